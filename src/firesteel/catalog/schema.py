@@ -1,0 +1,91 @@
+"""What the planner knows of a table: its columns, its key, its watermark, its source's traits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firesteel.changelog import ChangelogMode
+from firesteel.expr.nodes import Expr
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    computed: the expression over the table's physical and metadata columns, in declared order.
+    metadata: the key under which the connector or format gives it; virtual ones are not written.
+    """
+
+    name: str
+    type: SqlType
+    computed: Expr | None = None
+    computed_sql: str | None = None
+    metadata: str | None = None
+    virtual: bool = False
+    comment: str | None = None
+
+    @property
+    def is_physical(self) -> bool:
+        return self.computed is None and self.metadata is None
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """WATERMARK FOR `column` AS `expression` (over all columns of the table)."""
+
+    column: str
+    expression: Expr
+    sql: str
+
+
+@dataclass(frozen=True)
+class SourceTraits:
+    """What a connector says of a table when the table is created; the rules need no more than this."""
+
+    changelog_mode: ChangelogMode
+    bounded: bool = True
+    pushes_filter: bool = False
+    pushes_projection: bool = True
+    readable: bool = True
+    writable: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A registered table: its schema and its options as written in WITH."""
+
+    catalog: str
+    database: str
+    name: str
+    columns: tuple[Column, ...]
+    options: tuple[tuple[str, str], ...]
+    primary_key: tuple[str, ...] = ()
+    primary_key_name: str | None = None
+    watermark: Watermark | None = None
+    partition_keys: tuple[str, ...] = ()
+    comment: str | None = None
+    temporary: bool = False
+    traits: SourceTraits | None = None
+
+    @property
+    def path(self) -> tuple[str, str, str]:
+        return self.catalog, self.database, self.name
+
+
+@dataclass(frozen=True)
+class View:
+    """A registered view: the text of its query, as written."""
+
+    catalog: str
+    database: str
+    name: str
+    query: str
+    columns: tuple[str, ...] = ()
+    column_types: tuple[SqlType, ...] = field(default=())
+    comment: str | None = None
+    temporary: bool = False
+
+    @property
+    def path(self) -> tuple[str, str, str]:
+        return self.catalog, self.database, self.name

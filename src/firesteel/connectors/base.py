@@ -1,0 +1,82 @@
+"""What a connector is: options that it checks, traits for the planner, a source or a sink to run.
+
+Sources know transports, formats know bytes, neither knows Spark. The two hosts drive a source through
+this interface alone; a split and an offset are plain JSON values, as Spark stores offsets as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from firesteel.catalog.schema import SourceTraits, Table
+from firesteel.runtime.spec import ScanSpec, SinkSpec
+
+Offset = dict[str, Any]
+"""How far a source was read; JSON."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A piece of a source that one task reads. ordinal: its place in the order of the source."""
+
+    ordinal: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ReadLimit:
+    """How much one micro-batch may take; None: all there is. Options for tests and admission control."""
+
+    rows: int | None = None
+    bytes: int | None = None
+    files: int | None = None
+
+
+class Source(Protocol):
+    """A running source, made from a ScanSpec on the driver and again on each worker."""
+
+    @property
+    def bounded(self) -> bool: ...
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """All splits of a bounded source, in the order of the source."""
+        ...
+
+    def initial_offset(self) -> Offset: ...
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        """Where a micro-batch from `start` ends; equal to `start` when nothing is there."""
+        ...
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]: ...
+
+    def is_finished(self, offset: Offset) -> bool:
+        """Whether a bounded source has nothing after the offset."""
+        ...
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """The split's changes (runtime/spec.py), in order, in tables of some 100,000 rows.
+
+        Raises DataError with file, line and the message quoted.
+        """
+        ...
+
+
+class Connector(Protocol):
+    """One connector; connectors/registry.py names them all."""
+
+    name: str
+
+    def validate(self, table: Table) -> None:
+        """Check the table's options as Flink does. Raises ValidationError in Flink's words."""
+        ...
+
+    def traits(self, table: Table) -> SourceTraits: ...
+
+    def source(self, scan: ScanSpec) -> Source: ...
+
+    def sink(self, sink: SinkSpec) -> Any: ...

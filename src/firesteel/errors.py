@@ -1,0 +1,108 @@
+"""The error tree: what is wrong, where, and what to do about it.
+
+A user's mistake, what is not supported yet, bad data and our own bugs are different classes, so that
+the terminal can answer each in its own way. None of them shows a stack trace unless asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceRange:
+    """A piece of a script: `start` and `end` are offsets in characters, end exclusive."""
+
+    start: int
+    end: int
+
+    def line_and_column(self, text: str) -> tuple[int, int]:
+        """Line and column of the first character, both from 1."""
+        before = text[: self.start]
+        return before.count("\n") + 1, self.start - (before.rfind("\n") + 1) + 1
+
+    def underline(self, text: str) -> str:
+        """The line that holds the range, and below it the marks."""
+        line, column = self.line_and_column(text)
+        lines = text.split("\n")
+        content = lines[line - 1] if line <= len(lines) else ""
+        width = max(1, min(self.end - self.start, len(content) - column + 1))
+        number = f"{line:>5} | "
+        return f"{number}{content}\n{' ' * (len(number) + column - 1)}{'^' * width}"
+
+
+class FiresteelError(Exception):
+    """Base of all errors that are meant for the user.
+
+    message: one line. hint: what to do about it. range and sql: where in which text; both or neither.
+    """
+
+    exit_status = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        range: SourceRange | None = None,  # noqa: A002 - the field's name everywhere
+        sql: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.range = range
+        self.sql = sql
+
+    def located(self, sql: str) -> FiresteelError:
+        """Add the text that the range is in, where it is not known yet."""
+        if self.sql is None:
+            self.sql = sql
+        return self
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.range is not None and self.sql is not None:
+            line, column = self.range.line_and_column(self.sql)
+            parts[0] = f"{self.message} (line {line}, column {column})"
+            parts.append(self.range.underline(self.sql))
+        if self.hint:
+            parts.append(f"hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class SqlError(FiresteelError):
+    """The script is wrong."""
+
+    exit_status = 2
+
+
+class ParseError(SqlError):
+    """The text is no Flink SQL."""
+
+
+class ValidationError(SqlError):
+    """A name, a type or an option is wrong, or Flink refuses the query."""
+
+
+class UsageError(FiresteelError):
+    """The command, the environment or an option outside the script is wrong."""
+
+    exit_status = 2
+
+
+class NotSupportedError(FiresteelError):
+    """Flink has it, Firesteel does not have it yet (docs/compatibility.md names it)."""
+
+    exit_status = 2
+
+
+class DataError(FiresteelError):
+    """A message or a file cannot be read; the message names the place."""
+
+
+class JobError(FiresteelError):
+    """The job failed while it ran."""
+
+
+class InternalError(FiresteelError):
+    """A bug of Firesteel's own."""

@@ -1,0 +1,70 @@
+"""Typed scalar expressions and aggregate calls: frozen trees over the columns of one input.
+
+A function is named by its row in `expr/functions.py`; special forms are calls too: AND, OR, NOT, CASE
+(when, then, ..., else), CAST, TRY_CAST, ROW constructors and field access.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Union
+
+from firesteel.errors import SourceRange
+from firesteel.types.sql import SqlType
+
+Value = Union[None, bool, int, float, Decimal, str, bytes, date, time, datetime]
+"""A literal's value; an interval's is its count of months or milliseconds."""
+
+
+@dataclass(frozen=True)
+class InputRef:
+    """Column `index` of the input."""
+
+    index: int
+    type: SqlType
+    range: SourceRange | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant; `value` is None for NULL."""
+
+    value: Value
+    type: SqlType
+    range: SourceRange | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function applied to its arguments.
+
+    `options` holds what is written with the call but is no argument: a time unit, a field name,
+    ON EMPTY, the trim side.
+    """
+
+    function: str
+    args: tuple[Expr, ...]
+    type: SqlType
+    options: tuple[str, ...] = ()
+    range: SourceRange | None = field(default=None, compare=False)
+
+
+Expr = Union[InputRef, Literal, Call]
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """An aggregate function over columns of its input.
+
+    args and filter are column positions: a Calc below has computed them. name is the output's.
+    """
+
+    function: str
+    args: tuple[int, ...]
+    type: SqlType
+    name: str
+    distinct: bool = False
+    filter: int | None = None
+    range: SourceRange | None = field(default=None, compare=False)

@@ -1,0 +1,109 @@
+"""Logical plan nodes: the query as bound, in Calcite's shapes, so that the AST of EXPLAIN is the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.catalog.schema import Table
+from firesteel.expr.nodes import AggregateCall, Expr, Literal
+from firesteel.plan.tree import Field, Node
+
+
+@dataclass(frozen=True)
+class Scan(Node):
+    """LogicalTableScan: the table's physical columns, then its metadata columns, in declared order."""
+
+    table: Table
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = [c for c in self.table.columns if c.is_physical]
+        columns += [c for c in self.table.columns if c.metadata is not None]
+        return tuple(Field(c.name, c.type) for c in columns)
+
+
+@dataclass(frozen=True)
+class Project(Node):
+    """LogicalProject."""
+
+    input: Node
+    exprs: tuple[Expr, ...]
+    names: tuple[str, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return tuple(Field(n, e.type) for n, e in zip(self.names, self.exprs, strict=True))
+
+
+@dataclass(frozen=True)
+class Filter(Node):
+    """LogicalFilter: rows for which the condition is TRUE."""
+
+    input: Node
+    condition: Expr
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Aggregate(Node):
+    """LogicalAggregate: `keys` are positions in the input; output is keys, then calls."""
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        return tuple(columns[k] for k in self.keys) + tuple(Field(c.name, c.type) for c in self.calls)
+
+
+@dataclass(frozen=True)
+class Union(Node):
+    """LogicalUnion(all=[true]); names from the first input, types common to all."""
+
+    inputs: tuple[Node, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.inputs[0].schema
+
+
+@dataclass(frozen=True)
+class Values(Node):
+    """LogicalValues: literal rows."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Literal, ...], ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.fields
+
+
+@dataclass(frozen=True)
+class WatermarkAssigner(Node):
+    """LogicalWatermarkAssigner: the rowtime column and the expression over the input's columns."""
+
+    input: Node
+    rowtime: int
+    expression: Expr
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Sink(Node):
+    """LogicalSink: the input's columns, by position, into the table."""
+
+    input: Node
+    table: Table
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema

@@ -1,0 +1,175 @@
+"""Physical plan nodes. They decide everything: the translation to Spark only reads them.
+
+`mode` is the changelog mode of the node's output; rules/infer_changelog_mode.py sets it, and until
+then it is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.catalog.schema import Table
+from firesteel.changelog import ChangelogMode
+from firesteel.expr.nodes import AggregateCall, Expr, Literal
+from firesteel.plan.tree import Field, Node
+
+
+@dataclass(frozen=True)
+class TableSourceScan(Node):
+    """Read a table. project: positions in the logical Scan's schema; None reads every column.
+
+    filter is the condition pushed to the source for EXPLAIN's sake, over the projected columns; the
+    Calc above still holds it, as the sources of this version do not evaluate it.
+    """
+
+    table: Table
+    columns: tuple[Field, ...]
+    project: tuple[int, ...] | None = None
+    filter: tuple[Expr, ...] = ()
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.columns
+
+
+@dataclass(frozen=True)
+class Calc(Node):
+    """Project and filter; the condition is over the input's columns."""
+
+    input: Node
+    exprs: tuple[Expr, ...]
+    names: tuple[str, ...]
+    condition: Expr | None = None
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return tuple(Field(n, e.type) for n, e in zip(self.names, self.exprs, strict=True))
+
+
+@dataclass(frozen=True)
+class Exchange(Node):
+    """Send rows to where their key lives; no keys: all to one place (distribution=[single])."""
+
+    input: Node
+    keys: tuple[int, ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class GroupAggregate(Node):
+    """Keep one accumulator per key and publish each change of result. Flink: StreamPhysicalGroupAggregate.
+
+    retract: for each call, whether its RETRACT variant runs. Output is keys, then calls.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retract: tuple[bool, ...] = ()
+    mini_batch: bool = False
+    partial_final: str | None = None
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        return tuple(columns[k] for k in self.keys) + tuple(Field(c.name, c.type) for c in self.calls)
+
+
+@dataclass(frozen=True)
+class ChangelogNormalize(Node):
+    """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key."""
+
+    input: Node
+    keys: tuple[int, ...]
+    condition: Expr | None = None
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class DropUpdateBefore(Node):
+    """Discard -U rows."""
+
+    input: Node
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class WatermarkAssigner(Node):
+    """Derive watermarks from the rowtime column."""
+
+    input: Node
+    rowtime: int
+    expression: Expr
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class MiniBatchAssigner(Node):
+    """Mark the ends of mini-batches: interval in milliseconds, time is `ProcTime` or `RowTime`."""
+
+    input: Node
+    interval: int
+    time: str
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Union(Node):
+    """UNION ALL."""
+
+    inputs: tuple[Node, ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.inputs[0].schema
+
+
+@dataclass(frozen=True)
+class Values(Node):
+    """Literal rows."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Literal, ...], ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.fields
+
+
+@dataclass(frozen=True)
+class Sink(Node):
+    """Write to a table."""
+
+    input: Node
+    table: Table
+    upsert_materialize: bool = False
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema

@@ -1,0 +1,151 @@
+"""What a job is, for those who run it: small frozen values that travel to the workers.
+
+The planner's tree is cut at its exchanges into chains (spark/translate.py). A chain reads a source or
+the packets of other chains, runs its operators in order, and sends what is left on: to the next chain
+by key, or to the sink. Nothing here knows Spark or the planner.
+
+A changes table is an Arrow table with the columns `$kind` (int8, the row kind's byte) and `$order`
+(int64: where the input row that caused it stood in its source), then `f0`, `f1`, ... for the fields.
+Its rows stand in the order in which Flink would emit them, within a key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+from firesteel.types.sql import SqlType
+
+KIND = "$kind"
+ORDER = "$order"
+ORDER_ROW_BITS = 40
+"""`$order` is (ordinal of the split << ORDER_ROW_BITS) + (row's number in the split)."""
+
+
+def field(index: int) -> str:
+    """The name of field `index` in a changes table."""
+    return f"f{index}"
+
+
+@dataclass(frozen=True)
+class CalcSpec:
+    """Project and filter. The texts are DuckDB SQL over f0, f1, ...; `functions` names the Python
+    functions of expr's table that they call and the worker must register first."""
+
+    projection: tuple[str, ...]
+    types: tuple[SqlType, ...]
+    condition: str | None = None
+    functions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AggregateSpec:
+    """One aggregate call: `function` is its plain name (SUM, MAX, $WELFORD_M2$1), `retract` whether
+    the variant that takes retractions runs, args and filter positions of input fields."""
+
+    function: str
+    args: tuple[int, ...]
+    arg_types: tuple[SqlType, ...]
+    type: SqlType
+    retract: bool = False
+    distinct: bool = False
+    filter: int | None = None
+
+
+@dataclass(frozen=True)
+class GroupAggregateSpec:
+    """GroupAggregate, record by record (Flink: GroupAggFunction).
+
+    input_retracts: whether -U and -D may come, and so whether records are counted. count_star: the
+    position in `calls` of a COUNT(*) that serves as the record counter, else None: a hidden one is
+    kept. ttl: state retention in milliseconds, 0 for ever.
+    """
+
+    keys: tuple[int, ...]
+    calls: tuple[AggregateSpec, ...]
+    input_types: tuple[SqlType, ...]
+    input_retracts: bool
+    emit_update_before: bool
+    count_star: int | None = None
+    ttl: int = 0
+    state_id: str = "group-aggregate"
+
+
+@dataclass(frozen=True)
+class ChangelogNormalizeSpec:
+    """ChangelogNormalize by primary key; `condition` is DuckDB SQL over f0, f1, ... or None."""
+
+    keys: tuple[int, ...]
+    input_types: tuple[SqlType, ...]
+    emit_update_before: bool
+    condition: CalcSpec | None = None
+    ttl: int = 0
+    state_id: str = "changelog-normalize"
+
+
+@dataclass(frozen=True)
+class DropUpdateBeforeSpec:
+    """Discard -U rows."""
+
+
+OperatorSpec = Union[CalcSpec, GroupAggregateSpec, ChangelogNormalizeSpec, DropUpdateBeforeSpec]
+
+
+@dataclass(frozen=True)
+class ScanSpec:
+    """A source: the connector's name, the options of the table, and its physical and metadata columns.
+
+    projection: positions in `names` that are wanted, in output order (f0 is names[projection[0]]).
+    metadata: for each name, the metadata key, or None for a physical column.
+    """
+
+    connector: str
+    options: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    types: tuple[SqlType, ...]
+    projection: tuple[int, ...]
+    metadata: tuple[str | None, ...] = ()
+    time_zone: str = "UTC"
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class ValuesSpec:
+    """Literal rows: one DuckDB SQL text a cell."""
+
+    types: tuple[SqlType, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class SinkSpec:
+    """Where the results go. connector None: collected for the terminal or the caller."""
+
+    connector: str | None
+    options: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    types: tuple[SqlType, ...]
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class ChainSpec:
+    """One chain. head: a scan, literal rows, or the ids of the chains whose packets it reads.
+
+    partition_by: positions of the key fields of its output in the exchange that follows, () for a
+    single partition, None where the output goes to the sink.
+    """
+
+    id: int
+    head: ScanSpec | ValuesSpec | tuple[int, ...]
+    operators: tuple[OperatorSpec, ...]
+    partition_by: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """A job: its chains, each after those that it reads, and the sink that the last ones feed."""
+
+    chains: tuple[ChainSpec, ...]
+    sink: SinkSpec
+    bounded: bool = True

@@ -1,0 +1,54 @@
+"""How each SQL type is carried in Arrow columns, and so in DuckDB.
+
+TIMESTAMP(p) is microseconds up to p = 6 and nanoseconds above; TIMESTAMP_LTZ is the instant in UTC;
+an interval is its count of months (int32) or milliseconds (int64), as Flink's internal form is.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from firesteel.types.sql import SqlType, TypeRoot
+
+_SIMPLE = {
+    TypeRoot.NULL: pa.null(),
+    TypeRoot.BOOLEAN: pa.bool_(),
+    TypeRoot.TINYINT: pa.int8(),
+    TypeRoot.SMALLINT: pa.int16(),
+    TypeRoot.INTEGER: pa.int32(),
+    TypeRoot.BIGINT: pa.int64(),
+    TypeRoot.FLOAT: pa.float32(),
+    TypeRoot.DOUBLE: pa.float64(),
+    TypeRoot.CHAR: pa.string(),
+    TypeRoot.VARCHAR: pa.string(),
+    TypeRoot.BINARY: pa.binary(),
+    TypeRoot.VARBINARY: pa.binary(),
+    TypeRoot.DATE: pa.date32(),
+    TypeRoot.TIME: pa.time64("us"),
+    TypeRoot.INTERVAL_YEAR_MONTH: pa.int32(),
+    TypeRoot.INTERVAL_DAY_TIME: pa.int64(),
+}
+
+
+def to_arrow(kind: SqlType) -> pa.DataType:
+    """The Arrow type that carries values of `kind`.
+
+    Raises KeyError for a type that no column can carry yet (RAW, VARIANT, BITMAP).
+    """
+    root = kind.root
+    if root is TypeRoot.DECIMAL:
+        return pa.decimal128(kind.precision, kind.scale)
+    if root is TypeRoot.TIMESTAMP:
+        return pa.timestamp("us" if (kind.precision or 0) <= 6 else "ns")
+    if root is TypeRoot.TIMESTAMP_LTZ:
+        return pa.timestamp("us" if (kind.precision or 0) <= 6 else "ns", tz="UTC")
+    if root is TypeRoot.ARRAY:
+        return pa.list_(to_arrow(kind.children[0]))
+    if root is TypeRoot.MAP:
+        return pa.map_(to_arrow(kind.children[0]), to_arrow(kind.children[1]))
+    if root is TypeRoot.MULTISET:
+        return pa.map_(to_arrow(kind.children[0]), pa.int32())
+    if root is TypeRoot.ROW:
+        fields = zip(kind.names, kind.children, strict=True)
+        return pa.struct([pa.field(name, to_arrow(child)) for name, child in fields])
+    return _SIMPLE[root]

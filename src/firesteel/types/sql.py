@@ -1,0 +1,184 @@
+"""Flink SQL's type system: one frozen value a type.
+
+Rules: Flink `LogicalType` and its sub-classes (flink-table-common), which print themselves
+as they are written in DDL: `DECIMAL(10, 2) NOT NULL`, `ARRAY<INT>`, ``ROW<`a` INT>``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+MAX_LENGTH = 2147483647
+"""The length of STRING (VARCHAR) and BYTES (VARBINARY), in characters and bytes."""
+
+
+class TypeRoot(Enum):
+    """What a type is, without its parameters."""
+
+    NULL = "NULL"
+    BOOLEAN = "BOOLEAN"
+    TINYINT = "TINYINT"
+    SMALLINT = "SMALLINT"
+    INTEGER = "INT"
+    BIGINT = "BIGINT"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    CHAR = "CHAR"
+    VARCHAR = "VARCHAR"
+    BINARY = "BINARY"
+    VARBINARY = "VARBINARY"
+    DATE = "DATE"
+    TIME = "TIME"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_LTZ = "TIMESTAMP_LTZ"
+    INTERVAL_YEAR_MONTH = "INTERVAL YEAR TO MONTH"
+    INTERVAL_DAY_TIME = "INTERVAL DAY TO SECOND"
+    ARRAY = "ARRAY"
+    MAP = "MAP"
+    MULTISET = "MULTISET"
+    ROW = "ROW"
+    RAW = "RAW"
+    VARIANT = "VARIANT"
+    BITMAP = "BITMAP"
+
+
+INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT)
+APPROXIMATE = (TypeRoot.FLOAT, TypeRoot.DOUBLE)
+NUMERIC = (*INTEGERS, TypeRoot.DECIMAL, *APPROXIMATE)
+CHARACTER = (TypeRoot.CHAR, TypeRoot.VARCHAR)
+BYTES_LIKE = (TypeRoot.BINARY, TypeRoot.VARBINARY)
+TIMESTAMPS = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+DATETIME = (TypeRoot.DATE, TypeRoot.TIME, *TIMESTAMPS)
+INTERVALS = (TypeRoot.INTERVAL_YEAR_MONTH, TypeRoot.INTERVAL_DAY_TIME)
+
+_WITH_LENGTH = (*CHARACTER, *BYTES_LIKE)
+_WITH_PRECISION = (TypeRoot.TIME, *TIMESTAMPS)
+
+
+@dataclass(frozen=True)
+class SqlType:
+    """A SQL type: its root, whether NULL is allowed, and the parameters its root has.
+
+    length: CHAR, VARCHAR, BINARY, VARBINARY. precision: DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ,
+    intervals (of the leading field). scale: DECIMAL. children: ARRAY and MULTISET (element), MAP
+    (key, value), ROW (fields, named by `names`).
+    """
+
+    root: TypeRoot
+    nullable: bool = True
+    length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+    children: tuple[SqlType, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def with_nullable(self, nullable: bool) -> SqlType:
+        """The same type, allowing NULL or not."""
+        return self if self.nullable == nullable else replace(self, nullable=nullable)
+
+    def same_as(self, other: SqlType) -> bool:
+        """Whether both are the same type, nullability of the outermost level aside."""
+        return self.with_nullable(True) == other.with_nullable(True)
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.root in NUMERIC
+
+    @property
+    def is_integer(self) -> bool:
+        return self.root in INTEGERS
+
+    @property
+    def is_character(self) -> bool:
+        return self.root in CHARACTER
+
+    @property
+    def is_datetime(self) -> bool:
+        return self.root in DATETIME
+
+    @property
+    def is_interval(self) -> bool:
+        return self.root in INTERVALS
+
+    def __str__(self) -> str:
+        """As Flink's `asSummaryString`: STRING for VARCHAR(2147483647), NOT NULL at the end."""
+        return self._bare() + ("" if self.nullable else " NOT NULL")
+
+    def _bare(self) -> str:
+        root = self.root
+        if root is TypeRoot.VARCHAR and self.length == MAX_LENGTH:
+            return "STRING"
+        if root is TypeRoot.VARBINARY and self.length == MAX_LENGTH:
+            return "BYTES"
+        if root in _WITH_LENGTH:
+            return f"{root.value}({self.length})"
+        if root is TypeRoot.DECIMAL:
+            return f"DECIMAL({self.precision}, {self.scale})"
+        if root in _WITH_PRECISION:
+            return f"{root.value}({self.precision})"
+        if root is TypeRoot.ROW:
+            fields = (f"`{name}` {kind}" for name, kind in zip(self.names, self.children, strict=True))
+            return f"ROW<{', '.join(fields)}>"
+        if self.children:
+            return f"{root.value}<{', '.join(map(str, self.children))}>"
+        return root.value
+
+
+NULL = SqlType(TypeRoot.NULL)
+BOOLEAN = SqlType(TypeRoot.BOOLEAN)
+TINYINT = SqlType(TypeRoot.TINYINT)
+SMALLINT = SqlType(TypeRoot.SMALLINT)
+INT = SqlType(TypeRoot.INTEGER)
+BIGINT = SqlType(TypeRoot.BIGINT)
+FLOAT = SqlType(TypeRoot.FLOAT)
+DOUBLE = SqlType(TypeRoot.DOUBLE)
+STRING = SqlType(TypeRoot.VARCHAR, length=MAX_LENGTH)
+BYTES = SqlType(TypeRoot.VARBINARY, length=MAX_LENGTH)
+DATE = SqlType(TypeRoot.DATE)
+
+
+def decimal(precision: int, scale: int) -> SqlType:
+    """DECIMAL(precision, scale), 1 <= precision <= 38, 0 <= scale <= precision."""
+    return SqlType(TypeRoot.DECIMAL, precision=precision, scale=scale)
+
+
+def char(length: int) -> SqlType:
+    """CHAR(length)."""
+    return SqlType(TypeRoot.CHAR, length=length)
+
+
+def varchar(length: int) -> SqlType:
+    """VARCHAR(length)."""
+    return SqlType(TypeRoot.VARCHAR, length=length)
+
+
+def time(precision: int = 0) -> SqlType:
+    """TIME(precision)."""
+    return SqlType(TypeRoot.TIME, precision=precision)
+
+
+def timestamp(precision: int = 6) -> SqlType:
+    """TIMESTAMP(precision) WITHOUT TIME ZONE."""
+    return SqlType(TypeRoot.TIMESTAMP, precision=precision)
+
+
+def timestamp_ltz(precision: int = 6) -> SqlType:
+    """TIMESTAMP(precision) WITH LOCAL TIME ZONE."""
+    return SqlType(TypeRoot.TIMESTAMP_LTZ, precision=precision)
+
+
+def array(element: SqlType) -> SqlType:
+    """ARRAY<element>."""
+    return SqlType(TypeRoot.ARRAY, children=(element,))
+
+
+def map_of(key: SqlType, value: SqlType) -> SqlType:
+    """MAP<key, value>."""
+    return SqlType(TypeRoot.MAP, children=(key, value))
+
+
+def row(names: tuple[str, ...], children: tuple[SqlType, ...]) -> SqlType:
+    """ROW<name type, ...>."""
+    return SqlType(TypeRoot.ROW, children=children, names=names)
