@@ -41,7 +41,13 @@ class Watermark:
 
 @dataclass(frozen=True)
 class SourceTraits:
-    """What a connector says of a table when the table is created; the rules need no more than this."""
+    """What a connector says of a table when the table is created; the rules need no more than this.
+
+    sink_mode: the changes that the table takes as a sink. "all": I, UB, UA and D, whatever is asked
+    (canal-json, debezium-json); "requested": what the query makes (print); "no-update-before": what the
+    query makes without UB (blackhole); "upsert": I, UA and D (upsert-kafka, jdbc with a key);
+    "insert-only" (json and csv files).
+    """
 
     changelog_mode: ChangelogMode
     bounded: bool = True
@@ -49,6 +55,7 @@ class SourceTraits:
     pushes_projection: bool = True
     readable: bool = True
     writable: bool = False
+    sink_mode: str = "insert-only"
 
 
 @dataclass(frozen=True)

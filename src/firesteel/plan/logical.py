@@ -49,7 +49,10 @@ class Filter(Node):
 
 @dataclass(frozen=True)
 class Aggregate(Node):
-    """LogicalAggregate: `keys` are positions in the input; output is keys, then calls."""
+    """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
+
+    A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
+    """
 
     input: Node
     keys: tuple[int, ...]
@@ -58,7 +61,10 @@ class Aggregate(Node):
     @property
     def schema(self) -> tuple[Field, ...]:
         columns = self.input.schema
-        return tuple(columns[k] for k in self.keys) + tuple(Field(c.name, c.type) for c in self.calls)
+        keys = tuple(columns[k] for k in self.keys)
+        return keys + tuple(
+            Field(c.name or f"$f{len(keys) + i}", c.type) for i, c in enumerate(self.calls)
+        )
 
 
 @dataclass(frozen=True)
@@ -99,10 +105,16 @@ class WatermarkAssigner(Node):
 
 @dataclass(frozen=True)
 class Sink(Node):
-    """LogicalSink: the input's columns, by position, into the table."""
+    """LogicalSink: the input's columns, by position, into the table.
+
+    target_columns: positions in the table of the columns that the INSERT names, None where it names
+    none or all in order. conflict: the strategy of ON CONFLICT DO, in capitals, or None.
+    """
 
     input: Node
     table: Table
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -169,6 +169,8 @@ class Sink(Node):
     table: Table
     upsert_materialize: bool = False
     mode: ChangelogMode | None = None
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
