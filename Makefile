@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ARGS ?=
+
+.PHONY: help demo test test-fast lint types golden bench clean check-tools
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## a continuous query over a change stream: its plan and its result
+	@$(BIN)/firesteel demo
+
+test: $(READY) ## every test
+	$(BIN)/python -m pytest $(ARGS)
+
+test-fast: $(READY) ## the tests that need no Spark: under a minute
+	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
+
+lint: $(READY) ## style, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check_imports.py
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy
+
+golden: $(READY) ## rewrite the golden files; review the diff
+	$(BIN)/python -m pytest --golden-update $(ARGS)
+
+bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove what make has made
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+
+$(READY): pyproject.toml | check-tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+check-tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+	  || { echo "Firesteel needs Python 3.10 or later: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@PATH="$${JAVA_HOME:+$$JAVA_HOME/bin:}$$PATH" $(PYTHON) tools/check_java.py

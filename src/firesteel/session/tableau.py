@@ -1,0 +1,111 @@
+"""Results as Flink prints them: a table drawn with +, - and |, every cell right-aligned.
+
+Rules: Flink's `TableauStyle` and `PrintStyle`. A result that streams takes its column widths from the
+types, one that is there as a whole (SHOW, DESCRIBE) from its content.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from firesteel.types.sql import SqlType, TypeRoot
+
+NULL_TEXT = "<NULL>"
+CUT = "..."
+OP = "op"
+"""Name of the column that holds the row kind."""
+
+_FIXED_WIDTHS = {
+    TypeRoot.TINYINT: 4,
+    TypeRoot.SMALLINT: 6,
+    TypeRoot.INTEGER: 11,
+    TypeRoot.BIGINT: 20,
+    TypeRoot.BOOLEAN: 5,
+    TypeRoot.DATE: 10,
+}
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal the text takes: wide and full-width characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(_character_width(c) for c in text)
+
+
+def _character_width(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def width_of_type(kind: SqlType, max_width: int) -> int:
+    """The width of a column of this type; `max_width` for types whose text has no bound."""
+    root = kind.root
+    if root in _FIXED_WIDTHS:
+        width = _FIXED_WIDTHS[root]
+    elif root is TypeRoot.DECIMAL:
+        width = (kind.precision or 0) + 2  # a sign and a point
+    elif root is TypeRoot.TIME:
+        width = 8 if not kind.precision else 9 + kind.precision
+    elif root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
+        width = 19 if not kind.precision else 20 + kind.precision
+    else:
+        width = max_width
+    return max(width, len(NULL_TEXT))
+
+
+def widths_by_type(names: Sequence[str], types: Sequence[SqlType], max_width: int) -> list[int]:
+    """Widths for a result that streams; a name is never cut because of its type."""
+    return [max(len(n), width_of_type(t, max_width)) for n, t in zip(names, types, strict=True)]
+
+
+def widths_by_content(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[int]:
+    """Widths in which every cell of the rows fits."""
+    widths = [display_width(name) for name in names]
+    for row in rows:
+        widths = [max(w, display_width(cell)) for w, cell in zip(widths, row, strict=True)]
+    return widths
+
+
+def fit(text: str, width: int) -> str:
+    """The text right-aligned in `width` columns, cut and marked with dots where it is longer."""
+    taken = display_width(text)
+    if taken <= width:
+        return " " * (width - taken) + text
+    room, kept = width - len(CUT), 0
+    for index, character in enumerate(text):
+        kept += _character_width(character)
+        if kept > room:
+            text = text[:index] + CUT
+            break
+    return " " * (width - display_width(text)) + text
+
+
+def line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """One row: `| a | b |`."""
+    return "".join(f"| {fit(cell, width)} " for cell, width in zip(cells, widths, strict=True)) + "|"
+
+
+def border(widths: Sequence[int]) -> str:
+    return "+" + "".join("-" * (width + 2) + "+" for width in widths)
+
+
+def print_tableau(
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    widths: Sequence[int],
+    write: Callable[[str], object],
+) -> int:
+    """Write rows as they come: heading before the first, the count after the last.
+
+    `write` is given whole lines with their line end. Returns the number of rows.
+    """
+    count = 0
+    for count, row in enumerate(rows, start=1):
+        if count == 1:
+            write(f"{border(widths)}\n{line(names, widths)}\n{border(widths)}\n")
+        write(line(row, widths) + "\n")
+    if count == 0:
+        write("Empty set\n")
+        return 0
+    write(f"{border(widths)}\n{count} {'row' if count == 1 else 'rows'} in set\n")
+    return count

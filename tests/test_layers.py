@@ -1,0 +1,69 @@
+"""The arrows between the packages, read from the source and seen at run time."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.check_imports import imported_modules, offence, violations
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def test_no_package_imports_what_it_may_not() -> None:
+    assert violations(SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "module", "refused"),
+    [
+        ("runtime", "pyspark.sql", True),
+        ("runtime", "firesteel.plan.logical", True),
+        ("runtime", "firesteel.types.sql", False),
+        ("expr", "firesteel.runtime.spec", False),
+        ("expr", "firesteel.runtime.handler", True),
+        ("connectors", "firesteel.catalog.catalog", True),
+        ("plan", "sqlglot", True),
+        ("bind", "sqlglot", False),
+        ("cli", "firesteel.session", False),
+        ("session", "firesteel.cli.main", True),
+        ("a_new_package", "firesteel.errors", True),
+    ],
+)
+def test_the_check_sees_an_offence(layer: str, module: str, refused: bool) -> None:
+    assert (offence(layer, module) is not None) == refused
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    tree = ast.parse("import a.b\ndef f():\n    from .c import d\nfrom ..e import f as g\n")
+    found = {module for _, module in imported_modules(tree, "firesteel.x.y")}
+    assert found == {"a.b", "firesteel.x.y.c.d", "firesteel.x.e.f"}
+
+
+def _loaded_by(code: str) -> set[str]:
+    """The top-level names of all modules that are loaded after running `code` in a fresh process."""
+    script = f"{code}\nimport sys\nprint(' '.join({{m.split('.')[0] for m in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_runtime_loads_neither_spark_nor_the_parser() -> None:
+    code = (
+        "import importlib, pkgutil, firesteel.runtime as r\n"
+        "for m in pkgutil.walk_packages(r.__path__, 'firesteel.runtime.'): importlib.import_module(m.name)"
+    )
+    assert _loaded_by(code) & {"pyspark", "sqlglot", "typer", "rich"} == set()
+
+
+def test_importing_firesteel_loads_nothing_heavy() -> None:
+    heavy = {"pyspark", "sqlglot", "duckdb", "pyarrow", "pandas", "numpy", "typer", "rich"}
+    assert _loaded_by("import firesteel") & heavy == set()
+
+
+def test_the_command_line_loads_nothing_heavy_before_it_knows_the_command() -> None:
+    heavy = {"pyspark", "sqlglot", "duckdb", "pyarrow", "pandas", "numpy", "rich"}
+    assert _loaded_by("import firesteel.cli.main") & heavy == set()
