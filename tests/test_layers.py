@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tools.check_imports import imported_modules, offence, violations
 
 SOURCE = Path(__file__).parents[1] / "src"
