@@ -1,0 +1,111 @@
+"""The keys of a batch: which rows have the same key, and where a key belongs.
+
+Flink: `KeyGroupRangeAssignment` for key groups. Equality of keys is binary (runtime/hashing.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.hashing import U64, hash_columns
+from firesteel.runtime.spec import field
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The g distinct keys of n rows, sorted by (hash1, hash2); a key's index is its place there.
+
+    columns: the keys' own columns, g rows each. order: int64[n], the rows sorted by key, and within a
+    key as they stood. starts: int64[g], where in `order` each key's rows begin.
+    """
+
+    columns: tuple[pa.Array, ...]
+    hash1: U64
+    hash2: U64
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.hash1)
+
+    @property
+    def rows(self) -> int:
+        return len(self.order)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """int64[g]: the number of rows of each key."""
+        return np.diff(self.starts, append=self.rows)
+
+    @cached_property
+    def sorted_codes(self) -> NDArray[np.int64]:
+        """int64[n]: the key index of each row of `order`."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """int64[n]: the key index of each row, as the rows stood."""
+        codes = np.empty(self.rows, np.int64)
+        codes[self.order] = self.sorted_codes
+        return codes
+
+
+def find_keys(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
+    """The distinct keys of `rows` rows of key columns; with no columns there is one key."""
+    arrays = [one_array(column) for column in columns]
+    hash1, hash2 = hash_columns(arrays, rows)
+    order = order_of(hash1, hash2)
+    hash1, hash2 = hash1[order], hash2[order]
+    new = np.ones(rows, np.bool_)
+    np.not_equal(hash1[1:], hash1[:-1], out=new[1:])
+    new[1:] |= hash2[1:] != hash2[:-1]
+    starts = np.flatnonzero(new)
+    first = pa.array(order[starts])
+    return Keys(tuple(a.take(first) for a in arrays), hash1[starts], hash2[starts], order, starts)
+
+
+def order_of(hash1: U64, hash2: U64) -> NDArray[np.int64]:
+    """The stable order of rows by (hash1, hash2).
+
+    The leading bits of hash1 and the row's number in one word sort several times faster than an
+    argsort; should two keys share those bits, the whole hashes decide.
+    """
+    rows = len(hash1)
+    bits = np.uint64(max(1, int(rows).bit_length()))
+    packed = (hash1 >> bits) << bits
+    packed |= np.arange(rows, dtype=np.uint64)
+    packed.sort()
+    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+    packed >>= bits
+    sorted1, sorted2 = hash1[order], hash2[order]
+    differ = (sorted1[1:] != sorted1[:-1]) | (sorted2[1:] != sorted2[:-1])
+    if np.any(differ & (packed[1:] == packed[:-1])):
+        return np.lexsort((hash2, hash1)).astype(np.int64)
+    return order
+
+
+def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    if isinstance(column, pa.ChunkedArray):
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return column
+
+
+def key_group(hash1: U64, max_parallelism: int) -> NDArray[np.int32]:
+    """The key group of each key. It takes the low bits, so that the keys of one group still spread
+    over all leading bits, by which they are sorted."""
+    low = hash1 & np.uint64(0xFFFFFFFF)
+    return ((low * np.uint64(max_parallelism)) >> np.uint64(32)).astype(np.int32)
+
+
+def key_groups(changes: pa.Table, key_positions: Sequence[int], max_parallelism: int) -> NDArray[np.int32]:
+    """The key group of each row of a changes table, by its key fields."""
+    columns = [one_array(changes.column(field(i))) for i in key_positions]
+    hash1, _ = hash_columns(columns, changes.num_rows)
+    return key_group(hash1, max_parallelism)
