@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.types.text import NULL_TEXT
 
-NULL_TEXT = "<NULL>"
 CUT = "..."
 OP = "op"
 """Name of the column that holds the row kind."""

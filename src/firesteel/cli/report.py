@@ -1,0 +1,48 @@
+"""How errors reach the terminal: one clear message, a stack trace only if asked for."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+from firesteel.errors import FiresteelError, InternalError
+
+CANCELLED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+BUG_HINT = (
+    "this is a bug in Firesteel: run again with --verbose and report the script and the trace "
+    "at https://github.com/firesteel/firesteel/issues"
+)
+
+
+def as_firesteel_error(error: BaseException) -> FiresteelError:
+    """The error itself, or an InternalError for what should never have reached the user."""
+    if isinstance(error, FiresteelError):
+        if isinstance(error, InternalError) and error.hint is None:
+            error.hint = BUG_HINT
+        return error
+    if isinstance(error, MemoryError):
+        return FiresteelError("out of memory", hint="give the job less at a time or the machine more memory")
+    text = str(error).strip().splitlines()
+    message = f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+    wrapped = InternalError(message, hint=BUG_HINT)
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def one_line(error: FiresteelError) -> str:
+    """`error: message (line 3, column 8)`."""
+    place = ""
+    if error.range is not None and error.sql is not None:
+        line, column = error.range.line_and_column(error.sql)
+        place = f" (line {line}, column {column})"
+    return f"error: {' '.join(error.message.split())}{place}"
+
+
+def report(error: FiresteelError, *, verbose: bool) -> int:
+    """Write the error to stderr; returns the exit status that goes with it."""
+    if verbose:
+        traceback.print_exception(error, file=sys.stderr)
+    print(f"error: {error}", file=sys.stderr)
+    return error.exit_status

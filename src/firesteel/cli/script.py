@@ -1,0 +1,50 @@
+"""Scripts and the settings given beside them on the command line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from firesteel.errors import UsageError
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_.]*)\}")
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+_NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
+
+
+def read_script(path: str) -> str:
+    """The text of a script; `-` reads standard input. Raises UsageError where there is none."""
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    if not _COMMENT.sub("", text).strip():
+        raise UsageError(f"{path} holds no statement")
+    return text
+
+
+def pairs(given: list[str], option: str) -> dict[str, str]:
+    """NAME=VALUE arguments as a dict. Raises UsageError for one without a name or a `=`."""
+    found = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"{option} takes NAME=VALUE, got {pair!r}")
+        found[name.strip()] = value
+    return found
+
+
+def substitute(text: str, variables: dict[str, str]) -> str:
+    """The script with every ${NAME} replaced. Raises UsageError for a name that was not given."""
+    for name in _VARIABLE.findall(_COMMENT.sub("", text)):
+        if name not in variables:
+            raise UsageError(f"the script uses ${{{name}}}", hint=f"give it with -D {name}=VALUE")
+    return _VARIABLE.sub(lambda found: variables.get(found[1], found[0]), text)
+
+
+def needs_spark(text: str) -> bool:
+    """Whether the script looks as if it runs a query: a hint to start the JVM early, no more."""
+    return _NEEDS_SPARK.search(_COMMENT.sub("", text)) is not None

@@ -1,0 +1,68 @@
+"""Hold one change stream against another: what is left, and what each key went through."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+Change = Sequence[str]
+"""Row kind (+I, -U, +U, -D), then the cells as printed."""
+
+SIGNIFICANT_DIGITS = 9
+"""Floating point numbers are compared to this many: their last ones depend on the order of additions."""
+
+
+def normal(cell: str) -> str:
+    """A cell as it is compared: numbers by value, everything else as text."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    return f"{number:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) and number != 0 else str(number + 0.0)
+
+
+def _row(cells: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(normal, cells))
+
+
+def folded(changes: Sequence[Change]) -> tuple[Counter[tuple[str, ...]], str | None]:
+    """The rows that are left after all changes, and the first change that takes away what is not there."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    for kind, *cells in changes:
+        row = _row(cells)
+        if kind in ("+I", "+U"):
+            rows[row] += 1
+        elif rows[row] > 0:
+            rows[row] -= 1
+        else:
+            return +rows, f"{kind}{list(cells)} takes away a row that is not there"
+    return +rows, None
+
+
+def by_key(changes: Sequence[Change], key_columns: int) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """For each key (the first cells), its changes in order."""
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    for kind, *cells in changes:
+        row = _row(cells)
+        found[row[:key_columns]].append((kind, *row))
+    return dict(found)
+
+
+def difference(
+    expected: Sequence[Change], got: Sequence[Change], key_columns: int, every_change: bool
+) -> str | None:
+    """Why `got` is not what was expected, or None. every_change: each key's changes must be the same,
+    one by one; else only what is left counts, and that no change is invalid."""
+    rows, invalid = folded(got)
+    if invalid:
+        return invalid
+    wanted, _ = folded(expected)
+    if rows != wanted:
+        return f"rows missing {sorted((wanted - rows).elements())}, too many {sorted((rows - wanted).elements())}"
+    if every_change:
+        here, there = by_key(got, key_columns), by_key(expected, key_columns)
+        for key in sorted(here.keys() | there.keys()):
+            if here.get(key) != there.get(key):
+                return f"key {key}: expected {there.get(key)}, got {here.get(key)}"
+    return None
