@@ -1,0 +1,114 @@
+"""A chain at work: the operators of a ChainSpec, changes in, changes out. Both hosts run this."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.errors import InternalError
+from firesteel.runtime.operators.base import Operator
+from firesteel.runtime.spec import (
+    CalcSpec,
+    ChainSpec,
+    ChangelogNormalizeSpec,
+    DropUpdateBeforeSpec,
+    GroupAggregateSpec,
+    OperatorSpec,
+)
+from firesteel.runtime.state.base import StateBackend
+
+Clock = Callable[[], int]
+"""Gives the processing time in milliseconds."""
+
+
+def wall_clock() -> int:
+    """The time of day, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def fixed_clock(now: int) -> Clock:
+    """A clock that stands still: the time at which a micro-batch began."""
+    return lambda: now
+
+
+class Chain:
+    """The operators of one chain, in order; one instance for each task or key group."""
+
+    def __init__(self, operators: Iterable[OperatorSpec], state: StateBackend | None, clock: Clock) -> None:
+        self._operators = [build_operator(spec, state, clock) for spec in operators]
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """The changes that these cause."""
+        return self._through(changes, 0)
+
+    def finish(self) -> Iterator[pa.Table]:
+        """End of the micro-batch or of the input: what the operators held back."""
+        for index, operator in enumerate(self._operators):
+            rest = operator.finish()
+            if rest is not None and rest.num_rows:
+                out = self._through(rest, index + 1)
+                if out.num_rows:
+                    yield out
+
+    def run(self, batches: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """All of `batches` through the chain to its end."""
+        for changes in batches:
+            out = self.process(changes)
+            if out.num_rows:
+                yield out
+        yield from self.finish()
+
+    def _through(self, changes: pa.Table, start: int) -> pa.Table:
+        for operator in self._operators[start:]:
+            changes = operator.process(changes)
+        return changes
+
+
+def is_keyed(chain: ChainSpec) -> bool:
+    """Whether the chain reads packets of other chains."""
+    return isinstance(chain.head, tuple)
+
+
+def build_operator(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    """The operator that a spec names. A module is loaded when it is first needed: imports cost
+    start-up time."""
+    build = _BUILDERS.get(type(spec))
+    if build is None:
+        raise InternalError(f"no operator runs {type(spec).__name__}")
+    operator: Operator = build(spec, state, clock)
+    return operator
+
+
+def _calc(spec: CalcSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.calc import Calc
+
+    return Calc(spec)
+
+
+def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.group_aggregate import GroupAggregate
+
+    return GroupAggregate(spec, state, clock)
+
+
+def _changelog_normalize(spec: ChangelogNormalizeSpec, state: StateBackend, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize
+
+    return ChangelogNormalize(spec, state, clock)
+
+
+def _drop_update_before(spec: DropUpdateBeforeSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.drop_update_before import DropUpdateBefore
+
+    return DropUpdateBefore(spec)
+
+
+_BUILDERS: dict[type, Callable[..., Any]] = {
+    CalcSpec: _calc,
+    GroupAggregateSpec: _group_aggregate,
+    ChangelogNormalizeSpec: _changelog_normalize,
+    DropUpdateBeforeSpec: _drop_update_before,
+}

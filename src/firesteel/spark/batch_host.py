@@ -1,0 +1,91 @@
+"""The batch host: a bounded job as one Spark job over an RDD of packets.
+
+    splits -> source chain -> shuffle by key group -> keyed chain (once an exchange) -> driver or sink
+
+Plain RDDs and not DataFrames: packets are opaque bytes that Catalyst could do nothing for, and a
+session with its first planned query costs three seconds more (docs/adr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from firesteel.runtime.packets import Packet, merge
+from firesteel.runtime.spec import ChainSpec, JobSpec
+from firesteel.spark.errors import from_spark, raise_failure
+from firesteel.spark.launch import Spark
+from firesteel.spark.progress import Progress
+from firesteel.spark.tasks import KeyedTask, SourceTask, destination, open_head
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+
+
+@dataclass(frozen=True)
+class BatchSettings:
+    """parallelism: tasks of a source and partitions of an exchange; 0 for one a core."""
+
+    parallelism: int = 0
+
+
+def run(
+    job: JobSpec, spark: Spark, settings: BatchSettings | None = None, progress: Progress | None = None
+) -> Iterator[pa.Table]:
+    """Run the job to its end; its changes (runtime/spec.py) by `$order`, none where a sink takes them.
+
+    Raises what a worker raised, or JobError.
+    """
+    context = spark.context
+    parallelism = (settings or BatchSettings()).parallelism or context.defaultParallelism
+    group = f"firesteel-{uuid4().hex}"
+    try:
+        context.setJobGroup(group, job.sink.table or "select", interruptOnCancel=False)
+        packets = [packet for _, packet in _plan(job, context, parallelism).collect()]
+    except KeyboardInterrupt:
+        context.cancelJobGroup(group)
+        raise
+    except Exception as error:
+        raise from_spark(error) from error
+    packets.sort(key=lambda packet: packet.order)
+    for packet in packets:
+        raise_failure(packet)
+        if progress is not None:
+            progress.add(packet)
+    return merge(packet for packet in packets if packet.payload)
+
+
+def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, int], Packet]]:
+    """The job as one RDD of the packets that its last chains give."""
+    made: dict[int, RDD[Any]] = {}
+    ordinal = 0
+    for chain in job.chains:
+        to = destination(chain, job.sink, parallelism)
+        if isinstance(chain.head, tuple):
+            targets = _targets(job, chain, parallelism)
+            gathered = context.union([made[i] for i in chain.head]) if len(chain.head) > 1 else made[chain.head[0]]
+            shuffled = gathered.repartitionAndSortWithinPartitions(targets, _target)
+            made[chain.id] = shuffled.mapPartitions(KeyedTask(chain, to).keyed)
+        else:
+            splits = open_head(chain.head).splits(parallelism)
+            splits = [replace(split, ordinal=ordinal + i) for i, split in enumerate(splits)]
+            ordinal += len(splits)
+            read = context.parallelize(splits, max(1, len(splits)))
+            made[chain.id] = read.mapPartitions(SourceTask(chain, to).keyed)
+    last = [made[chain.id] for chain in job.chains if chain.partition_by is None]
+    return context.union(last) if len(last) > 1 else last[0]
+
+
+def _targets(job: JobSpec, chain: ChainSpec, parallelism: int) -> int:
+    """Partitions of the exchange before the chain: one where its writers have no keys."""
+    assert isinstance(chain.head, tuple)
+    writers = {c.id: c for c in job.chains}
+    return parallelism if any(writers[i].partition_by for i in chain.head) else 1
+
+
+def _target(key: tuple[int, int]) -> int:
+    return key[0]

@@ -1,0 +1,44 @@
+"""Spark's Python worker daemon, with the workers' libraries loaded before the first fork.
+
+Spark starts one daemon a JVM and forks the workers from it (`spark.python.daemon.module`). What is
+loaded here is loaded once, while the driver still plans the query, and shared by all workers. No
+library is used before the fork, only loaded: threads do not survive a fork.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+MODULES = (
+    "numpy",
+    "pyarrow",
+    "pyarrow.compute",
+    "duckdb",
+    "pyspark.worker",
+    "firesteel.spark.tasks",
+    "firesteel.runtime.operators.calc",
+    "firesteel.runtime.operators.group_aggregate",
+    "firesteel.runtime.state.memory",
+    "firesteel.connectors.filesystem",
+)
+
+
+def load(modules: tuple[str, ...] = MODULES) -> None:
+    """Load what the workers will need. What cannot be loaded will say so where it is needed."""
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            continue
+
+
+def main() -> None:
+    """The daemon's process."""
+    load()
+    from pyspark.daemon import manager
+
+    manager()
+
+
+if __name__ == "__main__":
+    main()

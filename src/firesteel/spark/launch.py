@@ -1,0 +1,236 @@
+"""Start Spark, or take the user's: in the background, with the settings that measurement chose.
+
+`prepare` returns at once; the JVM, the context and the Python workers come up while the SQL is parsed
+and planned. The batch host needs a context only; the SQL session costs another second and is made when
+the stream host asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from firesteel.errors import FiresteelError, JobError, NotSupportedError
+from firesteel.spark.archive import archive_options
+from firesteel.spark.java import Gateway, find_java, spark_home
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+BATCH, STREAM = "batch", "stream"
+
+_LOCAL_JVM = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+"""The work is done in Python: quick compilation and the smallest collector start soonest."""
+
+_QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.python.worker.reuse": "true",
+}
+_LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.shuffle.compress": "false",
+    "spark.shuffle.spill.compress": "false",
+    "spark.driver.maxResultSize": "0",
+    "spark.python.daemon.module": "firesteel.spark.daemon",
+}
+_NEEDS_SUBMIT = ("spark.jars", "spark.submit.", "spark.driver.extra", "spark.driver.memory", "spark.files")
+"""Settings that only `spark-submit` acts on."""
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """How to start Spark. master: a Spark master, None for this machine with all its cores. host: the
+    host that is expected to run, for the class-data archive. conf: Spark settings of the user's."""
+
+    master: str | None = None
+    host: str = BATCH
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_local(self) -> bool:
+        return self.master is None or self.master.startswith("local")
+
+    def settings(self) -> dict[str, str]:
+        """All Spark settings, the user's last."""
+        settings = {"spark.master": self.master or "local[*]", "spark.app.name": "firesteel", **_QUIET}
+        if self.is_local:
+            settings |= _LOCAL
+        return settings | dict(self.conf)
+
+
+class Spark:
+    """A Spark to run jobs on. `context` and `session` wait for it and raise what kept it from starting."""
+
+    def __init__(self, options: LaunchOptions | None = None, session: SparkSession | None = None) -> None:
+        self._options = options or LaunchOptions()
+        self._session = session
+        self._context: SparkContext | None = _context_of(session) if session is not None else None
+        self._owned = session is None
+        self._gateway: Gateway | None = None
+        self._failure: BaseException | None = None
+        self._starting: threading.Thread | None = None
+        self._lock = threading.Lock()
+        if self._owned:
+            self._begin()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether driver and workers share this machine."""
+        return bool(self.context.master.startswith("local"))
+
+    @property
+    def context(self) -> SparkContext:
+        """The Spark context; waits until it is up."""
+        if self._starting is not None:
+            self._starting.join()
+        if self._failure is not None:
+            raise self._failure
+        assert self._context is not None
+        return self._context
+
+    @property
+    def session(self) -> SparkSession:
+        """The SQL session; made when first asked for."""
+        context = self.context
+        with self._lock:
+            if self._session is None:
+                from pyspark.sql import SparkSession
+
+                self._session = SparkSession(context)
+            return self._session
+
+    def stop(self) -> None:
+        """Stop a Spark that was started here; a user's own is left alone."""
+        global _prepared
+        if not self._owned:
+            return
+        if self._starting is not None:
+            self._starting.join()
+        if self._context is not None:
+            self._context.stop()
+            self._context = self._session = None
+        if self._gateway is not None:
+            _forget_gateway()
+            self._gateway.stop()
+        if _prepared is self:
+            _prepared = None
+
+    def abandon(self) -> None:
+        """Let a Spark that was started here end by itself while this process goes on to exit."""
+        if self._owned and self._gateway is not None:
+            self._gateway.stop()
+
+    def _begin(self) -> None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+        java = find_java()
+        settings = self._options.settings()
+        if self._options.is_local and _may_start_directly(settings):
+            home = spark_home()
+            options = [*_LOCAL_JVM, *archive_options(java, home / "jars", self._options.host), _log_option()]
+            self._gateway = Gateway(java, options, settings)
+        self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
+        self._starting.start()
+
+    def _start(self, settings: dict[str, str]) -> None:
+        try:
+            from pyspark import SparkConf, SparkContext
+
+            conf = SparkConf(loadDefaults=False) if self._gateway is not None else SparkConf()
+            for key, value in settings.items():
+                conf.set(key, value)
+            if self._gateway is not None:
+                port, secret = self._gateway.connect()
+                os.environ["PYSPARK_GATEWAY_PORT"] = str(port)
+                os.environ["PYSPARK_GATEWAY_SECRET"] = secret
+            self._context = SparkContext(conf=conf)
+            if self._options.is_local:
+                threading.Thread(target=_warm, args=(self._context,), daemon=True).start()
+        except FiresteelError as error:
+            self._failure = error
+        except Exception as error:
+            self._failure = JobError(f"Spark did not start: {error}")
+        finally:
+            os.environ.pop("PYSPARK_GATEWAY_PORT", None)
+            os.environ.pop("PYSPARK_GATEWAY_SECRET", None)
+
+
+_prepared: Spark | None = None
+
+
+def prepare(options: LaunchOptions | None = None) -> Spark:
+    """Begin to start a Spark and return at once. There is one a process; later calls give the same."""
+    global _prepared
+    if _prepared is None:
+        _prepared = Spark(options)
+    return _prepared
+
+
+def create_session(options: LaunchOptions | None = None) -> Spark:
+    """A running Spark: the one that was prepared, else a new one.
+
+    Raises UsageError where Java is missing or too old, JobError where Spark does not start.
+    """
+    spark = prepare(options)
+    _ = spark.context
+    return spark
+
+
+def of_session(session: SparkSession) -> Spark:
+    """The user's own session, used as it is."""
+    return Spark(session=session)
+
+
+def _context_of(session: SparkSession) -> SparkContext:
+    try:
+        return session.sparkContext
+    except Exception as error:
+        raise NotSupportedError(
+            "a Spark Connect session cannot run Firesteel", hint="pass a classic SparkSession"
+        ) from error
+
+
+def _may_start_directly(settings: Mapping[str, str]) -> bool:
+    """Whether nothing of what `spark-submit` would look at is there."""
+    if any(name in os.environ for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_GATEWAY_PORT")):
+        return False
+    if os.environ.get("SPARK_HOME", str(spark_home())) != str(spark_home()):
+        return False
+    return not any(key.startswith(_NEEDS_SUBMIT) for key in settings)
+
+
+def _log_option() -> str:
+    file = resources.files("firesteel.spark").joinpath("log4j2.properties")
+    return f"-Dlog4j2.configurationFile={file}"
+
+
+def _forget_gateway() -> None:
+    """Let a later context of this process start a JVM of its own."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is not None:
+        SparkContext._gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
+
+
+def _warm(context: SparkContext) -> None:
+    """Have the worker daemon started and its workers forked while the driver plans."""
+    try:
+        slots = min(context.defaultParallelism, 8)
+        context.parallelize(range(slots), slots).foreachPartition(_nothing)
+    except Exception:
+        return  # the first job will meet whatever this was, and say it
+
+
+def _nothing(rows: Iterable[int]) -> None:
+    """A task without work."""
