@@ -59,7 +59,8 @@ def difference(
         return invalid
     wanted, _ = folded(expected)
     if rows != wanted:
-        return f"rows missing {sorted((wanted - rows).elements())}, too many {sorted((rows - wanted).elements())}"
+        missing, extra = sorted((wanted - rows).elements()), sorted((rows - wanted).elements())
+        return f"rows missing {missing}, too many {extra}"
     if every_change:
         here, there = by_key(got, key_columns), by_key(expected, key_columns)
         for key in sorted(here.keys() | there.keys()):

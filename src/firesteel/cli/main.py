@@ -150,7 +150,7 @@ def main() -> None:
         from firesteel.cli.report import report
 
         status = report(error, verbose=verbose)
-    except Exception as error:  # noqa: BLE001 - the last guard before the user
+    except Exception as error:
         from firesteel.cli.report import as_firesteel_error, report
 
         status = report(as_firesteel_error(error), verbose=verbose)

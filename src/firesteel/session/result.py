@@ -58,8 +58,15 @@ class Row(tuple[Any, ...]):
 class TableResult(ABC):
     """The result of one statement. `schema` names and types its columns."""
 
-    def __init__(self, schema: Sequence[Field]) -> None:
+    def __init__(
+        self,
+        schema: Sequence[Field],
+        job: Future[None] | None = None,
+        cancel: Callable[[], object] = lambda: None,
+    ) -> None:
         self.schema = tuple(schema)
+        self._job = job
+        self._cancel = cancel
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,10 +81,13 @@ class TableResult(ABC):
         """Write the result as Flink prints it, rows as they come."""
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until an INSERT's job has ended; `timeout` in seconds (TimeoutError). Others have ended."""
+        """Until an INSERT's job has ended; `timeout` in seconds (TimeoutError). Raises what it raised."""
+        if self._job is not None:
+            self._job.result(timeout)
 
     def cancel(self) -> None:
         """Stop the job, if one is running."""
+        self._cancel()
 
 
 class TextResult(TableResult):
@@ -131,11 +141,10 @@ class ChangesResult(TableResult):
         time_zone: str,
         cancel: Callable[[], object],
     ) -> None:
-        super().__init__(schema)
+        super().__init__(schema, cancel=cancel)
         self.changes = changes
         self._max_width = max_width
         self._time_zone = time_zone
-        self._cancel = cancel
 
     def collect(self) -> Iterator[Row]:
         for table in self.changes:
@@ -160,17 +169,12 @@ class ChangesResult(TableResult):
         widths = [len(OP), *widths_by_type(self.names, types, self._max_width)]
         print_tableau([OP, *self.names], self.texts(), widths, write)
 
-    def cancel(self) -> None:
-        self._cancel()
-
 
 class InsertResult(TableResult):
     """An INSERT whose job runs; its one row holds -1 a sink: the number of rows is not known."""
 
     def __init__(self, sinks: Sequence[str], job: Future[None], cancel: Callable[[], object]) -> None:
-        super().__init__([Field(sink, BIGINT) for sink in sinks])
-        self._job = job
-        self._cancel = cancel
+        super().__init__([Field(sink, BIGINT) for sink in sinks], job, cancel)
 
     def collect(self) -> Iterator[Row]:
         self.wait()
@@ -178,9 +182,3 @@ class InsertResult(TableResult):
 
     def print(self, write: Write = sys.stdout.write) -> None:
         write("\n".join("-1" for _ in self.schema) + "\n")
-
-    def wait(self, timeout: float | None = None) -> None:
-        self._job.result(timeout)
-
-    def cancel(self) -> None:
-        self._cancel()
