@@ -34,6 +34,8 @@ node knows where it was written: `range_of(node)`.
     x [NOT] SIMILAR TO p [ESCAPE e]  [exp.Not] exp.SimilarTo(this, expression, escape=e or None)
     EXISTS (query)   (query)         exp.Exists(this=exp.Subquery)   exp.Subquery(this=query)
     CASE [x] WHEN a THEN b ELSE c    exp.Case(this=x or None, ifs=[exp.If(this=a, true=b)], default=c or None)
+    CASE x WHEN a, b THEN c          exp.If(this=exp.Tuple(expressions=[a, b]), true=c)
+    (a, b) OVERLAPS (c, d)           exp.Overlaps(this, expression), both ROW calls
     CAST(x AS t)   TRY_CAST(x AS t)  exp.Cast(this, to=TypeName)   exp.TryCast; `to.sql_type` is a SqlType
     f(a, b)                          exp.Anonymous(this='f' as written, expressions=[a, b])
     COUNT(*)                         exp.Anonymous(this='COUNT', expressions=[], star=True)
@@ -41,7 +43,7 @@ node knows where it was written: `range_of(node)`.
     f(..) FILTER (WHERE c)           exp.Anonymous(..., filter=c)
     f(..) IGNORE|RESPECT NULLS,      exp.Anonymous(..., nulls='IGNORE' | 'RESPECT'), within or before the ')'
     f(a => 1)                        exp.Kwarg(this=exp.Identifier, expression) among the expressions
-    f(..) OVER (..)                  exp.Anonymous(..., over=exp.WindowSpec or exp.Identifier)
+    f(..) OVER (..)                  exp.Anonymous(..., over=OverWindow (sql.nodes) or exp.Identifier)
     f(.. ORDER BY x)                 exp.Anonymous(..., order=[exp.Ordered])
     CURRENT_DATE and the like        exp.Anonymous(this, expressions=[], bare=True)
     ROW(a, b)   (a, b)               exp.Anonymous(this='ROW')

@@ -1,0 +1,326 @@
+"""Text to statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from firesteel.errors import FiresteelError, ParseError, SourceRange
+from firesteel.sql.ddl_grammar import DdlGrammar
+from firesteel.sql.dialect import range_of
+from firesteel.sql.lexer import Kind, tokens
+from firesteel.sql.nodes import Hint
+from firesteel.sql.statements import (
+    Describe,
+    Explain,
+    Insert,
+    Name,
+    Query,
+    ResetOption,
+    SetOption,
+    Show,
+    Statement,
+    StatementSet,
+    Use,
+)
+
+_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+_SHOWN = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES")
+_LATER = frozenset(
+    {"ALTER", "ANALYZE", "CALL", "COMPILE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "LOAD", "UNLOAD", "ADD"}
+    | {"REMOVE", "STOP", "BEGIN", "EXECUTE"}
+)
+# Flink's SetOperationParseStrategy (ExtendedParser): names and values without quotes
+_BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
+
+
+def parse_script(text: str) -> list[Statement]:
+    """All statements of a script, in order, whatever stands between semicolons being one.
+
+    Raises ParseError (or NotSupportedError) at the first place that is not Flink SQL.
+    """
+    return _located(text, lambda parser: parser.script())
+
+
+def parse_statement(text: str) -> Statement:
+    """The one statement of the text, with or without a semicolon. Raises as parse_script does."""
+    statements = parse_script(text)
+    if len(statements) != 1:
+        found = (
+            SourceRange(statements[1].range.start, statements[1].range.end)
+            if statements
+            else SourceRange(0, 0)
+        )
+        raise ParseError(f"one statement is expected, found {len(statements)}", range=found, sql=text)
+    return statements[0]
+
+
+def parse_query(text: str) -> Query:
+    """The query of the text (a view's). Raises as parse_script does."""
+    statement = parse_statement(text)
+    if not isinstance(statement, Query):
+        raise ParseError("a query is expected", range=statement.range, sql=text)
+    return statement
+
+
+def split_script(text: str) -> list[SourceRange]:
+    """The places of the statements, found by their semicolons alone: they may be wrong inside.
+
+    Semicolons in strings, comments and names do not count, nor those in STATEMENT SET BEGIN ... END.
+    """
+    found = tokens(text)
+    ranges: list[SourceRange] = []
+    first: int | None = None
+    in_set = False
+    for index, token in enumerate(found):
+        before = found[index - 1]
+        if (
+            token.word == "BEGIN"
+            and before.word == "SET"
+            and index > 1
+            and found[index - 2].word == "STATEMENT"
+        ):
+            in_set = True
+        if token.word == "END" and before.text == ";":
+            in_set = False
+        ends = token.kind is Kind.END or (token.kind is Kind.SYMBOL and token.text == ";" and not in_set)
+        if ends and first is not None:
+            ranges.append(SourceRange(first, before.end))
+            first = None
+        elif not ends and first is None:
+            first = token.start
+    return ranges
+
+
+def is_complete(text: str) -> bool:
+    """Whether the text ends with a semicolon that ends a statement (for a terminal that reads lines)."""
+    found = tokens(text)
+    ranges = split_script(text)
+    return (
+        len(found) > 1
+        and found[-2].kind is Kind.SYMBOL
+        and found[-2].text == ";"
+        and (not ranges or ranges[-1].end <= found[-2].start)
+    )
+
+
+def _located(text: str, read: Callable[[Parser], list[Statement]]) -> list[Statement]:
+    try:
+        return read(Parser(text, tokens(text)))
+    except FiresteelError as error:
+        raise error.located(text) from None
+    except RecursionError:
+        raise ParseError(
+            "the statement is nested too deeply", range=SourceRange(0, len(text)), sql=text
+        ) from None
+
+
+class Parser(DdlGrammar):
+    """The statements of Flink SQL."""
+
+    def script(self) -> list[Statement]:
+        """Statements to the end of the text; empty ones between semicolons are left out."""
+        statements: list[Statement] = []
+        while True:
+            while self.accept_symbol(";"):
+                pass
+            if self.at_end():
+                return statements
+            statements.append(self.statement())
+            if not self.at_symbol(";") and not self.at_end():
+                raise self.error()
+
+    def statement(self) -> Statement:
+        """One statement, to its semicolon or the end of the text."""
+        word = self.token.word
+        reader: dict[str, Callable[[], Statement]] = {
+            "CREATE": self.create,
+            "DROP": self.drop,
+            "SET": self._set,
+            "RESET": self._reset,
+            "SHOW": self._show,
+            "DESCRIBE": self._describe,
+            "DESC": self._describe,
+            "USE": self._use,
+            "EXPLAIN": self._explain,
+        }
+        if word in reader:
+            return reader[word]()
+        if self.at("EXECUTE", "STATEMENT", "SET") or self.at("STATEMENT", "SET") or self.at("INSERT"):
+            return self._change()
+        if self.at_any("SELECT", "WITH", "VALUES") or self.at_symbol("("):
+            return self._query_statement()
+        if word in _LATER:
+            raise self.not_supported(f"the statement {word}", self.token)
+        self._looked_for += list(reader)
+        raise self.error(f"unknown statement {self._found()}")
+
+    def _query_statement(self) -> Query:
+        start = self.token.start
+        query = self.query()
+        return Query(self.since(start), query)
+
+    def _change(self) -> Insert | StatementSet | Query:
+        if self.at("INSERT"):
+            return self._insert()
+        start = self.token.start
+        self.accept("EXECUTE")
+        self.expect("STATEMENT", "SET")
+        self.expect("BEGIN")
+        inserts: list[Insert] = []
+        while not inserts or not self.at("END"):
+            if not self.at("INSERT"):
+                raise self.error()
+            inserts.append(self._insert())
+            self.expect_symbol(";")
+        self.expect("END")
+        return StatementSet(self.since(start), tuple(inserts))
+
+    def _insert(self) -> Insert:
+        start = self.advance().start
+        overwrite = self.expect_any("INTO", "OVERWRITE") == "OVERWRITE"
+        if overwrite:
+            raise self.not_supported("INSERT OVERWRITE", self.previous)
+        table = self.full_name()
+        hints = tuple(_hint(hint) for hint in self._hints())
+        if self.at("PARTITION"):
+            raise self.not_supported("INSERT INTO ... PARTITION", self.token)
+        columns: tuple[Name, ...] = ()
+        if self.at_symbol("(") and not self.is_query_ahead():
+            columns = self.names_in_parentheses()
+        query = self.query()
+        conflict = None
+        if self.accept("ON", "CONFLICT"):
+            self.expect("DO")
+            conflict = self.expect_any("DEDUPLICATE", "ERROR", "NOTHING")
+        return Insert(self.since(start), table, query, columns, hints, conflict, overwrite)
+
+    def _explain(self) -> Explain:
+        start = self.advance().start
+        details: list[str] = []
+        if self.accept("PLAN"):
+            self.expect("FOR")
+        elif self.at_any(*_DETAILS):
+            details = self.list_of(lambda: self.expect_any(*_DETAILS))
+        statement: Query | Insert | StatementSet
+        if self.at_any("INSERT", "EXECUTE", "STATEMENT"):
+            statement = self._change()
+        elif self.at_any("SELECT", "WITH", "VALUES") or self.at_symbol("("):
+            statement = self._query_statement()
+        else:
+            raise self.error()
+        return Explain(self.since(start), statement, tuple(details))
+
+    # --- options ---------------------------------------------------------------------------------
+    def _set(self) -> SetOption:
+        start = self.advance().start
+        if self.at_end() or self.at_symbol(";"):
+            return SetOption(self.since(start))
+        if self.token.kind is Kind.STRING:
+            key = self.string()
+            self.expect_symbol("=")
+            return SetOption(range=SourceRange(start, self.token.end), key=key, value=self.string())
+        return self._bare_set(start)
+
+    def _bare_set(self, start: int) -> SetOption:
+        """`SET table.exec.state.ttl = 1d`: the text between the tokens counts, not the tokens."""
+        if not self.at_name():
+            raise self.error()
+        while not self.at_end() and not self.at_symbol(";"):
+            self.advance()
+        end = self.previous.end
+        match = _BARE_SET.fullmatch(self.text[start:end])
+        if match is None:
+            raise ParseError(
+                "SET takes a name and a value",
+                range=SourceRange(start, end),
+                hint="write SET 'name' = 'value';",
+            )
+        value = match.group(2) if match.group(2) is not None else match.group(3)
+        return SetOption(SourceRange(start, end), match.group(1), value)
+
+    def _reset(self) -> ResetOption:
+        start = self.advance().start
+        if self.at_end() or self.at_symbol(";"):
+            return ResetOption(self.since(start))
+        if self.token.kind is Kind.STRING:
+            key = self.string()
+            return ResetOption(self.since(start), key)
+        if not self.at_name():
+            raise self.error()
+        first = self.token.start
+        while not self.at_end() and not self.at_symbol(";"):
+            self.advance()
+        key = self.text[first : self.previous.end]
+        if re.search(r"[\s'=]", key):
+            raise ParseError("RESET takes one name", range=SourceRange(first, self.previous.end))
+        return ResetOption(self.since(start), key)
+
+    # --- SHOW, DESCRIBE, USE ---------------------------------------------------------------------
+    def _show(self) -> Show:
+        start = self.advance().start
+        for word in ("TABLE", "VIEW"):
+            if self.accept("CREATE", word):
+                name = self.full_name()
+                return Show(self.since(start), f"CREATE {word}", name)
+        if self.accept("CURRENT"):
+            what = f"CURRENT {self.expect_any('CATALOG', 'DATABASE')}"
+            return Show(self.since(start), what)
+        if self.accept("COLUMNS"):
+            self.expect_any("FROM", "IN")
+            name = self.full_name()
+            return self._show_like(start, "COLUMNS", name)
+        if self.at_any("JARS", "JOBS", "PROCEDURES", "PARTITIONS", "MODELS", "FULL", "MATERIALIZED"):
+            raise self.not_supported(f"SHOW {self.token.word}", self.token)
+        for what in _SHOWN:
+            if self.accept(*what.split()):
+                in_database = self.accept_any("FROM", "IN") if what not in ("CATALOGS", "MODULES") else None
+                return self._show_like(start, what, self.full_name() if in_database else None)
+        raise self.error()
+
+    def _show_like(self, start: int, what: str, name: Name | None) -> Show:
+        negated = self.accept("NOT")
+        if negated and not self.at("LIKE"):
+            raise self.error()
+        pattern = self.string() if self.accept("LIKE") else None
+        return Show(self.since(start), what, name, pattern, negated)
+
+    def _describe(self) -> Describe:
+        start = self.advance().start
+        if self.at_any("CATALOG", "DATABASE", "FUNCTION", "MODEL", "JOB") and self.ahead(1).kind in (
+            Kind.WORD,
+            Kind.QUOTED,
+            Kind.STRING,
+        ):
+            raise self.not_supported(f"DESCRIBE {self.token.word}", self.token)
+        extended = self.accept("EXTENDED")
+        table = self.full_name()
+        return Describe(self.since(start), table, extended)
+
+    def _use(self) -> Use:
+        start = self.advance().start
+        if self.at("MODULES"):
+            raise self.not_supported("USE MODULES", self.token)
+        kind = (
+            "CATALOG" if self.at("CATALOG") and self.ahead(1).kind in (Kind.WORD, Kind.QUOTED) else "DATABASE"
+        )
+        if kind == "CATALOG":
+            self.advance()
+        name = self.full_name()
+        return Use(self.since(start), kind, name)
+
+
+def _hint(node: object) -> tuple[str, tuple[tuple[str, str], ...]]:
+    assert isinstance(node, Hint)
+    return str(node.this.this).upper(), tuple(node.args.get("options") or ())
+
+
+__all__ = [
+    "Parser",
+    "is_complete",
+    "parse_query",
+    "parse_script",
+    "parse_statement",
+    "range_of",
+    "split_script",
+]

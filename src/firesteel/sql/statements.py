@@ -1,0 +1,207 @@
+"""Statements as written: frozen, with their place in the script; queries inside are trees (dialect.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.errors import SourceRange
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name of one or more parts, and its place."""
+
+    parts: tuple[str, ...]
+    range: SourceRange
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Any statement; `range` is its place, without the semicolon."""
+
+    range: SourceRange
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A column of CREATE TABLE.
+
+    type is None for a computed column and, with LIKE or AS, where it is left out. metadata: the key,
+    the column's name where FROM is left out.
+    """
+
+    name: str
+    range: SourceRange
+    type: SqlType | None = None
+    computed: exp.Expression | None = None
+    computed_sql: str | None = None
+    metadata: str | None = None
+    virtual: bool = False
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class WatermarkDefinition:
+    """WATERMARK FOR column AS expression."""
+
+    column: Name
+    expression: exp.Expression
+    sql: str
+    range: SourceRange
+
+
+@dataclass(frozen=True)
+class KeyDefinition:
+    """PRIMARY KEY or UNIQUE, inline or as a constraint; enforced is None where nothing is said."""
+
+    kind: str
+    columns: tuple[Name, ...]
+    enforced: bool | None
+    range: SourceRange
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class LikeClause:
+    """LIKE table (INCLUDING ALL, ...): options are (strategy, feature) pairs in upper case."""
+
+    table: Name
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class CreateTable(Statement):
+    """CREATE [TEMPORARY] TABLE."""
+
+    table: Name
+    columns: tuple[ColumnDefinition, ...] = ()
+    keys: tuple[KeyDefinition, ...] = ()
+    watermarks: tuple[WatermarkDefinition, ...] = ()
+    partition_keys: tuple[Name, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
+    like: LikeClause | None = None
+    query: exp.Expression | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class CreateView(Statement):
+    """CREATE [TEMPORARY] VIEW; query_sql is the query's text as written."""
+
+    view: Name
+    query: exp.Expression
+    query_sql: str
+    columns: tuple[Name, ...] = ()
+    comment: str | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class CreateFunction(Statement):
+    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'class' [LANGUAGE PYTHON]."""
+
+    function: Name
+    class_name: str
+    language: str = "JAVA"
+    temporary: bool = False
+    system: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class Drop(Statement):
+    """DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name; kind: TABLE, VIEW or FUNCTION."""
+
+    kind: str
+    name: Name
+    if_exists: bool = False
+    temporary: bool = False
+    system: bool = False
+
+
+@dataclass(frozen=True)
+class SetOption(Statement):
+    """SET 'key' = 'value'; both None for a bare SET, which lists the options."""
+
+    key: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class ResetOption(Statement):
+    """RESET 'key'; None for all."""
+
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Show(Statement):
+    """SHOW what [FROM in_] [[NOT] LIKE pattern].
+
+    what: TABLES, VIEWS, FUNCTIONS, USER FUNCTIONS, CATALOGS, DATABASES, MODULES, CURRENT CATALOG, CURRENT
+    DATABASE, COLUMNS, CREATE TABLE, CREATE VIEW; name is the table of the last three.
+    """
+
+    what: str
+    name: Name | None = None
+    pattern: str | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Describe(Statement):
+    """DESCRIBE [EXTENDED] table."""
+
+    table: Name
+    extended: bool = False
+
+
+@dataclass(frozen=True)
+class Use(Statement):
+    """USE database, or USE CATALOG catalog."""
+
+    kind: str
+    name: Name
+
+
+@dataclass(frozen=True)
+class Query(Statement):
+    """SELECT, WITH or VALUES by itself."""
+
+    query: exp.Expression
+
+
+@dataclass(frozen=True)
+class Insert(Statement):
+    """INSERT INTO table [(columns)] query; on_conflict: DEDUPLICATE, ERROR, NOTHING or None."""
+
+    table: Name
+    query: exp.Expression
+    columns: tuple[Name, ...] = ()
+    hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    on_conflict: str | None = None
+    overwrite: bool = False
+
+
+@dataclass(frozen=True)
+class StatementSet(Statement):
+    """[EXECUTE] STATEMENT SET BEGIN INSERT ...; END."""
+
+    inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True)
+class Explain(Statement):
+    """EXPLAIN [details] statement."""
+
+    statement: Query | Insert | StatementSet
+    details: tuple[str, ...] = ()

@@ -1,0 +1,267 @@
+"""Types as Flink's DDL and CAST write them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import ParseError, SourceRange
+from firesteel.sql.cursor import Cursor
+from firesteel.sql.dialect import TypeName
+from firesteel.sql.lexer import Kind
+from firesteel.types import sql as types
+from firesteel.types.sql import MAX_LENGTH, SqlType, TypeRoot
+
+_PLAIN = {
+    "BOOLEAN": types.BOOLEAN,
+    "TINYINT": types.TINYINT,
+    "SMALLINT": types.SMALLINT,
+    "INT": types.INT,
+    "INTEGER": types.INT,
+    "BIGINT": types.BIGINT,
+    "FLOAT": types.FLOAT,
+    "REAL": types.FLOAT,
+    "DATE": types.DATE,
+    "STRING": types.STRING,
+    "BYTES": types.BYTES,
+    "VARIANT": SqlType(TypeRoot.VARIANT),
+    "BITMAP": SqlType(TypeRoot.BITMAP),
+    "NULL": types.NULL,
+}
+_LENGTHS = {
+    "CHAR": (TypeRoot.CHAR, 1),
+    "VARCHAR": (TypeRoot.VARCHAR, MAX_LENGTH),
+    "BINARY": (TypeRoot.BINARY, 1),
+    "VARBINARY": (TypeRoot.VARBINARY, MAX_LENGTH),
+}
+YEAR_MONTH_UNITS = ("YEAR", "QUARTER", "MONTH")
+DAY_TIME_UNITS = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+_SPANS = {
+    "YEAR": ("MONTH",),
+    "DAY": ("HOUR", "MINUTE", "SECOND"),
+    "HOUR": ("MINUTE", "SECOND"),
+    "MINUTE": ("SECOND",),
+}
+
+
+class TypeGrammar(Cursor):
+    """Reads one type; nullable unless NOT NULL is written inside another type."""
+
+    def type_name(self) -> TypeName:
+        """A type where NOT NULL does not belong to it (CAST, and columns, which read it themselves)."""
+        start = self.token.start
+        return self.place(TypeName(kind=self._type()), start)
+
+    def _type(self) -> SqlType:
+        start = self.token.start
+        kind = self._base_type(start)
+        while True:
+            if self.accept("ARRAY"):
+                kind = types.array(kind)
+            elif self.accept("MULTISET"):
+                kind = SqlType(TypeRoot.MULTISET, children=(kind,))
+            else:
+                return kind
+
+    def element_type(self) -> SqlType:
+        """A type inside another: NOT NULL and NULL belong to it."""
+        kind = self._type()
+        return kind.with_nullable(self.nullable())
+
+    def nullable(self) -> bool:
+        """[NOT] NULL after a type; nullable where nothing is said."""
+        if self.accept("NOT", "NULL"):
+            return False
+        self.accept("NULL")
+        return True
+
+    def _base_type(self, start: int) -> SqlType:
+        word = self.token.word
+        if self.token.kind is Kind.QUOTED or not word:
+            raise self.error(f"a type is expected, found {self._found()}")
+        if word in _PLAIN:
+            self.advance()
+            return _PLAIN[word]
+        if word in _LENGTHS or word == "CHARACTER":
+            return self._with_length(start)
+        reader = {
+            "DOUBLE": self._double,
+            "DECIMAL": self._decimal,
+            "DEC": self._decimal,
+            "NUMERIC": self._decimal,
+            "TIME": self._time,
+            "TIMESTAMP": self._timestamp,
+            "TIMESTAMP_LTZ": self._timestamp_ltz,
+            "INTERVAL": self._interval,
+            "ARRAY": self._one_element,
+            "MULTISET": self._one_element,
+            "MAP": self._map,
+            "ROW": self._row,
+        }.get(word)
+        if reader is not None:
+            return reader()
+        if word in ("RAW", "STRUCTURED"):
+            raise self.not_supported(f"the type {word}", self.token)
+        raise self.error(f"unknown type {self._found()}", hint=self._type_hint(word))
+
+    def _found(self) -> str:
+        token = self.token
+        return f"'{self.text[token.start : token.end]}'" if token.kind is not Kind.END else "the end"
+
+    @staticmethod
+    def _type_hint(word: str) -> str | None:
+        names = {
+            "TEXT": "STRING",
+            "LONG": "BIGINT",
+            "BOOL": "BOOLEAN",
+            "DATETIME": "TIMESTAMP(3)",
+            "BLOB": "BYTES",
+        }
+        return f"Flink's name is {names[word]}" if word in names else None
+
+    def _with_length(self, start: int) -> SqlType:
+        word = self.advance().word
+        if word in ("CHAR", "CHARACTER"):
+            word = "VARCHAR" if self.accept("VARYING") else "CHAR"
+        root, default = _LENGTHS[word]
+        length = self.in_parentheses(self.integer) if self.at_symbol("(") else default
+        if not 1 <= length <= MAX_LENGTH:
+            raise ParseError(f"{word} length must be between 1 and {MAX_LENGTH}", range=self.since(start))
+        return SqlType(root, length=length)
+
+    def _double(self) -> SqlType:
+        self.advance()
+        self.accept("PRECISION")
+        return types.DOUBLE
+
+    def _decimal(self) -> SqlType:
+        start = self.advance().start
+        precision, scale = 10, 0
+        if self.accept_symbol("("):
+            precision = self.integer()
+            if self.accept_symbol(","):
+                scale = self.integer()
+            self.expect_symbol(")")
+        precision = min(precision, 38)  # as Calcite's type system does
+        if precision < 1:
+            raise ParseError("DECIMAL precision must be at least 1", range=self.since(start))
+        if scale > precision:
+            raise ParseError(
+                f"DECIMAL scale {scale} must be between 0 and the precision {precision}",
+                range=self.since(start),
+            )
+        return types.decimal(precision, scale)
+
+    def _precision(self, default: int, start: int) -> int:
+        precision = self.in_parentheses(self.integer) if self.at_symbol("(") else default
+        if precision > 9:
+            raise ParseError(f"precision {precision} must be between 0 and 9", range=self.since(start))
+        return precision
+
+    def _time(self) -> SqlType:
+        start = self.advance().start
+        precision = self._precision(0, start)
+        if self.at("WITH"):
+            raise self.not_supported("TIME WITH TIME ZONE", self.token)
+        if self.accept("WITHOUT"):
+            self.expect("TIME", "ZONE")
+        return types.time(precision)
+
+    def _timestamp(self) -> SqlType:
+        start = self.advance().start
+        precision = self._precision(6, start)
+        if self.accept("WITHOUT"):
+            self.expect("TIME", "ZONE")
+        elif self.at("WITH"):
+            token = self.advance()
+            if not self.accept("LOCAL"):
+                self.expect("TIME", "ZONE")
+                raise self.not_supported("TIMESTAMP WITH TIME ZONE (with its own zone)", token)
+            self.expect("TIME", "ZONE")
+            return types.timestamp_ltz(precision)
+        return types.timestamp(precision)
+
+    def _timestamp_ltz(self) -> SqlType:
+        return types.timestamp_ltz(self._precision(6, self.advance().start))
+
+    def _interval(self) -> SqlType:
+        self.advance()
+        unit = self.interval_unit()
+        if unit.split("(")[0].split()[0] in YEAR_MONTH_UNITS:
+            return SqlType(TypeRoot.INTERVAL_YEAR_MONTH)
+        return SqlType(TypeRoot.INTERVAL_DAY_TIME)
+
+    def interval_unit(self) -> str:
+        """`DAY`, `DAY(3) TO SECOND(2)` and the like, in upper case; plural words become singular."""
+        unit = self._one_unit()
+        text = unit + self._unit_precision()
+        if self.at("TO") and unit in _SPANS:
+            self.advance()
+            last = self._one_unit()
+            if last not in _SPANS[unit]:
+                raise ParseError(f"{unit} TO {last} is no interval", range=self.previous.range)
+            text += f" TO {last}" + (self._unit_precision() if last == "SECOND" else "")
+        return text
+
+    def _one_unit(self) -> str:
+        word = self.token.word
+        single = word[:-1] if word.endswith("S") else word
+        if single not in (*YEAR_MONTH_UNITS, *DAY_TIME_UNITS):
+            self._looked_for += ["DAY", "HOUR", "MINUTE", "SECOND", "MONTH", "YEAR"]
+            raise self.error()
+        self.advance()
+        return single
+
+    def _unit_precision(self) -> str:
+        if not self.accept_symbol("("):
+            return ""
+        digits = [self.integer()]
+        if self.accept_symbol(","):
+            digits.append(self.integer())
+        self.expect_symbol(")")
+        return f"({', '.join(map(str, digits))})"
+
+    def _one_element(self) -> SqlType:
+        root = TypeRoot[self.advance().word]
+        self.expect_symbol("<")
+        element = self.element_type()
+        self._close()
+        return SqlType(root, children=(element,))
+
+    def _map(self) -> SqlType:
+        self.advance()
+        self.expect_symbol("<")
+        key = self.element_type()
+        self.expect_symbol(",")
+        value = self.element_type()
+        self._close()
+        return types.map_of(key, value)
+
+    def _close(self) -> None:
+        self.expect_symbol(">")
+
+    def _row(self) -> SqlType:
+        start = self.advance().start
+        if self.at_symbol("<>"):
+            self.advance()
+            return types.row((), ())
+        closer = ")" if self.accept_symbol("(") else ">"
+        if closer == ">":
+            self.expect_symbol("<")
+        if self.accept_symbol(closer):
+            return types.row((), ())
+        fields = self.list_of(self._field)
+        self.expect_symbol(closer)
+        names = tuple(name for name, _ in fields)
+        for name in names:
+            if names.count(name) > 1:
+                raise ParseError(
+                    f"field '{name}' is there twice", range=SourceRange(start, self.previous.end)
+                )
+        return types.row(names, tuple(kind for _, kind in fields))
+
+    def _field(self) -> tuple[str, SqlType]:
+        name = str(self.name().this)
+        kind = self.element_type()
+        if self.token.kind is Kind.STRING:
+            self.advance()
+        return name, replace(kind)
