@@ -31,6 +31,21 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
     return hash1, hash2
 
 
+def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
+    """Two words a row for the sub-keys of a map. With the same salt (the owner's hash), the first words
+    of equal sub-keys are equal, and for a type of one word (`is_one_word`) only those."""
+    word1, word2 = _words(sub_keys)
+    return _mix1(word1 ^ salt), _mix2(word2)
+
+
+def is_one_word(kind: pa.DataType) -> bool:
+    """Whether one word tells all values of a type, NULL among them, apart: types of up to 32 bits."""
+    if pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return True
+    simple = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
+    return bool(simple and kind.bit_width <= 32)
+
+
 def _mix1(x: U64) -> U64:
     """A bijection of 64 bits (the finalizer of splitmix64)."""
     x = x ^ (x >> np.uint64(30))
@@ -137,7 +152,7 @@ def offsets_of(array: pa.Array) -> NDArray[np.int64]:
 
 
 def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
-    """Fold the 8-byte words of each string, the last one cut, then its length."""
+    """Fold the length of each string and its 8-byte words, the last one cut."""
     offsets = offsets_of(array)
     starts, lengths = offsets[:-1], np.diff(offsets)
     buffer = array.buffers()[2]
@@ -161,7 +176,6 @@ def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
     offsets = offsets_of(array)
     if pa.types.is_map(array.type):
         items = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
-        offsets = offsets - offsets[0]
     else:
         items = array.values
     both = [_fold(words, offsets[:-1], np.diff(offsets), 1) for words in _words(items)]
@@ -173,19 +187,24 @@ def _fold(words: U64, starts: NDArray[np.int64], lengths: NDArray[np.int64], str
 
     Where the last word is cut (stride 8, bytes), its missing bytes count as zero.
     """
-    hash1, hash2 = np.full(len(starts), _SEED[0]), np.full(len(starts), _SEED[1])
+    size = lengths.astype(np.uint64)
+    hash1, hash2 = _mix1(_SEED[0] ^ size), _mix2(_SEED[1] ^ size)
     at, done = np.flatnonzero(lengths > 0), 0
     while len(at):
-        word = words[starts[at] + done]
+        every = len(at) == len(starts)  # no need to pick rows
+        word = words[starts + done] if every else words[starts[at] + done]
         if stride == 8:
-            rest = lengths[at] - done
+            rest = (lengths if every else lengths[at]) - done
             missing = np.maximum(8 - rest, 0).astype(np.uint64) * np.uint64(8)
-            word = (word << missing) >> missing
-        hash1[at], hash2[at] = _mix1(hash1[at] ^ word), _mix2(hash2[at] ^ word)
+            word <<= missing
+            word >>= missing
+        if every:
+            hash1, hash2 = _mix1(hash1 ^ word), _mix2(hash2 ^ word)
+        else:
+            hash1[at], hash2[at] = _mix1(hash1[at] ^ word), _mix2(hash2[at] ^ word)
         done += stride
-        at = at[lengths[at] > done]
-    size = lengths.astype(np.uint64)
-    return _mix1(hash1 ^ size), _mix2(hash2 ^ size)
+        at = np.flatnonzero(lengths > done)
+    return hash1, hash2
 
 
 def fingerprint() -> str:

@@ -1,0 +1,128 @@
+"""The state backend over sorted runs, with or without a durable store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from firesteel.errors import InternalError, JobError
+from firesteel.runtime.state.base import RunStore
+from firesteel.runtime.state.codec import decode, encode
+from firesteel.runtime.state.levels import Levels, Piece, bounds
+from firesteel.runtime.state.manifest import StateEntry, read_manifest, write_manifest
+from firesteel.runtime.state.runs import Run
+from firesteel.runtime.state.states import SortedMapState, SortedValueState
+
+
+class Cache(Protocol):
+    """Runs at hand on this machine (runtime/state/cache.py)."""
+
+    def get(self, run: str) -> Run | None: ...
+
+    def put(self, run: str, data: pa.Buffer) -> None: ...
+
+
+class SortedRunBackend:
+    """`StateBackend` over sorted runs. Without a store the state lives as long as this object."""
+
+    def __init__(self, store: RunStore | None = None, cache: Cache | None = None) -> None:
+        self._store = store
+        self._cache = cache
+        self._states: dict[str, tuple[StateEntry, Levels]] = {}
+        self._manifest = store.manifest() if store is not None else None
+        saved = read_manifest(self._manifest) if self._manifest is not None else {}
+        for name, entry in saved.items():
+            self._states[name] = (entry, Levels(self._load, 0, entry.levels, entry.merges))
+        self._stored = self._ids()
+
+    @classmethod
+    def open(cls, store: RunStore, cache: Cache | None = None) -> SortedRunBackend:
+        """The state as `store` has it. Raises JobError where this version cannot read it."""
+        return cls(store, cache)
+
+    def value(
+        self, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType], ttl: int = 0
+    ) -> SortedValueState:
+        columns = [(f"k{i}", kind) for i, kind in enumerate(key_types)]
+        columns += [(f"v{i}", kind) for i, kind in enumerate(types)]
+        return SortedValueState(self._levels(name, "value", pa.schema(columns), ttl), key_types, types)
+
+    def map(
+        self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0
+    ) -> SortedMapState:
+        columns = [("sub_key", sub_type), *((f"v{i}", kind) for i, kind in enumerate(types))]
+        return SortedMapState(self._levels(name, "map", pa.schema(columns), ttl), sub_type, types)
+
+    def commit(self) -> None:
+        """Write new runs and the manifest to the store, and remove the runs that are no longer live."""
+        if self._store is None:
+            return
+        for _, levels in self._states.values():
+            levels.gather_fresh()
+            for level in levels.levels:
+                for piece in level:
+                    if piece.id is None:
+                        self._save(self._store, piece)
+        manifest = write_manifest({name: entry for name, (entry, _) in self._states.items()})
+        if manifest != self._manifest:
+            self._store.set_manifest(manifest)
+            self._manifest = manifest
+        live = self._ids()
+        dead = self._stored - live
+        if dead:
+            self._store.remove(sorted(dead))
+        self._stored = live
+
+    def _levels(self, name: str, kind: str, schema: pa.Schema, ttl: int) -> Levels:
+        known = self._states.get(name)
+        if known is None:
+            entry = StateEntry(kind, schema, ttl > 0)
+            known = self._states[name] = (entry, Levels(self._load, ttl, entry.levels, entry.merges))
+        entry, levels = known
+        wanted = StateEntry(kind, schema, ttl > 0)
+        if _words(entry) != _words(wanted):
+            raise JobError(
+                f"The state {name} is {_words(entry)}, the query needs {_words(wanted)}",
+                hint="The query has changed since the checkpoint was made: start from an empty checkpoint.",
+            )
+        levels.ttl = ttl
+        return levels
+
+    def _ids(self) -> set[str]:
+        every = (p.id for _, levels in self._states.values() for level in levels.levels for p in level)
+        return {name for name in every if name is not None}
+
+    def _load(self, piece: Piece) -> Run:
+        if piece.id is None or self._store is None:
+            raise InternalError("A run that was never written is not in memory")
+        run = self._cache.get(piece.id) if self._cache is not None else None
+        if run is not None:
+            return run
+        data = self._store.get(piece.id)
+        if data is None:
+            raise JobError(f"The run {piece.id} of the state is not in the store")
+        if self._cache is not None:
+            self._cache.put(piece.id, pa.py_buffer(data))
+        return decode(data)
+
+    def _save(self, store: RunStore, piece: Piece) -> None:
+        """Runs are named by their content: a task that is run again may write another run, and a cached
+        file must never stand for it."""
+        run = piece.run
+        if run is None:
+            raise InternalError("A run that was never written is not in memory")
+        run = piece.run = run.slice(*bounds(run, piece.low, piece.high))
+        data = encode(run)
+        piece.rows = len(run)
+        piece.id = hashlib.blake2b(data, digest_size=16).hexdigest()
+        store.put(piece.id, data.to_pybytes())
+        if self._cache is not None:
+            self._cache.put(piece.id, data)
+
+
+def _words(entry: StateEntry) -> str:
+    fields = ", ".join(str(field.type) for field in entry.schema)
+    return f"a {entry.kind} state of ({fields}){' with a time to live' if entry.ttl else ''}"

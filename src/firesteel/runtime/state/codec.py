@@ -1,0 +1,58 @@
+"""Runs as bytes: one Arrow IPC file, not compressed, so that a mapped file is read without a copy.
+
+Columns: w0, w1, ... (the words), live (int8) and time (int64) where the run has them, c0, c1, ...
+The schema's metadata hold the version of the layout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.runtime.state.runs import Run
+
+VERSION = b"1"
+_KEY = b"firesteel.run"
+
+
+def encode(run: Run) -> pa.Buffer:
+    """The bytes of a run."""
+    names = [f"w{i}" for i in range(len(run.words))]
+    arrays = [pa.array(word) for word in run.words]
+    if run.live is not None:
+        names.append("live")
+        arrays.append(pa.array(run.live.astype(np.int8)))
+    if run.time is not None:
+        names.append("time")
+        arrays.append(pa.array(run.time))
+    names += [f"c{i}" for i in range(len(run.columns))]
+    batch = pa.record_batch([*arrays, *run.columns], names=names)
+    batch = batch.replace_schema_metadata({_KEY: VERSION})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def decode(data: pa.Buffer | bytes) -> Run:
+    """The run in these bytes, which it goes on referring to. Raises JobError where they are no run."""
+    try:
+        batch = pa.ipc.open_file(pa.py_buffer(data)).get_batch(0)
+    except pa.ArrowInvalid as error:
+        raise JobError(f"A run of the state cannot be read: {error}") from error
+    version = (batch.schema.metadata or {}).get(_KEY)
+    if version != VERSION:
+        found = "none" if version is None else version.decode()
+        raise JobError(
+            f"The state was written in layout {found}, this version reads layout {VERSION.decode()}",
+            hint="Start from an empty checkpoint, or run the version that wrote it.",
+        )
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    live, time = columns.pop("live", None), columns.pop("time", None)
+    return Run(
+        tuple(column.to_numpy() for name, column in columns.items() if name[0] == "w"),
+        tuple(column for name, column in columns.items() if name[0] == "c"),
+        None if live is None else live.to_numpy().view(np.bool_),
+        None if time is None else time.to_numpy(),
+    )

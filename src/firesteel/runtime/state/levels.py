@@ -1,0 +1,196 @@
+"""The sorted runs of one state, newest first, and when they are merged.
+
+A level is a sorted run in pieces: each piece holds a range of first words, in ascending order. Levels
+of like size that lie next to each other are merged into one (size-tiered compaction). A merge is spread
+over batches: a step merges the entries below some word into a piece of the new level, and the merged
+levels count only from there on. So a batch's work follows the rows it wrote, whatever lies below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from firesteel.runtime.state.merge import merge
+from firesteel.runtime.state.runs import HASH_END, Run
+
+FAN_IN = 6
+"""So many levels of like size are merged into one."""
+WORK_PER_ROW = 4
+"""A batch merges so many rows for each that it wrote: each row is rewritten about three times."""
+WORK_FLOOR = 1 << 16
+"""A batch may merge so many rows anyhow: small states are merged at once."""
+
+
+@dataclass
+class Piece:
+    """Entries of a run whose first word is in [low, high).
+
+    run: the entries, None until loaded. id: its name in the store, None until committed. rows: what
+    the whole run holds.
+    """
+
+    rows: int
+    low: int = 0
+    high: int = HASH_END
+    id: str | None = None
+    run: Run | None = None
+
+
+Level = list[Piece]
+
+
+@dataclass
+class Merge:
+    """A merge under way: levels [at, at + count) go into the level that follows them; words below
+    `low` are there already."""
+
+    at: int
+    count: int
+    low: int = 0
+
+
+@dataclass
+class Levels:
+    """The levels of one state and the merges under way, the newest of both first.
+
+    load: gives the run of a piece that is not in memory. ttl: milliseconds, 0 for ever. now: the time
+    of the last batch.
+    """
+
+    load: Callable[[Piece], Run]
+    ttl: int = 0
+    levels: list[Level] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
+    now: int = 0
+
+    def runs(self) -> Iterator[tuple[Piece, Run]]:
+        """All pieces with their runs, newest level first."""
+        for level in self.levels:
+            for piece in level:
+                yield piece, self.run(piece)
+
+    def clipped_runs(self) -> Iterator[tuple[Piece, Run]]:
+        """As `runs`, only the entries that count."""
+        for piece, run in self.runs():
+            yield piece, run.slice(*bounds(run, piece.low, piece.high))
+
+    def run(self, piece: Piece) -> Run:
+        """The whole run of a piece."""
+        if piece.run is None:
+            piece.run = self.load(piece)
+        return piece.run
+
+    def expiry(self, now: int) -> int | None:
+        """What was written at this time or before is gone; None: nothing goes."""
+        return now - self.ttl if self.ttl else None
+
+    def add(self, run: Run, now: int) -> None:
+        """Add the newest run, then merge as much as its size allows."""
+        if not len(run):
+            return
+        self.levels.insert(0, [Piece(len(run), run=run)])
+        for task in self.merges:
+            task.at += 1
+        self.now = now
+        self._maintain(len(run))
+
+    def gather_fresh(self) -> None:
+        """Merge the newest levels that were never committed, so that only their net change is written."""
+        fresh = 0
+        for level in self.levels:
+            if any(piece.id is not None or piece.low > 0 for piece in level):
+                break
+            fresh += 1
+        if self.merges:
+            fresh = min(fresh, self.merges[0].at)
+        if fresh > 1:
+            self._start(Merge(0, fresh))
+            self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
+
+    def _maintain(self, rows: int) -> None:
+        behind = len(self.levels) > 3 * FAN_IN
+        work = WORK_FLOOR + WORK_PER_ROW * rows * (2 if behind else 1)
+        while work > 0:
+            wanted = self._choose()
+            if wanted is not None:
+                self._start(wanted)
+            if not self.merges:
+                return
+            work -= self._step(self.merges[0], work)
+
+    def _choose(self) -> Merge | None:
+        """The newest levels that are worth a merge, above those that are being merged already."""
+        free = self.merges[0].at if self.merges else len(self.levels)
+        total, best = 0, 0
+        for count, level in enumerate(self.levels[:free], 1):
+            rows = self._size(level)
+            if count > 1 and rows <= total and count >= FAN_IN:
+                best = count
+            total += rows
+        return Merge(0, best) if best else None
+
+    def _start(self, task: Merge) -> None:
+        self.levels.insert(task.at + task.count, [])
+        for other in self.merges:
+            other.at += 1
+        self.merges.insert(0, task)
+
+    def _step(self, task: Merge, work: int) -> int:
+        """Merge about `work` rows of a task, and finish it where none are left; the rows merged."""
+        sources = self.levels[task.at : task.at + task.count]
+        target = self.levels[task.at + task.count]
+        rows = sum(map(self._size, sources))
+        high = HASH_END if rows <= work else task.low + (HASH_END - task.low) * work // rows
+        bottom = task.at + task.count + 1 == len(self.levels)
+        runs = [run for level in sources for run in self._between(level, task.low, high)]
+        if runs:
+            merged = merge(runs, bottom, self.expiry(self.now))
+            if len(merged):
+                target.append(Piece(len(merged), task.low, high, run=merged))
+        for level in sources:
+            _trim(level, high)
+        task.low = high
+        if high == HASH_END:
+            self._finish(task)
+        return max(1, sum(map(len, runs)))
+
+    def _between(self, level: Level, low: int, high: int) -> list[Run]:
+        parts = []
+        for piece in level:
+            run = self.run(piece)
+            start, stop = bounds(run, max(low, piece.low), min(high, piece.high))
+            if start < stop:
+                parts.append(run.slice(start, stop))
+        return parts
+
+    def _size(self, level: Level) -> int:
+        """How many entries of a level count."""
+        spans = (bounds(self.run(piece), piece.low, piece.high) for piece in level)
+        return sum(stop - start for start, stop in spans)
+
+    def _finish(self, task: Merge) -> None:
+        end = task.at + task.count
+        gone = task.count if self.levels[end] else task.count + 1
+        del self.levels[task.at : task.at + gone]
+        self.merges.remove(task)
+        for other in self.merges:
+            other.at -= gone
+
+
+def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
+    """Where the entries with first words in [low, high) begin and end."""
+    if high <= low:
+        return 0, 0
+    first = run.words[0]
+    start = int(np.searchsorted(first, np.uint64(low))) if low else 0
+    return start, len(run) if high == HASH_END else int(np.searchsorted(first, np.uint64(high)))
+
+
+def _trim(level: Level, low: int) -> None:
+    """Drop what lies below `low`."""
+    level[:] = [piece for piece in level if piece.high > low]
+    for piece in level:
+        piece.low = max(piece.low, low)

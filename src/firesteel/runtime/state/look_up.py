@@ -1,0 +1,94 @@
+"""Looking entries up in all levels of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.hashing import U64
+from firesteel.runtime.state.base import Found
+from firesteel.runtime.state.levels import Levels, bounds
+from firesteel.runtime.state.merge import merge
+from firesteel.runtime.state.runs import HASH_END, Run, find, slices
+
+Index = NDArray[np.int64]
+
+
+def look_up(
+    levels: Levels, wanted: Sequence[U64], now: int, skip: int, types: Sequence[pa.DataType]
+) -> Found:
+    """The newest live version of each wanted entry (first words ascending), without the first `skip`
+    columns; `types` are those of the others."""
+    rows, expiry = len(wanted[0]), levels.expiry(now)
+    pending = np.arange(rows, dtype=np.int64)
+    hits: list[tuple[Index, Run, Index]] = []
+    for piece, run in levels.runs():
+        start, stop = 0, len(pending)
+        if piece.low > 0 or piece.high < HASH_END:
+            start, stop = bounds(Run((wanted[0][pending],), ()), piece.low, piece.high)
+        asked = pending[start:stop]
+        if not len(asked):
+            continue
+        place = find(run, wanted if len(asked) == rows else [word[asked] for word in wanted])
+        hit = place >= 0
+        if not hit.any():
+            continue
+        place, found = place[hit], asked[hit]
+        there = run.there(place, expiry)
+        hits.append((found[there], run, place[there]))
+        pending = np.concatenate([pending[:start], asked[~hit], pending[stop:]])
+        if not len(pending):
+            break
+    return _gather(hits, rows, skip, types)
+
+
+def _gather(
+    hits: Sequence[tuple[Index, Run, Index]], rows: int, skip: int, types: Sequence[pa.DataType]
+) -> Found:
+    found = np.zeros(rows, np.bool_)
+    hits = [hit for hit in hits if len(hit[0])]
+    if not hits:
+        return Found(found, tuple(pa.nulls(rows, kind) for kind in types))
+    places = [pa.array(place) for _, _, place in hits]
+    at = np.full(rows, -1, np.int64)
+    begin = 0
+    for index, _, _ in hits:
+        at[index] = np.arange(begin, begin + len(index))
+        begin += len(index)
+    np.greater_equal(at, 0, out=found)
+    as_asked = len(hits) == 1 and begin == rows
+    back = None if as_asked else pa.array(at, mask=~found)
+    columns = []
+    for c in range(skip, skip + len(types)):
+        parts = [run.columns[c].take(place) for (_, run, _), place in zip(hits, places, strict=True)]
+        joined = parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+        columns.append(joined if back is None else joined.take(back))
+    return Found(found, tuple(columns))
+
+
+def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index, Run] | None:
+    """All live entries of some keys, given by their (ascending) hashes, and for each the index of its
+    key; None where there are none."""
+    parts = []
+    for _, run in levels.clipped_runs():
+        start, stop = slices(run, hash1)
+        lengths = stop - start
+        if not lengths.any():
+            continue
+        owner = np.repeat(np.arange(len(hash1)), lengths)
+        first = np.repeat(start - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        place = first + np.arange(len(owner))
+        mine = run.words[2][place] == hash2[owner]
+        part = run.take(place[mine])
+        parts.append(Run(part.words, (*part.columns, pa.array(owner[mine])), part.live, part.time))
+    if not parts:
+        return None
+    merged = merge(parts, True, levels.expiry(now))
+    owners = merged.columns[-1].to_numpy()
+    if np.any(owners[1:] < owners[:-1]):  # keys that share the first hash
+        order = np.argsort(owners, kind="stable")
+        owners, merged = owners[order], merged.take(order)
+    return owners, Run(merged.words, merged.columns[:-1])

@@ -1,0 +1,76 @@
+"""The manifest: which runs are live, in which order, and what they hold. Versioned JSON.
+
+It also holds a fingerprint of the hash functions: key groups and runs are by hash, so a state can be
+read only with the functions that wrote it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.runtime.hashing import fingerprint
+from firesteel.runtime.state.levels import Level, Merge, Piece
+
+VERSION = 1
+
+
+@dataclass
+class StateEntry:
+    """One state: how its columns are laid out, its levels and the merges under way.
+
+    kind: `value` or `map`. schema: of the columns; ttl is whether entries have times.
+    """
+
+    kind: str
+    schema: pa.Schema
+    ttl: bool
+    levels: list[Level] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
+
+
+def write_manifest(states: dict[str, StateEntry]) -> bytes:
+    """The manifest's bytes. All pieces must have an id."""
+    document = {
+        "version": VERSION,
+        "hash": fingerprint(),
+        "states": {name: _state_to_json(entry) for name, entry in states.items()},
+    }
+    return json.dumps(document, separators=(",", ":"), sort_keys=True).encode()
+
+
+def read_manifest(data: bytes) -> dict[str, StateEntry]:
+    """The states that a manifest names. Raises JobError where this version cannot read them."""
+    document = json.loads(data)
+    hint = "Start from an empty checkpoint, or run the version that wrote it."
+    if document["version"] != VERSION:
+        message = f"The state's manifest has version {document['version']}, this version reads {VERSION}"
+        raise JobError(message, hint=hint)
+    if document["hash"] != fingerprint():
+        raise JobError("The state was written with other hash functions", hint=hint)
+    return {name: _state_from_json(value) for name, value in document["states"].items()}
+
+
+def _state_to_json(entry: StateEntry) -> dict[str, Any]:
+    return {
+        "kind": entry.kind,
+        "schema": base64.b64encode(entry.schema.serialize()).decode(),
+        "ttl": entry.ttl,
+        "levels": [[[p.id, p.rows, p.low, p.high] for p in level] for level in entry.levels],
+        "merges": [[merge.at, merge.count, merge.low] for merge in entry.merges],
+    }
+
+
+def _state_from_json(value: dict[str, Any]) -> StateEntry:
+    return StateEntry(
+        value["kind"],
+        pa.ipc.read_schema(pa.py_buffer(base64.b64decode(value["schema"]))),
+        value["ttl"],
+        [[Piece(rows, low, high, name) for name, rows, low, high in level] for level in value["levels"]],
+        [Merge(*merge) for merge in value["merges"]],
+    )

@@ -1,0 +1,78 @@
+"""Merging sorted runs: the newest version of each entry stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.state.runs import Run, sort_order
+
+
+def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
+    """One run out of several, given newest first.
+
+    bottom: nothing older lies below, so tombstones and what was written at or before `expiry`
+    (milliseconds, None: nothing expires) need not be kept.
+    """
+    joined = concat(runs) if len(runs) > 1 else runs[0]
+    keep: np.ndarray | None = None
+    if len(runs) > 1:
+        order = sort_order(joined.words)
+        keep = order[_first_of_each(joined, order)]
+    if bottom:
+        index = np.arange(len(joined)) if keep is None else keep
+        there = joined.there(index, expiry)
+        if not there.all():
+            keep = index[there]
+    merged = joined if keep is None else joined.take(keep)
+    if bottom or (merged.live is not None and merged.live.all()):
+        return Run(merged.words, merged.columns, None, merged.time)
+    return merged
+
+
+def _first_of_each(run: Run, order: np.ndarray) -> np.ndarray:
+    """Which of `order` are the first of their entry: they are the newest, since the order is stable."""
+    same = np.ones(max(0, len(order) - 1), np.bool_)
+    for word in run.words:
+        ordered = word[order]
+        same &= ordered[1:] == ordered[:-1]
+    first = np.concatenate([np.ones(min(1, len(order)), np.bool_), ~same])
+    if len(run.words) > 1 and _shared(run, order, same):
+        return _first_by_all_words(run, order)
+    return first
+
+
+def _shared(run: Run, order: np.ndarray, same: np.ndarray) -> bool:
+    """Whether different entries share their sorting words, and so may stand between equal ones."""
+    sorting = 2 if len(run.words) > 2 else 1
+    alike = np.ones(len(same), np.bool_)
+    for word in run.words[:sorting]:
+        ordered = word[order]
+        alike &= ordered[1:] == ordered[:-1]
+    return bool(np.any(alike & ~same))
+
+
+def _first_by_all_words(run: Run, order: np.ndarray) -> np.ndarray:
+    """As `_first_of_each`, by a sort over all words: two keys or sub-keys share 64 bits, which is rare."""
+    words = [word[order] for word in run.words]
+    by_all = np.lexsort(words[::-1])
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([word[by_all][1:] != word[by_all][:-1] for word in words], axis=0)
+    first = np.zeros(len(order), np.bool_)
+    first[by_all[new]] = True
+    return first
+
+
+def concat(runs: Sequence[Run]) -> Run:
+    """The entries of all runs, one after the other."""
+    words = tuple(np.concatenate(word) for word in zip(*(run.words for run in runs), strict=True))
+    columns = tuple(pa.concat_arrays(column) for column in zip(*(run.columns for run in runs), strict=True))
+    live = None
+    if any(run.live is not None for run in runs):
+        live = np.concatenate([np.ones(len(r), np.bool_) if r.live is None else r.live for r in runs])
+    time = None
+    if any(run.time is not None for run in runs):
+        time = np.concatenate([np.zeros(len(r), np.int64) if r.time is None else r.time for r in runs])
+    return Run(words, columns, live, time)

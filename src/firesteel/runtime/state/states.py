@@ -1,0 +1,102 @@
+"""Value state and map state over sorted runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.hashing import U64, is_one_word, sub_key_words
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.state.base import Entries, Found
+from firesteel.runtime.state.levels import Levels
+from firesteel.runtime.state.look_up import all_entries, look_up
+from firesteel.runtime.state.runs import Run, sort_order
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def _new_run(
+    levels: Levels, words: tuple[U64, ...], columns: Sequence[pa.Array], live: Mask | None, now: int
+) -> Run:
+    if live is not None and live.all():
+        live = None
+    time = np.full(len(words[0]), now, np.int64) if levels.ttl else None
+    return Run(words, tuple(columns), live, time)
+
+
+class SortedValueState:
+    """`ValueState`; the columns of a run are the key's own, then the values."""
+
+    def __init__(self, levels: Levels, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]):
+        self.levels = levels
+        self._key_types = tuple(key_types)
+        self._types = tuple(types)
+
+    def get(self, keys: Keys, now: int) -> Found:
+        return look_up(self.levels, (keys.hash1, keys.hash2), now, len(self._key_types), self._types)
+
+    def put(
+        self, keys: Keys, owners: Index, columns: Sequence[pa.Array], now: int, live: Mask | None = None
+    ) -> None:
+        if len(owners) == len(keys):
+            words, own = (keys.hash1, keys.hash2), keys.columns
+        else:
+            at = pa.array(owners)
+            words = (keys.hash1[owners], keys.hash2[owners])
+            own = tuple(column.take(at) for column in keys.columns)
+        self.levels.add(_new_run(self.levels, words, (*own, *columns), live, now), now)
+
+
+class SortedMapState:
+    """`MapState`; the columns of a run are the sub-key, then the values."""
+
+    def __init__(self, levels: Levels, sub_type: pa.DataType, types: Sequence[pa.DataType]):
+        self.levels = levels
+        self._sub_type = sub_type
+        self._types = tuple(types)
+
+    def get(self, keys: Keys, owners: Index, sub_keys: pa.Array, now: int) -> Found:
+        words = self._words(keys, owners, sub_keys)
+        if not np.any(owners[1:] < owners[:-1]):
+            return look_up(self.levels, words, now, 1, self._types)
+        order = np.argsort(owners, kind="stable")
+        found = look_up(self.levels, [word[order] for word in words], now, 1, self._types)
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        at = pa.array(back)
+        return Found(found.found[back], tuple(column.take(at) for column in found.columns))
+
+    def entries(self, keys: Keys, owners: Index, now: int) -> Entries:
+        found = all_entries(self.levels, keys.hash1[owners], keys.hash2[owners], now)
+        if found is None:
+            none = pa.nulls(0, self._sub_type)
+            return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))
+        index, run = found
+        return Entries(owners[index], run.columns[0], run.columns[1:])
+
+    def put(
+        self, keys: Keys, owners: Index, sub_keys: pa.Array, columns: Sequence[pa.Array], now: int,
+        live: Mask | None = None,
+    ) -> None:  # fmt: skip
+        words = self._words(keys, owners, sub_keys)
+        run = _new_run(self.levels, words, (sub_keys, *columns), live, now)
+        same = owners[1:] == owners[:-1]
+        if np.any(owners[1:] < owners[:-1]) or np.any(same & (words[1][1:] < words[1][:-1])):
+            run = run.take(sort_order(words))
+        self.levels.add(run, now)
+
+    def clear(self, keys: Keys, owners: Index, now: int) -> None:
+        entries = self.entries(keys, owners, now)
+        if len(entries.owners):
+            dead = np.zeros(len(entries.owners), np.bool_)
+            self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
+
+    def _words(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> tuple[U64, ...]:
+        hash2 = keys.hash2[owners]
+        sub1, sub2 = sub_key_words(sub_keys, hash2)
+        words = (keys.hash1[owners], sub1, hash2)
+        return words if is_one_word(self._sub_type) else (*words, sub2)
