@@ -62,9 +62,7 @@ class Aggregate(Node):
     def schema(self) -> tuple[Field, ...]:
         columns = self.input.schema
         keys = tuple(columns[k] for k in self.keys)
-        return keys + tuple(
-            Field(c.name or f"$f{len(keys) + i}", c.type) for i, c in enumerate(self.calls)
-        )
+        return keys + tuple(Field(c.name or f"$f{len(keys) + i}", c.type) for i, c in enumerate(self.calls))
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,8 @@ class SqlType:
 
     length: CHAR, VARCHAR, BINARY, VARBINARY. precision: DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ,
     intervals (of the leading field). scale: DECIMAL. children: ARRAY and MULTISET (element), MAP
-    (key, value), ROW (fields, named by `names`).
+    (key, value), ROW (fields, named by `names`). names: of an interval the words of its qualifier as it
+    was written, ("DAY",) or ("HOUR", "MINUTE"), for plans show them; they make no other type.
     """
 
     root: TypeRoot

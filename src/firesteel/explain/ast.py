@@ -1,0 +1,59 @@
+"""The abstract syntax tree: the query as bound, in Calcite's terms."""
+
+from __future__ import annotations
+
+from firesteel.errors import InternalError
+from firesteel.expr.nodes import AggregateCall
+from firesteel.plan import logical
+from firesteel.plan.expression_text import ast_text
+from firesteel.plan.tree import Node
+
+
+def ast_line(node: Node) -> str:
+    """One node, `LogicalFilter(condition=[>($2, 1)])`."""
+    name = "TableScan" if isinstance(node, logical.Scan) else type(node).__name__
+    return f"Logical{name}({_attributes(node)})"
+
+
+def _attributes(node: Node) -> str:
+    if isinstance(node, logical.Scan):
+        return f"table=[[{', '.join(node.table.path)}]]"
+    if isinstance(node, logical.Project):
+        pairs = zip(node.names, node.exprs, strict=True)
+        return ", ".join(f"{name}=[{ast_text(expr)}]" for name, expr in pairs)
+    if isinstance(node, logical.Filter):
+        return f"condition=[{ast_text(node.condition)}]"
+    if isinstance(node, logical.Aggregate):
+        return _aggregate(node)
+    if isinstance(node, logical.Union):
+        return "all=[true]"
+    if isinstance(node, logical.Values):
+        rows = ", ".join("{ " + ", ".join(map(ast_text, row)) + " }" for row in node.rows)
+        return f"tuples=[[{rows}]]"
+    if isinstance(node, logical.WatermarkAssigner):
+        rowtime = node.schema[node.rowtime].name
+        return f"rowtime=[{rowtime}], watermark=[{ast_text(node.expression)}]"
+    if isinstance(node, logical.Sink):
+        return _sink(node)
+    raise InternalError(f"no text for {type(node).__name__}")
+
+
+def _aggregate(node: logical.Aggregate) -> str:
+    keys = ", ".join(map(str, node.keys))
+    parts = [f"group=[{{{keys}}}]"]
+    parts += [f"{call.name or f'agg#{i}'}=[{_call(call)}]" for i, call in enumerate(node.calls)]
+    return ", ".join(parts)
+
+
+def _call(call: AggregateCall) -> str:
+    args = ", ".join(f"${i}" for i in call.args)
+    condition = "" if call.filter is None else f" FILTER ${call.filter}"
+    return f"{call.function}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
+
+
+def _sink(node: logical.Sink) -> str:
+    target = ""
+    if node.target_columns is not None:
+        target = f"targetColumns=[[{','.join(f'{i}' for i in node.target_columns)}]], "
+    fields = ", ".join(f.name for f in node.schema)
+    return f"table=[{'.'.join(node.table.path)}], {target}fields=[{fields}]"

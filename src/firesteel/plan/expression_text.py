@@ -1,0 +1,126 @@
+"""Expressions as Flink's plans print them.
+
+Three dialects. The AST has `$n` for columns and `CAST($2):BIGINT`; the physical plan names, prefix
+operators and full types; the execution plan names, infix operators and plain literals. Calcite:
+RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressionString.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
+from firesteel.plan.literal_text import literal_text, plain_literal_text
+from firesteel.plan.type_text import plain_type_text, type_text
+
+BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
+"""Operators of two operands beside which a literal of the other operand's type goes without its type."""
+
+INFIX = frozenset({*BINARY, "/INT", "AND", "OR"})
+POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"})
+
+_SPELLING = {"!=": "<>", "%": "MOD"}
+
+Printer = Callable[[Expr], str]
+
+
+def ast_text(expr: Expr) -> str:
+    """As in the abstract syntax tree."""
+    if isinstance(expr, InputRef):
+        return f"${expr.index}"
+    if isinstance(expr, Literal):
+        return literal_text(expr)
+    if expr.function == "CAST":
+        return f"CAST({ast_text(expr.args[0])}):{type_text(expr.type)}"
+    if expr.function == "SEARCH":
+        return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
+    args = [_digest_argument(expr, i, ast_text) for i in range(len(expr.args))]
+    return _prefix(expr, args, flag="FLAG({})")
+
+
+def prefix_text(expr: Expr, names: Sequence[str]) -> str:
+    """As in the physical plan."""
+
+    def text(e: Expr) -> str:
+        if isinstance(e, InputRef):
+            return names[e.index]
+        if isinstance(e, Literal):
+            return literal_text(e)
+        if e.function in ("CAST", "TRY_CAST"):
+            return f"{e.function}({text(e.args[0])} AS {type_text(e.type)})"
+        if e.function == "SEARCH":
+            return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=True)})"
+        return _prefix(e, [text(arg) for arg in e.args], flag="FLAG({})")
+
+    return text(expr)
+
+
+def infix_text(expr: Expr, names: Sequence[str]) -> str:
+    """As in the execution plan."""
+
+    def text(e: Expr) -> str:
+        if isinstance(e, InputRef):
+            return names[e.index]
+        if isinstance(e, Literal):
+            return plain_literal_text(e)
+        if e.function in ("CAST", "TRY_CAST"):
+            return f"{e.function}({text(e.args[0])} AS {plain_type_text(e.type)})"
+        if e.function == "SEARCH":
+            return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=False)})"
+        args = [text(arg) for arg in e.args]
+        if e.function in POSTFIX:
+            return f"{args[0]} {e.function}"
+        if e.function in INFIX and len(args) > 1:
+            return f"({f' {_SPELLING.get(e.function, e.function)} '.join(args)})"
+        return _prefix(e, args, flag="{}")
+
+    return text(expr)
+
+
+def _prefix(call: Call, args: list[str], flag: str) -> str:
+    name = _SPELLING.get(call.function, call.function)
+    return f"{name}({', '.join(args)})"
+
+
+def _digest_argument(call: Call, position: int, text: Printer) -> str:
+    """An argument in a call's digest: a literal's type is left out where it is plain what it is."""
+    arg = call.args[position]
+    if not isinstance(arg, Literal):
+        return text(arg)
+    if call.function in ("AND", "OR"):
+        return literal_text(arg, with_type=False)
+    if call.function in BINARY and len(call.args) == 2:
+        other = call.args[1 - position]
+        if not isinstance(other, Literal) and arg.type.same_as(other.type):
+            return literal_text(arg, with_type=False)
+    return text(arg)
+
+
+def _sarg(search: Call, digest: bool) -> str:
+    bound_type = search.args[1].type
+    texts = [_range_text(option, bounds, digest) for option, bounds in search_ranges(search)]
+    inner = ", ".join(texts)
+    for null in (NULL_AS_TRUE, NULL_AS_FALSE):
+        if null in search.options:
+            inner += f"; {null}"
+    if not digest:
+        return f"Sarg[{inner}]"
+    suffix = (
+        ""
+        if type_text(bound_type) in ("INTEGER NOT NULL", "BOOLEAN NOT NULL")
+        else f":{type_text(bound_type.with_nullable(True))}"
+    )
+    return f"Sarg[{inner}]{suffix}"
+
+
+def _range_text(option: str, bounds: tuple[Expr, ...], digest: bool) -> str:
+    texts = [literal_text(b, with_type=None if digest else False) for b in bounds if isinstance(b, Literal)]
+    if option == "=":
+        return texts[0]
+    if len(texts) == 2:
+        return f"{option[0]}{texts[0]}..{texts[1]}{option[-1]}"
+    closed = option.endswith("=")
+    if option.startswith("<"):
+        return f"(-∞..{texts[0]}{']' if closed else ')'}"
+    return f"{'[' if closed else '('}{texts[0]}..+∞)"

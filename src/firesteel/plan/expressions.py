@@ -1,0 +1,178 @@
+"""What the rules do with typed expressions: walk, renumber, take apart, put together.
+
+SEARCH. A set of ranges of one operand (Calcite's Sarg) is kept as one call, for the plans show it so:
+`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option but `NULL AS TRUE` and `NULL AS
+FALSE` is a range that takes its bounds from the arguments in turn: `=` a point; `..`, with `[` or `(`
+before and `]` or `)` after it, two bounds; `<`, `<=`, `>`, `>=` one bound. The ranges are ascending and
+apart. `expand_search` writes it out as comparisons; do that before an expression is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.types.sql import BOOLEAN, SqlType
+
+NULL_AS_TRUE = "NULL AS TRUE"
+NULL_AS_FALSE = "NULL AS FALSE"
+NOT_NULL_BOOLEAN = BOOLEAN.with_nullable(False)
+
+TRUE = Literal(True, NOT_NULL_BOOLEAN)
+FALSE = Literal(False, NOT_NULL_BOOLEAN)
+NULL_BOOLEAN = Literal(None, BOOLEAN)
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all below it, parents first, arguments from left to right."""
+    yield expr
+    if isinstance(expr, Call):
+        for arg in expr.args:
+            yield from walk(arg)
+
+
+def input_refs(expr: Expr) -> list[int]:
+    """The columns that an expression reads, in the order in which they first appear."""
+    return list(dict.fromkeys(e.index for e in walk(expr) if isinstance(e, InputRef)))
+
+
+def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
+    """Apply the rule to every part, arguments first."""
+    if isinstance(expr, Call):
+        args = tuple(rewrite(arg, rule) for arg in expr.args)
+        if any(a is not b for a, b in zip(args, expr.args, strict=True)):
+            expr = replace(expr, args=args)
+    return rule(expr)
+
+
+def substitute(expr: Expr, exprs: Sequence[Expr]) -> Expr:
+    """The expression with each column replaced by the expression that makes it."""
+    return rewrite(expr, lambda e: exprs[e.index] if isinstance(e, InputRef) else e)
+
+
+def renumber(expr: Expr, position: dict[int, int]) -> Expr:
+    """The expression over an input whose column `position[i]` is the old column i."""
+
+    def moved(e: Expr) -> Expr:
+        if isinstance(e, InputRef) and position[e.index] != e.index:
+            return replace(e, index=position[e.index])
+        return e
+
+    return rewrite(expr, moved)
+
+
+def operands(expr: Expr, function: str) -> list[Expr]:
+    """The operands of nested calls of one associative function: AND(a, AND(b, c)) has a, b and c."""
+    if isinstance(expr, Call) and expr.function == function:
+        return [operand for arg in expr.args for operand in operands(arg, function)]
+    return [expr]
+
+
+def conjuncts(expr: Expr | None) -> list[Expr]:
+    """What must hold for the condition to be TRUE; nothing for None and for TRUE."""
+    if expr is None:
+        return []
+    return [e for e in operands(expr, "AND") if not is_true(e)]
+
+
+def conjunction(exprs: Iterable[Expr]) -> Expr | None:
+    """All of them, or None where there are none."""
+    terms = list(exprs)
+    if len(terms) < 2:
+        return terms[0] if terms else None
+    return logical_call("AND", terms)
+
+
+def logical_call(function: str, terms: Sequence[Expr]) -> Expr:
+    """AND or OR of one or more terms."""
+    if len(terms) == 1:
+        return terms[0]
+    return Call(function, tuple(terms), BOOLEAN.with_nullable(any(t.type.nullable for t in terms)))
+
+
+def negation(expr: Expr) -> Expr:
+    return Call("NOT", (expr,), expr.type)
+
+
+def comparison(function: str, left: Expr, right: Expr) -> Call:
+    nullable = left.type.nullable or right.type.nullable
+    return Call(function, (left, right), BOOLEAN.with_nullable(nullable))
+
+
+def is_null(expr: Expr) -> Call:
+    return Call("IS NULL", (expr,), NOT_NULL_BOOLEAN)
+
+
+def is_true(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is True
+
+
+def is_false(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is False
+
+
+def cast_to(expr: Expr, kind: SqlType) -> Expr:
+    """A plain CAST, nullability included; the expression itself where the types are equal."""
+    return expr if expr.type == kind else Call("CAST", (expr,), kind)
+
+
+def identity(types: Iterable[SqlType]) -> tuple[Expr, ...]:
+    """References to every column of an input, in order."""
+    return tuple(InputRef(i, kind) for i, kind in enumerate(types))
+
+
+def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+    """Each range of a SEARCH: its option and its bounds."""
+    bounds = iter(search.args[1:])
+    for option in search.options:
+        if option not in (NULL_AS_TRUE, NULL_AS_FALSE):
+            count = 2 if ".." in option else 1
+            yield option, tuple(next(bounds) for _ in range(count))
+
+
+def expand_search(expr: Expr) -> Expr:
+    """The expression with every SEARCH written out as comparisons, AND and OR."""
+    return rewrite(expr, lambda e: _expanded(e) if isinstance(e, Call) and e.function == "SEARCH" else e)
+
+
+def _expanded(search: Call) -> Expr:
+    ref = search.args[0]
+    ranges = list(search_ranges(search))
+    apart = _excluded_points(ranges)
+    if apart is not None:
+        terms = [comparison("<>", ref, point) for point in apart]
+        condition = logical_call("AND", terms)
+    else:
+        condition = _nested_or([_range_condition(ref, option, bounds) for option, bounds in ranges])
+    if NULL_AS_TRUE in search.options:
+        return logical_call("OR", [is_null(ref), condition])
+    if NULL_AS_FALSE in search.options:
+        return logical_call("AND", [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN), condition])
+    return condition
+
+
+def _excluded_points(ranges: list[tuple[str, tuple[Expr, ...]]]) -> list[Expr] | None:
+    """The points left out, where the ranges are everything but some points."""
+    if len(ranges) < 2 or ranges[0][0] != "<" or ranges[-1][0] != ">":
+        return None
+    ends = [bound for _, bounds in ranges for bound in bounds]
+    if any(option != "(..)" for option, _ in ranges[1:-1]) or ends[::2] != ends[1::2]:
+        return None
+    return ends[::2]
+
+
+def _range_condition(ref: Expr, option: str, bounds: tuple[Expr, ...]) -> Expr:
+    if len(bounds) == 1:
+        return comparison(option, ref, bounds[0])
+    low = ">=" if option.startswith("[") else ">"
+    high = "<=" if option.endswith("]") else "<"
+    return logical_call("AND", [comparison(low, ref, bounds[0]), comparison(high, ref, bounds[1])])
+
+
+def _nested_or(terms: list[Expr]) -> Expr:
+    """OR(OR(a, b), c), as Calcite nests it."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = logical_call("OR", [result, term])
+    return result

@@ -1,0 +1,173 @@
+"""Physical nodes as plans print them: `Calc(select=[a, b], where=[>(a, 1)])`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from firesteel.errors import InternalError
+from firesteel.expr.nodes import AggregateCall, Expr, InputRef
+from firesteel.plan import physical
+from firesteel.plan.expression_text import infix_text, prefix_text
+from firesteel.plan.tree import Node
+
+ExpressionText = Callable[[Expr, Sequence[str]], str]
+Attributes = list[tuple[str, str]]
+N = TypeVar("N", bound=Node)
+
+
+def digest(node: Node) -> str:
+    """The node on one line, as the physical plan shows it, without its changelog mode."""
+    return line(node, attributes(node, prefix_text))
+
+
+def execution_digest(node: Node) -> str:
+    """The node on one line, as the execution plan shows it."""
+    return line(node, attributes(node, infix_text))
+
+
+def line(node: Node, found: Attributes) -> str:
+    """The node's name and its attributes."""
+    name = type(node).__name__
+    if not found:
+        return name
+    return f"{name}({', '.join(f'{key}=[{value}]' for key, value in found)})"
+
+
+def attributes(node: Node, text: ExpressionText) -> Attributes:
+    """What a plan says of a node, in its order; text prints an expression over named columns."""
+    for kind, describe in _DESCRIBE.items():
+        if isinstance(node, kind):
+            return describe(node, text)
+    raise InternalError(f"no text for {type(node).__name__}")
+
+
+def _names(node: Node) -> list[str]:
+    return [f.name for f in node.schema]
+
+
+def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
+    parts = [*node.table.path]
+    if node.filter:
+        parts.append(f"filter=[{_pushed(node)}]")
+    if node.project is not None:
+        parts.append(f"project=[{', '.join(_names(node))}]")
+        parts.append("metadata=[]")
+    return [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
+
+
+def _pushed(node: physical.TableSourceScan) -> str:
+    """Pushed conditions, folded from the left: `and(and(a, b), c)`."""
+    names = _names(node)
+    texts = [prefix_text(e, names) for e in node.filter]
+    folded = texts[0]
+    for term in texts[1:]:
+        folded = f"and({folded}, {term})"
+    return folded
+
+
+def _calc(node: physical.Calc, text: ExpressionText) -> Attributes:
+    names = _names(node.input)
+    found = [
+        (
+            "select",
+            ", ".join(_selected(e, n, names, text) for e, n in zip(node.exprs, node.names, strict=True)),
+        )
+    ]
+    if node.condition is not None:
+        found.append(("where", text(node.condition, names)))
+    return found
+
+
+def _selected(expr: Expr, name: str, names: list[str], text: ExpressionText) -> str:
+    shown = text(expr, names)
+    if isinstance(expr, InputRef) and shown == name:
+        return name
+    return f"{shown} AS {name}"
+
+
+def _exchange(node: physical.Exchange, text: ExpressionText) -> Attributes:
+    names = _names(node.input)
+    keys = ", ".join(names[k] for k in node.keys)
+    return [("distribution", f"hash[{keys}]" if node.keys else "single")]
+
+
+def _aggregate(node: physical.GroupAggregate, text: ExpressionText) -> Attributes:
+    names = _names(node.input)
+    keys = [names[k] for k in node.keys]
+    retract = node.retract or (False,) * len(node.calls)
+    outputs = _names(node)[len(keys) :]
+    calls = [
+        f"{call_text(call, names, retracts)} AS {output}"
+        for call, retracts, output in zip(node.calls, retract, outputs, strict=True)
+    ]
+    found = [("groupBy", ", ".join(keys))] if keys else []
+    if node.partial_final:
+        found.append(("partialFinalType", node.partial_final))
+    return [*found, ("select", ", ".join([*keys, *calls]))]
+
+
+def call_text(call: AggregateCall, names: Sequence[str], retracts: bool) -> str:
+    """`SUM_RETRACT(DISTINCT qty) FILTER $f2`."""
+    suffix = "_RETRACT" if retracts else ""
+    args = ", ".join(names[i] for i in call.args) or "*"
+    distinct = "DISTINCT " if call.distinct else ""
+    condition = "" if call.filter is None else f" FILTER {names[call.filter]}"
+    return f"{call.function}{suffix}({distinct}{args}){condition}"
+
+
+def _normalize(node: physical.ChangelogNormalize, text: ExpressionText) -> Attributes:
+    names = _names(node)
+    found = [("key", ", ".join(names[k] for k in node.keys))]
+    if node.condition is not None:
+        found.append(("condition", text(node.condition, names)))
+    return found
+
+
+def _watermark(node: physical.WatermarkAssigner, text: ExpressionText) -> Attributes:
+    names = _names(node)
+    return [("rowtime", names[node.rowtime]), ("watermark", text(node.expression, names))]
+
+
+def _mini_batch(node: physical.MiniBatchAssigner, text: ExpressionText) -> Attributes:
+    return [("interval", f"{node.interval}ms"), ("mode", node.time)]
+
+
+def _union(node: physical.Union, text: ExpressionText) -> Attributes:
+    return [("all", "true"), ("union", ", ".join(_names(node)))]
+
+
+def _values(node: physical.Values, text: ExpressionText) -> Attributes:
+    rows = ", ".join("{ " + ", ".join(text(cell, ()) for cell in row) + " }" for row in node.rows)
+    return [("tuples", f"[{rows}]"), ("values", ", ".join(_names(node)))]
+
+
+def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:
+    found = [("table", ".".join(node.table.path))]
+    if node.target_columns is not None:
+        found.append(("targetColumns", f"[{','.join(f'[{i}]' for i in node.target_columns)}]"))
+    found.append(("fields", ", ".join(_names(node))))
+    if node.upsert_materialize:
+        found.append(("upsertMaterialize", "true"))
+    if node.conflict is not None:
+        found.append(("conflictStrategy", node.conflict))
+    return found
+
+
+def _nothing(node: physical.DropUpdateBefore, text: ExpressionText) -> Attributes:
+    return []
+
+
+_DESCRIBE: dict[type, Callable[..., Attributes]] = {
+    physical.TableSourceScan: _scan,
+    physical.Calc: _calc,
+    physical.Exchange: _exchange,
+    physical.GroupAggregate: _aggregate,
+    physical.ChangelogNormalize: _normalize,
+    physical.WatermarkAssigner: _watermark,
+    physical.MiniBatchAssigner: _mini_batch,
+    physical.Union: _union,
+    physical.Values: _values,
+    physical.Sink: _sink,
+    physical.DropUpdateBefore: _nothing,
+}

@@ -1,0 +1,53 @@
+"""Types as Calcite prints them in plans: `INTEGER`, `VARCHAR(20) CHARACTER SET "UTF-16LE" NOT NULL`."""
+
+from __future__ import annotations
+
+from firesteel.types.sql import INTERVALS, SqlType, TypeRoot
+
+CHARSET = ' CHARACTER SET "UTF-16LE"'
+
+_NAMES = {
+    TypeRoot.INTEGER: "INTEGER",
+    TypeRoot.TIMESTAMP_LTZ: "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
+}
+_WITH_LENGTH = (TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BINARY, TypeRoot.VARBINARY)
+_WITH_PRECISION = (TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+
+
+def type_text(kind: SqlType) -> str:
+    """The full type string: character set and NOT NULL included."""
+    return _bare(kind, full=True) + ("" if kind.nullable else " NOT NULL")
+
+
+def plain_type_text(kind: SqlType) -> str:
+    """The type without character sets and nullability."""
+    return _bare(kind, full=False)
+
+
+def interval_qualifier(kind: SqlType) -> str:
+    """`DAY`, `HOUR TO MINUTE`: as written, or the type's own where nobody wrote one."""
+    if kind.names:
+        return " TO ".join(kind.names)
+    return "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND"
+
+
+def _bare(kind: SqlType, full: bool) -> str:
+    root = kind.root
+    name = _NAMES.get(root, root.value)
+    if root in INTERVALS:
+        return f"INTERVAL {interval_qualifier(kind)}"
+    if root in _WITH_LENGTH:
+        return f"{name}({kind.length}){CHARSET if full and kind.is_character else ''}"
+    if root is TypeRoot.DECIMAL:
+        return f"DECIMAL({kind.precision}, {kind.scale})"
+    if root in _WITH_PRECISION:
+        return f"{name}({kind.precision})"
+    children = [type_text(c) if full else plain_type_text(c) for c in kind.children]
+    if root in (TypeRoot.ARRAY, TypeRoot.MULTISET):
+        return f"{children[0]} {name}"
+    if root is TypeRoot.MAP:
+        return f"({children[0]}, {children[1]}) MAP"
+    if root is TypeRoot.ROW:
+        fields = ", ".join(f"{child} {n}" for n, child in zip(kind.names, children, strict=True))
+        return f"RecordType:peek_no_expand({fields})" if full else f"RecordType({fields})"
+    return name

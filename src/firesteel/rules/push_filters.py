@@ -1,0 +1,49 @@
+"""Filters go down to where their columns come from.
+
+Calcite: FilterProjectTransposeRule, FilterAggregateTransposeRule (conditions on keys alone),
+FilterSetOpTransposeRule, FilterMergeRule (the lower condition stands first).
+"""
+
+from __future__ import annotations
+
+from firesteel.expr.nodes import Expr
+from firesteel.plan.expressions import conjunction, conjuncts, input_refs, renumber, substitute
+from firesteel.plan.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.tree import Node
+from firesteel.rules.merge_projects import is_deterministic
+
+
+def push_filters(node: Node) -> Node:
+    """Move this filter below its input; what moved is pushed on from there."""
+    if not isinstance(node, Filter):
+        return node
+    below = node.input
+    if isinstance(below, Filter):
+        return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
+    if isinstance(below, Project) and is_deterministic(below.exprs):
+        return below.with_children(
+            (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)
+        )
+    if isinstance(below, Union):
+        return below.with_children(tuple(push_filters(Filter(i, node.condition)) for i in below.inputs))
+    if isinstance(below, Aggregate) and below.keys:
+        return _below_aggregate(node, below)
+    return node
+
+
+def _below_aggregate(node: Filter, aggregate: Aggregate) -> Node:
+    keys = dict(enumerate(aggregate.keys))
+    pushed: list[Expr] = []
+    kept: list[Expr] = []
+    for term in conjuncts(node.condition):
+        over_keys = all(i in keys for i in input_refs(term))
+        (pushed if over_keys else kept).append(term)
+    if not pushed:
+        return node
+    lower = push_filters(_filter(aggregate.input, [renumber(term, keys) for term in pushed]))
+    return _filter(aggregate.with_children((lower,)), kept)
+
+
+def _filter(node: Node, terms: list[Expr]) -> Node:
+    condition = conjunction(terms)
+    return node if condition is None else Filter(node, condition)

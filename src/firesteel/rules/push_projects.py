@@ -1,0 +1,118 @@
+"""Projections go down through unions and watermark assigners to the scans, which then read less.
+
+Calcite: ProjectSetOpTransposeRule, ProjectFilterTransposeRule, ProjectRemoveRule; Flink:
+ProjectWatermarkAssignerTransposeRule, PushProjectIntoTableSourceScanRule. A scan's columns stand in the
+order in which the projection first reads them or, where a filter is between, in the table's order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.expr.nodes import Expr, Literal
+from firesteel.plan.expressions import identity, input_refs, renumber
+from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner
+from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
+from firesteel.plan.tree import Node
+from firesteel.rules.merge_projects import is_identity, merge_projects
+from firesteel.types.sql import INT
+
+
+def push_projects(node: Node) -> Node:
+    """Apply to the whole tree, from the root down. Scans must be physical already."""
+    if isinstance(node, Project):
+        merged = merge_projects(node)
+        assert isinstance(merged, Project)
+        return _push(merged)
+    if isinstance(node, Filter):
+        return _push(Project(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema)))
+    if isinstance(node, Aggregate) and not node.keys and not _reads(node):
+        node = replace(node, input=_constant(node.input))
+    return node.with_children(tuple(push_projects(child) for child in node.children))
+
+
+def _reads(aggregate: Aggregate) -> bool:
+    return any(call.args or call.filter is not None for call in aggregate.calls)
+
+
+def _constant(node: Node) -> Node:
+    """One constant column, where rows are counted and no column is needed."""
+    return Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",))
+
+
+def _push(node: Project) -> Node:
+    below = node.input
+    if isinstance(below, Filter):
+        wanted = sorted({i for e in (*node.exprs, below.condition) for i in input_refs(e)})
+        narrowed, position = _narrow(below.input, wanted)
+        filtered = Filter(narrowed, renumber(below.condition, position))
+        if is_identity(node.exprs, len(below.schema)) and narrowed is below.input:
+            return filtered
+        return _over(node, filtered, position)
+    wanted = list(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
+    narrowed, position = _narrow(below, wanted)
+    return _over(node, narrowed, position)
+
+
+def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
+    """The projection over the narrowed input; nothing where it would change nothing but names."""
+    exprs = tuple(renumber(e, position) for e in node.exprs)
+    if is_identity(exprs, len(below.schema)):
+        return below
+    return Project(below, exprs, node.names)
+
+
+def _narrow(node: Node, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """The node with the wanted columns, and where each of them now is."""
+    if isinstance(node, TableSourceScan):
+        return _narrow_scan(node, wanted)
+    if isinstance(node, ChangelogNormalize):
+        return _narrow_normalize(node, wanted)
+    if isinstance(node, WatermarkAssigner):
+        return _narrow_watermark(node, wanted)
+    if isinstance(node, Union):
+        return _narrow_union(node, wanted)
+    return push_projects(node), {i: i for i in range(len(node.schema))}
+
+
+def _narrow_scan(scan: TableSourceScan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    columns = wanted or [0]
+    if len(columns) == len(scan.columns):
+        return scan, {i: i for i in range(len(scan.columns))}
+    narrowed = replace(
+        scan,
+        columns=tuple(scan.columns[i] for i in columns),
+        project=tuple(columns),
+    )
+    return narrowed, {old: new for new, old in enumerate(columns)}
+
+
+def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """The key is read too: rows are told apart by it."""
+    source = node.input.children[0]
+    narrowed, position = _narrow(source, list(dict.fromkeys([*wanted, *node.keys])))
+    keys = tuple(position[key] for key in node.keys)
+    return ChangelogNormalize(Exchange(narrowed, keys), keys), position
+
+
+def _narrow_watermark(node: WatermarkAssigner, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    needed = list(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
+    if len(needed) == len(node.schema):
+        return push_projects(node), {i: i for i in range(len(node.schema))}
+    columns = tuple(identity(f.type for f in node.schema)[i] for i in needed)
+    names = tuple(node.schema[i].name for i in needed)
+    below = push_projects(Project(node.input, columns, names))
+    position = {old: new for new, old in enumerate(needed)}
+    assigner = WatermarkAssigner(below, position[node.rowtime], renumber(node.expression, position))
+    return assigner, position
+
+
+def _narrow_union(node: Union, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    if len(wanted) == len(node.schema) or not wanted:
+        return push_projects(node), {i: i for i in range(len(node.schema))}
+    inputs: list[Node] = []
+    for child in node.inputs:
+        types: tuple[Expr, ...] = identity(f.type for f in child.schema)
+        project = Project(child, tuple(types[i] for i in wanted), tuple(child.schema[i].name for i in wanted))
+        inputs.append(push_projects(project))
+    return Union(tuple(inputs)), {old: new for new, old in enumerate(wanted)}

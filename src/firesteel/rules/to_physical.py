@@ -1,0 +1,55 @@
+"""Logical nodes become physical ones, a projection and a filter together one Calc.
+
+Flink: FlinkCalcMergeRule and the StreamPhysical...Rule converters. Exchanges are put where an operator
+needs its rows by key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import InternalError
+from firesteel.plan import logical, physical
+from firesteel.plan.expressions import identity
+from firesteel.plan.tree import Node
+
+
+def scan_to_physical(node: Node) -> Node:
+    """A scan that reads every column; rules narrow it and push filters into it."""
+    if isinstance(node, logical.Scan):
+        return physical.TableSourceScan(node.table, node.schema)
+    return node
+
+
+def to_physical(node: Node) -> Node:
+    """The physical tree. Scans must be physical already."""
+    if isinstance(node, logical.Project):
+        return _calc(node)
+    if isinstance(node, logical.Filter):
+        names = tuple(f.name for f in node.schema)
+        exprs = identity(f.type for f in node.schema)
+        return physical.Calc(to_physical(node.input), exprs, names, node.condition)
+    if isinstance(node, logical.Aggregate):
+        exchange = physical.Exchange(to_physical(node.input), node.keys)
+        outputs = node.schema[len(node.keys) :]
+        calls = tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
+        return physical.GroupAggregate(exchange, node.keys, calls)
+    if isinstance(node, logical.Union):
+        return physical.Union(tuple(to_physical(child) for child in node.inputs))
+    if isinstance(node, logical.Values):
+        return physical.Values(node.fields, node.rows)
+    if isinstance(node, logical.WatermarkAssigner):
+        return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
+    if isinstance(node, logical.Sink):
+        below = to_physical(node.input)
+        return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
+    if isinstance(node, (physical.TableSourceScan, physical.ChangelogNormalize)):
+        return node
+    raise InternalError(f"no physical form of {type(node).__name__}")
+
+
+def _calc(node: logical.Project) -> Node:
+    if isinstance(node.input, logical.Filter):
+        below = to_physical(node.input.input)
+        return physical.Calc(below, node.exprs, node.names, node.input.condition)
+    return physical.Calc(to_physical(node.input), node.exprs, node.names)
