@@ -1,0 +1,73 @@
+"""AVG: integers sum in BIGINT, FLOAT in DOUBLE, DECIMAL in 38 digits."""
+
+from __future__ import annotations
+
+from firesteel.runtime.aggregates.base import (
+    NULL,
+    AccumulatorField,
+    Aggregate,
+    Argument,
+    Arithmetic,
+    Compare,
+    Constant,
+    Convert,
+    Declared,
+    Expression,
+    Field,
+    Form,
+    If,
+    IsNull,
+    Other,
+)
+from firesteel.runtime.aggregates.sum import unless_null, zero
+from firesteel.runtime.spec import AggregateSpec
+from firesteel.types.sql import BIGINT, DOUBLE, SqlType, TypeRoot, decimal
+
+_SUM = Field("sum")
+_COUNT = Field("count")
+_ONE = Constant(1)
+
+BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
+"""Width of the integer types."""
+
+
+def avg(call: AggregateSpec) -> Aggregate:
+    """Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction."""
+    kind = _sum_type(call.arg_types[0])
+
+    def step(operator: str, operand: Expression) -> Expression:
+        return unless_null(kind, _SUM, Arithmetic(operator, _SUM, operand, kind))
+
+    merged = step("+", Other("sum"))
+    if kind.root is TypeRoot.DECIMAL:
+        merged = If(IsNull(Other("sum")), NULL, merged)
+    return Declared(
+        state_id="avg.v1",
+        fields=(AccumulatorField("sum", kind, zero(kind)), AccumulatorField("count", BIGINT, 0)),
+        accumulate={"sum": step("+", Argument()), "count": Arithmetic("+", _COUNT, _ONE)},
+        retract={"sum": step("-", Argument()), "count": Arithmetic("-", _COUNT, _ONE)},
+        merge={"sum": merged, "count": Arithmetic("+", _COUNT, Other("count"))},
+        value=If(Compare("==", _COUNT, Constant(0)), NULL, _quotient(kind, call.type)),
+        form=Form.LINEAR,
+        contributions={"sum": Argument(), "count": _ONE},
+    )
+
+
+def _sum_type(argument: SqlType) -> SqlType:
+    if argument.is_integer:
+        return BIGINT
+    if argument.root is TypeRoot.DECIMAL:
+        return decimal(38, argument.scale or 0)
+    return DOUBLE
+
+
+def _quotient(kind: SqlType, result: SqlType) -> Expression:
+    """sum / count as the result type; the count is not 0."""
+    if kind.root is TypeRoot.BIGINT:
+        whole = Arithmetic("/", _SUM, _COUNT, BIGINT)
+        return whole if result.root is TypeRoot.BIGINT else Convert("wrap", (whole,), (BITS[result.root],))
+    if kind.root is TypeRoot.DECIMAL:
+        shift = (result.scale or 0) - (kind.scale or 0)
+        return Convert("decimal_average", (_SUM, _COUNT), (shift, result.precision or 38))
+    mean = Arithmetic("/", _SUM, _COUNT, DOUBLE)
+    return Convert("float32", (mean,)) if result.root is TypeRoot.FLOAT else mean

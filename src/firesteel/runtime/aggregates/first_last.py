@@ -1,0 +1,141 @@
+"""FIRST_VALUE, LAST_VALUE and SINGLE_VALUE.
+
+Flink orders values by the wall clock at their arrival. Here each row has an arrival number of its own,
+counted by key: rows of the same millisecond keep their order, and a replay gives the same answer.
+"""
+
+from __future__ import annotations
+
+from firesteel.runtime.aggregates.base import (
+    AccumulatorField,
+    Aggregate,
+    Argument,
+    Declared,
+    Field,
+    HandWritten,
+    If,
+    IsNull,
+    MapView,
+    Other,
+)
+from firesteel.runtime.spec import AggregateSpec
+from firesteel.types.sql import BIGINT, array
+
+
+def first_value(call: AggregateSpec) -> Aggregate:
+    """The value that came first. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
+    value = Field("value")
+    if call.retract:
+        return _with_retract(call, "first", position="0", end="iter")
+    return Declared(
+        state_id="first-value.v1",
+        fields=(AccumulatorField("value", call.arg_types[0], None),),
+        accumulate={"value": If(IsNull(value), Argument(), value)},
+        merge={"value": If(IsNull(value), Other("value"), value)},
+        value=value,
+    )
+
+
+def last_value(call: AggregateSpec) -> Aggregate:
+    """The value that came last. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
+    value = Field("value")
+    if call.retract:
+        return _with_retract(call, "last", position="-1", end="reversed")
+    return Declared(
+        state_id="last-value.v1",
+        fields=(AccumulatorField("value", call.arg_types[0], None),),
+        accumulate={"value": Argument()},
+        merge={"value": If(IsNull(Other("value")), value, Other("value"))},
+        value=value,
+    )
+
+
+# orders: arrival number -> value, in order. arrivals: value -> its arrival numbers, ascending.
+_ACCUMULATE = """\
+{orders}[{next}] = {x}
+{arrivals}[{k}] = [*{arrivals}.get({k}, ()), {next}]
+{next} += 1
+{value} = $current
+"""
+
+_RETRACT = """\
+_orders = {arrivals}.get({k})
+if _orders:
+    _order = _orders[$position]
+    if len(_orders) == 1:
+        del {arrivals}[{k}]
+    else:
+        {arrivals}[{k}] = [_each for _each in _orders if _each != _order]
+    {orders}.pop(_order, None)
+    {value} = $current
+"""
+
+_MERGE = """\
+_start = {next}
+for _order, _value in {other_orders}.items():
+    {orders}[_start + _order] = _value
+for _key, _orders in {other_arrivals}.items():
+    {arrivals}[_key] = [*{arrivals}.get(_key, ()), *(_start + _each for _each in _orders)]
+{next} = _start + {other_next}
+{value} = $current
+"""
+
+
+def _with_retract(call: AggregateSpec, name: str, position: str, end: str) -> Aggregate:
+    """Remembers every value and when it came; a retraction takes away the value's first arrival
+    (FIRST) or its last (LAST), an unknown value changes nothing."""
+    argument = call.arg_types[0]
+    current = f"next(({{orders}}[_each] for _each in {end}({{orders}})), None)"
+
+    def text(template: str) -> str:
+        return template.replace("$current", current).replace("$position", position)
+
+    return HandWritten(
+        state_id=f"{name}-value-retract.v1",
+        fields=(AccumulatorField("value", argument, None), AccumulatorField("next", BIGINT, 0)),
+        views=(
+            MapView("orders", BIGINT, argument, ordered=True),
+            MapView("arrivals", argument, array(BIGINT)),
+        ),
+        accumulate=text(_ACCUMULATE),
+        retract=text(_RETRACT),
+        merge=text(_MERGE),
+        value="{value}",
+    )
+
+
+_SINGLE = """\
+if {count} > 0:
+    raise_single_value()
+{value} = {x}
+{count} += 1
+"""
+
+_SINGLE_RETRACT = """\
+if {count} not in (0, 1):
+    raise_single_value()
+{value} = None
+{count} -= 1
+"""
+
+_SINGLE_MERGE = """\
+if {count} + {other_count} > 1:
+    raise_single_value()
+if {other_count} > 0:
+    {value} = {other_value}
+{count} += {other_count}
+"""
+
+
+def single_value(call: AggregateSpec) -> Aggregate:
+    """The value of a scalar sub-query; a second row is an error. Flink: SingleValueAggFunction."""
+    return HandWritten(
+        state_id="single-value.v1",
+        fields=(AccumulatorField("value", call.arg_types[0], None), AccumulatorField("count", BIGINT, 0)),
+        views=(),
+        accumulate=_SINGLE,
+        retract=_SINGLE_RETRACT,
+        merge=_SINGLE_MERGE,
+        value="{value}",
+        takes_nulls=True,
+    )

@@ -1,0 +1,49 @@
+"""The aggregate functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firesteel.errors import NotSupportedError
+from firesteel.runtime.aggregates.avg import avg
+from firesteel.runtime.aggregates.base import Aggregate
+from firesteel.runtime.aggregates.count import count
+from firesteel.runtime.aggregates.first_last import first_value, last_value, single_value
+from firesteel.runtime.aggregates.min_max import max_, min_
+from firesteel.runtime.aggregates.sum import sum0, sum_
+from firesteel.runtime.aggregates.welford import stddev_pop, stddev_samp, var_pop, var_samp, welford_m2
+from firesteel.runtime.spec import AggregateSpec
+
+AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
+    "COUNT": count,
+    "SUM": sum_,
+    "$SUM0": sum0,
+    "AVG": avg,
+    "MIN": min_,
+    "MAX": max_,
+    "FIRST_VALUE": first_value,
+    "LAST_VALUE": last_value,
+    "SINGLE_VALUE": single_value,
+    "$WELFORD_M2$1": welford_m2,
+    "STDDEV_POP": stddev_pop,
+    "STDDEV_SAMP": stddev_samp,
+    "STDDEV": stddev_samp,
+    "VAR_POP": var_pop,
+    "VAR_SAMP": var_samp,
+    "VARIANCE": var_samp,
+}
+"""A new aggregate is a file in this folder and a line here."""
+
+
+def declare(call: AggregateSpec) -> Aggregate:
+    """The declaration of a call.
+
+    Raises NotSupportedError for a function that is not here.
+    """
+    make = AGGREGATES.get(call.function)
+    if make is None:
+        raise NotSupportedError(
+            f"Aggregate function {call.function} is not supported yet.",
+            hint=f"Supported are {', '.join(name for name in AGGREGATES if name[0] != '$')}.",
+        )
+    return make(call)

@@ -1,0 +1,276 @@
+"""The row handler: one Python class that fuses all aggregate calls of a query.
+
+Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and `process`,
+which does for a whole batch of rows what GroupAggFunction.processElement does for one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from firesteel.errors import JobError
+from firesteel.runtime import numbers
+from firesteel.runtime.aggregates.base import AccumulatorField, MapView
+from firesteel.runtime.handler_calls import Block, Call, Slot
+from firesteel.runtime.handler_code import block
+from firesteel.runtime.handler_distinct import DistinctCalls
+from firesteel.runtime.map_view import ExpiringMap, Expiry
+from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
+from firesteel.types.sql import APPROXIMATE, BIGINT
+
+NOTHING, INSERT, UPDATE, DELETE = range(4)
+"""What a row did to its key's result: the outcomes that `process` gives."""
+
+_RECORDS = AggregateSpec("COUNT", (), (), BIGINT.with_nullable(False))
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input field as the handler takes it: its values, or their key form."""
+
+    position: int
+    key: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{'k' if self.key else 'x'}{self.position}"
+
+
+@dataclass(frozen=True)
+class GeneratedHandler:
+    """source: the class's text. inputs: the columns that process, accumulate and retract take.
+    slots: the parts of an accumulator tuple, in order."""
+
+    source: str
+    inputs: tuple[Input, ...]
+    slots: tuple[Slot, ...]
+
+    def create(self, expiry: Expiry | None = None) -> Any:
+        """A handler, opened. expiry: needed where the state has a time to live."""
+        handler = _compiled(self.source)()
+        handler.open(expiry)
+        return handler
+
+
+def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
+    """The row handler of a GroupAggregate.
+
+    Raises NotSupportedError for an aggregate function that has no declaration.
+    """
+    writer = _Writer(spec)
+    return GeneratedHandler(writer.text(), writer.inputs, writer.slots)
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> Any:
+    names: dict[str, Any] = {name: getattr(numbers, name) for name in _FUNCTIONS}
+    names |= {"OrderedDict": OrderedDict, "ExpiringMap": ExpiringMap}
+    names["raise_single_value"] = _raise_single_value
+    exec(compile(source, "<generated row handler>", "exec"), names)
+    return names["GroupAggregateHandler"]
+
+
+_FUNCTIONS = (
+    "decimal_average", "float32", "from_scaled", "from_sortable", "rescale", "square_root",
+    "to_integer", "to_scaled", "truncated", "wrap",
+)  # fmt: skip
+
+
+def _raise_single_value() -> None:
+    raise JobError("SingleValueAggFunction received more than one element.")
+
+
+class _Writer:
+    """Writes the class's text, method by method."""
+
+    def __init__(self, spec: GroupAggregateSpec) -> None:
+        self._spec = spec
+        self._calls = tuple(Call.of(i, call) for i, call in enumerate(spec.calls))
+        self._plain = [call for call in self._calls if not call.spec.distinct]
+        groups: dict[tuple[int, ...], list[Call]] = {}
+        for call in self._calls:
+            if call.spec.distinct:
+                groups.setdefault(call.spec.args, []).append(call)
+        self._distinct = [
+            DistinctCalls(i, tuple(calls), spec.input_retracts) for i, calls in enumerate(groups.values())
+        ]
+        # The record counter is the query's own COUNT(*), or a hidden one; none over insert-only input.
+        self._records: str | None = None
+        self._hidden: Call | None = None
+        if spec.input_retracts and spec.count_star is not None:
+            self._records = f"count{spec.count_star}"
+        elif spec.input_retracts:
+            self._hidden = Call.of(len(self._calls), _RECORDS)
+            self._plain.append(self._hidden)
+            self._records = f"count{len(self._calls)}"
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        calls = [*self._calls, self._hidden] if self._hidden else self._calls
+        own = [slot for call in calls for slot in call.slots]
+        return (*own, *(distinct.slot for distinct in self._distinct))
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        wanted: dict[Input, None] = {}
+        for call in self._calls:
+            for position in call.spec.args[:1]:
+                wanted[Input(position)] = None
+                if call.key != call.argument:
+                    wanted[Input(position, key=True)] = None
+            if call.spec.filter is not None:
+                wanted[Input(call.spec.filter)] = None
+        return tuple(wanted)
+
+    def text(self) -> str:
+        """The whole class."""
+        methods = [
+            self._open(),
+            self._create(),
+            "def set_accumulators(self, acc):\n    self.acc = acc",
+            "def get_accumulators(self):\n    return self.acc",
+            "def reset_accumulators(self):\n    self.acc = self.create_accumulators()",
+            "def cleanup(self):\n    self.acc = None",
+            "def close(self):\n    self.acc = None",
+            self._row("accumulate", self._accumulate()),
+            *([self._row("retract", self._retract())] if self._spec.input_retracts else []),
+            self._merge(),
+            self._get_value(),
+            self._process(),
+        ]
+        return block("class GroupAggregateHandler:", "\n\n".join([self._title(), *methods])) + "\n"
+
+    def _title(self) -> str:
+        calls = ", ".join(map(_call_text, self._spec.calls)) or "no calls"
+        parts = ", ".join(slot.name for slot in self.slots)
+        return f'"""{calls}\n\nAn accumulator is ({parts}).\n"""'
+
+    def _open(self) -> str:
+        return "def open(self, expiry=None):\n    self.expiry = expiry\n    self.acc = None"
+
+    def _create(self) -> str:
+        return block("def create_accumulators(self):", f"return {_tuple(map(self._initial, self.slots))}")
+
+    def _initial(self, slot: Slot) -> str:
+        if isinstance(slot.kind, AccumulatorField):
+            return repr(slot.kind.initial)
+        if self._spec.ttl:
+            return "ExpiringMap(self.expiry)"
+        assert isinstance(slot.kind, MapView)
+        return "OrderedDict()" if slot.kind.ordered else "{}"
+
+    @property
+    def _names(self) -> list[str]:
+        return [slot.name for slot in self.slots]
+
+    def _accumulate(self) -> str:
+        blocks = [Block((*c.filter, *c.not_null), c.accumulate()) for c in self._plain]
+        return _join([*blocks, *(distinct.accumulate() for distinct in self._distinct)])
+
+    def _retract(self) -> str:
+        blocks = [Block((*c.filter, *c.not_null), c.retract()) for c in self._plain]
+        return _join([*blocks, *(distinct.retract() for distinct in self._distinct)])
+
+    def _row(self, name: str, body: str) -> str:
+        arguments = ", ".join(["self", *(each.name for each in self.inputs)])
+        return block(f"def {name}({arguments}):", self._over_acc(body))
+
+    def _over_acc(self, body: str) -> str:
+        """The body between reading the accumulator and writing it back."""
+        if not self._names:
+            return body or "pass"
+        parts = _tuple(self._names)
+        return f"{parts} = self.acc\n{body or 'pass'}\nself.acc = {parts}"
+
+    def _merge(self) -> str:
+        body = [f"{_tuple(f'other_{name}' for name in self._names)} = other"] if self._names else []
+        body += [call.merge() for call in self._plain]
+        body += [distinct.merge() for distinct in self._distinct]
+        return block("def merge(self, other):", self._over_acc("\n".join(body)))
+
+    def _get_value(self) -> str:
+        read = f"{_tuple(self._names)} = self.acc\n" if self._names else ""
+        return block("def get_value(self):", f"{read}return {self._value()}")
+
+    def _value(self) -> str:
+        return _tuple(call.value() for call in self._calls)
+
+    def _process(self) -> str:
+        """For each row: its key's accumulator, accumulate or retract, and what is to be sent on."""
+        columns = "".join(f", {each.name}s" for each in self.inputs)
+        rows = "".join(f", {each.name}" for each in self.inputs)
+        setup = "outcomes = bytearray()\nvalues = []\nemit = outcomes.append\nsend = values.append"
+        loop = block(f"for kind, code{rows} in zip(kinds, codes{columns}):", self._element())
+        text = f"{setup}\n{loop}\nreturn outcomes, values"
+        return block(f"def process(self, kinds, codes, accs{columns}):", text)
+
+    def _element(self) -> str:
+        """GroupAggFunction.processElement, with the result before kept beside the accumulator."""
+        create = "\n".join(f"{slot.name} = {self._initial(slot)}" for slot in self.slots)
+        read = f"{_tuple([*self._names, 'before'])} = acc"
+        if self._spec.input_retracts:
+            create = f"{block('if kind & 1:', _DROP)}\n{create}"
+            change = f"{block('if kind & 1:', self._retract())}\n{block('else:', self._accumulate())}"
+        else:
+            change = self._accumulate()
+        lines = [
+            "acc = accs[code]",
+            f"{block('if acc is None:', create)}\n{block('else:', read)}",
+            *([change] if change else []),
+        ]
+        if self._records is None:
+            return "\n".join([*lines, self._emit()])
+        gone = f"accs[code] = None\nemit({DELETE})\nsend(before)"
+        lines += [block(f"if {self._records}:", self._emit()), block("else:", gone)]
+        return "\n".join(lines)
+
+    def _emit(self) -> str:
+        lines = [
+            f"value = {self._value()}",
+            f"accs[code] = {_tuple([*self._names, 'value'])}",
+            block("if acc is None:", f"emit({INSERT})\nsend(value)"),
+        ]
+        if not self._spec.ttl:
+            lines.append(block(f"elif {self._unchanged()}:", f"emit({NOTHING})"))
+        before = "send(before)\n" if self._spec.emit_update_before else ""
+        lines.append(block("else:", f"emit({UPDATE})\n{before}send(value)"))
+        return "\n".join(lines)
+
+    def _unchanged(self) -> str:
+        """Equality of two results. == on tuples takes a NaN for itself; in Flink none equals another."""
+        floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
+        return " and ".join(["value == before", *(f"value[{i}] == value[{i}]" for i in floats)])
+
+
+_DROP = f"emit({NOTHING})  # a retraction, and nothing is known of this key\ncontinue"
+
+
+def _join(blocks: list[Block]) -> str:
+    """The blocks' statements; neighbours under the same conditions share one `if`."""
+    lines: list[str] = []
+    rest = [each for each in blocks if each.body]
+    while rest:
+        conditions = rest[0].conditions
+        same = 1
+        while same < len(rest) and rest[same].conditions == conditions:
+            same += 1
+        body = "\n".join(each.body for each in rest[:same])
+        tests = " and ".join(f"({c})" if " or " in c else c for c in conditions)
+        lines.append(block(f"if {tests}:", body) if tests else body)
+        rest = rest[same:]
+    return "\n".join(lines)
+
+
+def _tuple(parts: Any) -> str:
+    texts = list(parts)
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _call_text(call: AggregateSpec) -> str:
+    inner = ", ".join(f"f{position}" for position in call.args) or "*"
+    distinct = "DISTINCT " if call.distinct else ""
+    condition = "" if call.filter is None else f" FILTER f{call.filter}"
+    return f"{call.function}{'_RETRACT' if call.retract else ''}({distinct}{inner}){condition}"

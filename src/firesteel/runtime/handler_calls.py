@@ -1,0 +1,118 @@
+"""The aggregate calls of a row handler, each as blocks of Python text.
+
+Names in the text: field `sum` of call 2 is `sum2`, the same of an accumulator that is merged in
+`other_sum2`; input field 3 is `x3`, and in key form `k3` where that differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.runtime.aggregates.base import (
+    AccumulatorField,
+    Aggregate,
+    Argument,
+    Declared,
+    Expression,
+    Field,
+    MapView,
+    Other,
+)
+from firesteel.runtime.aggregates.registry import declare
+from firesteel.runtime.handler_code import assignments, expression
+from firesteel.runtime.spec import AggregateSpec
+from firesteel.runtime.values import has_key_form
+
+
+@dataclass(frozen=True)
+class Block:
+    """Statements that are run where all of the conditions hold."""
+
+    conditions: tuple[str, ...]
+    body: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One part of the handler's accumulator: its name in the text, and what it is."""
+
+    name: str
+    kind: AccumulatorField | MapView
+
+
+@dataclass(frozen=True)
+class Call:
+    """Aggregate call `index` of the query, with the texts of its fields and arguments."""
+
+    index: int
+    spec: AggregateSpec
+    aggregate: Aggregate
+    argument: str
+    key: str
+
+    @classmethod
+    def of(cls, index: int, spec: AggregateSpec) -> Call:
+        """The call over input fields."""
+        argument = f"x{spec.args[0]}" if spec.args else ""
+        keyed = bool(spec.args) and has_key_form(spec.arg_types[0])
+        return cls(index, spec, declare(spec), argument, f"k{spec.args[0]}" if keyed else argument)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        parts: tuple[AccumulatorField | MapView, ...] = (*self.aggregate.fields, *self.aggregate.views)
+        return tuple(Slot(f"{part.name}{self.index}", part) for part in parts)
+
+    @property
+    def filter(self) -> tuple[str, ...]:
+        """The condition of FILTER."""
+        return () if self.spec.filter is None else (f"x{self.spec.filter}",)
+
+    @property
+    def not_null(self) -> tuple[str, ...]:
+        """The condition that the argument is there, where the aggregate wants that."""
+        return () if self.aggregate.takes_nulls or not self.argument else (f"{self.argument} is not None",)
+
+    def accumulate(self) -> str:
+        """Statements for a row that comes."""
+        aggregate = self.aggregate
+        if isinstance(aggregate, Declared):
+            return assignments(aggregate.accumulate, self._name)
+        return self._fill(aggregate.accumulate)
+
+    def retract(self) -> str:
+        """Statements for a row that goes; '' where that changes nothing."""
+        aggregate = self.aggregate
+        if aggregate.retract is None:
+            return ""
+        if isinstance(aggregate, Declared):
+            return assignments(aggregate.retract, self._name)
+        return self._fill(aggregate.retract)
+
+    def merge(self) -> str:
+        """Statements that take in the other accumulator."""
+        aggregate = self.aggregate
+        if isinstance(aggregate, Declared):
+            return assignments(aggregate.merge, self._name)
+        return self._fill(aggregate.merge)
+
+    def value(self) -> str:
+        """The expression of the result."""
+        aggregate = self.aggregate
+        if isinstance(aggregate, Declared):
+            return expression(aggregate.value, self._name)
+        return self._fill(aggregate.value)
+
+    def _name(self, node: Expression) -> str:
+        if isinstance(node, Field):
+            return f"{node.name}{self.index}"
+        if isinstance(node, Other):
+            return f"other_{node.name}{self.index}"
+        assert isinstance(node, Argument)
+        return self.argument
+
+    def _fill(self, template: str) -> str:
+        names = {"x": self.argument, "k": self.key}
+        for slot in self.slots:
+            names[slot.kind.name] = slot.name
+            names[f"other_{slot.kind.name}"] = f"other_{slot.name}"
+        return template.format(**names).rstrip()

@@ -1,0 +1,100 @@
+"""Arithmetic of the row handler, with Flink's results: what plain Python operators do otherwise.
+
+Integers are Python ints, DECIMAL an int scaled by its scale, FLOAT and DOUBLE floats.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+_FLOAT32 = struct.Struct("<f")
+_FLOAT64 = struct.Struct("<d")
+_INT64 = struct.Struct("<q")
+_NAN_BITS = 0x7FF8000000000000
+
+
+def wrap(value: int, bits: int) -> int:
+    """The low `bits` bits as a two's complement number, as Java's integers overflow."""
+    half = 1 << (bits - 1)
+    return ((value + half) & ((1 << bits) - 1)) - half
+
+
+def truncated(dividend: int, divisor: int) -> int:
+    """Integer division towards zero, as Java's."""
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def half_up(dividend: int, divisor: int) -> int:
+    """Integer division rounded to the nearest, halves away from zero (RoundingMode.HALF_UP)."""
+    quotient = (2 * abs(dividend) + abs(divisor)) // (2 * abs(divisor))
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def decimal_average(total: int | None, count: int, shift: int, precision: int) -> int | None:
+    """total / count with `shift` more digits of scale; NULL where `precision` digits do not hold it."""
+    if total is None:
+        return None
+    quotient = half_up(total * 10**shift, count)
+    return quotient if abs(quotient) < 10**precision else None
+
+
+def rescale(value: int | None, shift: int, precision: int) -> int | None:
+    """A DECIMAL with `shift` more digits of scale; NULL where `precision` digits do not hold it."""
+    if value is None:
+        return None
+    scaled = value * 10**shift
+    return scaled if abs(scaled) < 10**precision else None
+
+
+def from_scaled(value: int, scale: int) -> float:
+    """A scaled DECIMAL as a DOUBLE."""
+    return value / 10**scale
+
+
+def to_scaled(value: float, scale: int, precision: int) -> int | None:
+    """A DOUBLE as a scaled DECIMAL, HALF_UP; NULL where it does not fit or is no number."""
+    if not math.isfinite(value):
+        return None
+    numerator, denominator = value.as_integer_ratio()
+    scaled = half_up(numerator * 10**scale, denominator)
+    return scaled if abs(scaled) < 10**precision else None
+
+
+def to_integer(value: float, bits: int) -> int:
+    """A DOUBLE cast to an integer, as Java: towards zero, NaN 0, saturated at 32 or 64 bits.
+
+    The narrower types go by way of int and wrap.
+    """
+    if value != value:
+        return 0
+    wide = max(bits, 32)
+    limit = 1 << (wide - 1)
+    whole = int(max(min(value, float(limit)), -float(limit)))
+    return wrap(max(min(whole, limit - 1), -limit), bits)
+
+
+def float32(value: float) -> float:
+    """The nearest FLOAT."""
+    try:
+        return float(_FLOAT32.unpack(_FLOAT32.pack(value))[0])
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def square_root(value: float) -> float:
+    """POWER(value, 0.5)."""
+    return math.pow(value, 0.5) if value >= 0 else math.nan
+
+
+def sortable(value: float) -> int:
+    """A FLOAT or DOUBLE as an integer in the order of Java's Double.compareTo: -0.0 < 0.0, NaN last."""
+    bits = _NAN_BITS if value != value else int(_INT64.unpack(_FLOAT64.pack(value))[0])
+    return bits if bits >= 0 else bits ^ 0x7FFFFFFFFFFFFFFF
+
+
+def from_sortable(key: int) -> float:
+    """The number whose sortable form is `key`."""
+    bits = key if key >= 0 else key ^ 0x7FFFFFFFFFFFFFFF
+    return float(_FLOAT64.unpack(_INT64.pack(bits))[0])
