@@ -1,7 +1,14 @@
 """The row handler: one Python class that fuses all aggregate calls of a query.
 
-Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and `process`,
-which does for a whole batch of rows what GroupAggFunction.processElement does for one.
+Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and
+
+    process(counts, accs, kinds, *columns) -> (outcomes, values)
+
+which does for a whole batch what GroupAggFunction.processElement does for one row. The rows stand key by
+key: counts[i] of them belong to key i, whose accumulator is accs[i], None where there is none; process
+puts there what the rows made of it. kinds are the row kinds' bytes, columns the handler's inputs as lists.
+outcomes has one byte a row (NOTHING, INSERT, UPDATE, DELETE); values are the results to send, one after
+the other in one flat list: for an UPDATE the one before, where -U is wanted, and the new one.
 """
 
 from __future__ import annotations
@@ -9,6 +16,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any
 
 from firesteel.errors import JobError
@@ -67,7 +75,7 @@ def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
 @lru_cache(maxsize=64)
 def _compiled(source: str) -> Any:
     names: dict[str, Any] = {name: getattr(numbers, name) for name in _FUNCTIONS}
-    names |= {"OrderedDict": OrderedDict, "ExpiringMap": ExpiringMap}
+    names |= {"OrderedDict": OrderedDict, "ExpiringMap": ExpiringMap, "islice": islice}
     names["raise_single_value"] = _raise_single_value
     exec(compile(source, "<generated row handler>", "exec"), names)
     return names["GroupAggregateHandler"]
@@ -199,44 +207,51 @@ class _Writer:
         return _tuple(call.value() for call in self._calls)
 
     def _process(self) -> str:
-        """For each row: its key's accumulator, accumulate or retract, and what is to be sent on."""
+        """The rows of all keys, key by key; in the inner loop GroupAggFunction.processElement."""
         columns = "".join(f", {each.name}s" for each in self.inputs)
-        rows = "".join(f", {each.name}" for each in self.inputs)
-        setup = "outcomes = bytearray()\nvalues = []\nemit = outcomes.append\nsend = values.append"
-        loop = block(f"for kind, code{rows} in zip(kinds, codes{columns}):", self._element())
-        text = f"{setup}\n{loop}\nreturn outcomes, values"
-        return block(f"def process(self, kinds, codes, accs{columns}):", text)
+        row = _tuple(["kind", *(each.name for each in self.inputs)])
+        read = f"{_tuple(self._names)} = acc\n" if self._names else ""
+        each_key = [
+            block("if acc is None:", "before = None")
+            + "\n"
+            + block("else:", f"{read}before = {self._value()}"),
+            block(f"for {row} in islice(rows, count):", self._element()),
+            f"accs[index] = None if before is None else {_tuple(self._names)}",
+        ]
+        lines = [
+            "outcomes = bytearray()",
+            "emit = outcomes.append",
+            "values = []",
+            f"rows = zip(kinds{columns})",
+            block("for index, (count, acc) in enumerate(zip(counts, accs)):", "\n".join(each_key)),
+            "return outcomes, values",
+        ]
+        return block(f"def process(self, counts, accs, kinds{columns}):", "\n".join(lines))
 
     def _element(self) -> str:
-        """GroupAggFunction.processElement, with the result before kept beside the accumulator."""
+        """One row. `before` is the result before it, None where the key has no state."""
         create = "\n".join(f"{slot.name} = {self._initial(slot)}" for slot in self.slots)
-        read = f"{_tuple([*self._names, 'before'])} = acc"
+        change = self._accumulate()
         if self._spec.input_retracts:
             create = f"{block('if kind & 1:', _DROP)}\n{create}"
-            change = f"{block('if kind & 1:', self._retract())}\n{block('else:', self._accumulate())}"
-        else:
-            change = self._accumulate()
-        lines = [
-            "acc = accs[code]",
-            f"{block('if acc is None:', create)}\n{block('else:', read)}",
-            *([change] if change else []),
-        ]
+            change = f"{block('if kind & 1:', self._retract())}\n{block('else:', change)}"
+        lines = [block("if before is None:", create)] if create else []
+        lines += [change] if change else []
         if self._records is None:
             return "\n".join([*lines, self._emit()])
-        gone = f"accs[code] = None\nemit({DELETE})\nsend(before)"
-        lines += [block(f"if {self._records}:", self._emit()), block("else:", gone)]
-        return "\n".join(lines)
+        gone = f"emit({DELETE})\nvalues += before\nbefore = None"
+        return "\n".join([*lines, block(f"if {self._records}:", self._emit()), block("else:", gone)])
 
     def _emit(self) -> str:
+        before = "values += before\n" if self._spec.emit_update_before else ""
         lines = [
             f"value = {self._value()}",
-            f"accs[code] = {_tuple([*self._names, 'value'])}",
-            block("if acc is None:", f"emit({INSERT})\nsend(value)"),
+            block("if before is None:", f"emit({INSERT})\nvalues += value"),
+            block("else:", f"emit({UPDATE})\n{before}values += value"),
+            "before = value",
         ]
         if not self._spec.ttl:
-            lines.append(block(f"elif {self._unchanged()}:", f"emit({NOTHING})"))
-        before = "send(before)\n" if self._spec.emit_update_before else ""
-        lines.append(block("else:", f"emit({UPDATE})\n{before}send(value)"))
+            lines.insert(2, block(f"elif {self._unchanged()}:", f"emit({NOTHING})"))
         return "\n".join(lines)
 
     def _unchanged(self) -> str:

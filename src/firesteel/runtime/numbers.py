@@ -50,7 +50,7 @@ def rescale(value: int | None, shift: int, precision: int) -> int | None:
 
 def from_scaled(value: int, scale: int) -> float:
     """A scaled DECIMAL as a DOUBLE."""
-    return value / 10**scale
+    return float(value / 10**scale)
 
 
 def to_scaled(value: float, scale: int, precision: int) -> int | None:

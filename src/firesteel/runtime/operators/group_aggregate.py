@@ -17,8 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
-from firesteel.runtime.handler import GeneratedHandler, generate
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.handler import GeneratedHandler, Input, generate
+from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
@@ -56,32 +56,34 @@ class GroupAggregate:
         """The changes of result that these rows cause, in the order of the rows."""
         self._expiry.now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
-        names = list(zip(keys.hash1.tolist(), keys.hash2.tolist(), strict=True))
-        accs = self._accumulators.load(names)
-        kinds = to_list_of_kinds(changes)
-        columns = [self._column(changes, each.position, each.key) for each in self._generated.inputs]
+        order = pa.array(keys.order)
+        columns = [self._column(changes, each, order) for each in self._generated.inputs]
+        kinds = one_chunk(changes.column(KIND)).take(order).to_numpy().tolist()
         with no_collections():
-            outcomes, values = self._handler.process(kinds, keys.codes.tolist(), accs, *columns)
-            self._accumulators.store(names, accs)
-            return self._output(changes, np.frombuffer(outcomes, np.uint8), values)
+            accs = self._accumulators.load(keys)
+            outcomes, values = self._handler.process(keys.counts.tolist(), accs, kinds, *columns)
+            self._accumulators.store(keys, accs)
+            return self._output(changes, keys.order, np.frombuffer(outcomes, np.uint8), values)
 
     def finish(self) -> pa.Table | None:
         """Nothing is held back."""
         return None
 
-    def _column(self, changes: pa.Table, position: int, key: bool) -> list[Any]:
-        convert = to_keys if key else to_list
-        return convert(changes.column(field(position)), self._spec.input_types[position])
+    def _column(self, changes: pa.Table, each: Input, order: pa.Array) -> list[Any]:
+        convert = to_keys if each.key else to_list
+        column = one_chunk(changes.column(field(each.position))).take(order)
+        return convert(column, self._spec.input_types[each.position])
 
-    def _output(self, changes: pa.Table, outcomes: NDArray[np.uint8], values: list[Any]) -> pa.Table:
-        kinds, rows = expand(outcomes, self._spec.emit_update_before)
-        take = pa.array(rows)
+    def _output(
+        self, changes: pa.Table, order: NDArray[np.int64], outcomes: NDArray[np.uint8], values: list[Any]
+    ) -> pa.Table:
+        kinds, rows, sources = expand(outcomes, order, self._spec.emit_update_before)
+        take, results = pa.array(rows), pa.array(sources)
         columns = [pa.array(kinds), one_chunk(changes.column(ORDER)).take(take)]
         columns += [one_chunk(changes.column(field(i))).take(take) for i in self._spec.keys]
-        results = zip(*values, strict=True) if values else ([] for _ in self._spec.calls)
-        columns += [
-            from_list(result, call.type) for call, result in zip(self._spec.calls, results, strict=True)
-        ]
+        width = len(self._spec.calls)
+        for i, call in enumerate(self._spec.calls):
+            columns.append(from_list(values[i::width], call.type).take(results))
         return pa.Table.from_arrays(columns, schema=self._schema())
 
     def _schema(self) -> pa.Schema:
@@ -99,27 +101,28 @@ class Accumulators:
         self._rows: dict[tuple[int, int], Any] = {}
         self._written: dict[tuple[int, int], int] = {}
 
-    def load(self, keys: list[tuple[int, int]]) -> list[Any]:
+    def load(self, keys: Keys) -> list[Any]:
         """The accumulator of each key, None where there is none or it has expired."""
-        get = self._rows.get
+        names, get = _names(keys), self._rows.get
         if not self._expiry.ttl:
-            return [get(key) for key in keys]
+            return [get(name) for name in names]
         oldest = self._expiry.now - self._expiry.ttl
-        return [get(key) if self._written.get(key, oldest) > oldest else None for key in keys]
+        return [get(name) if self._written.get(name, oldest) > oldest else None for name in names]
 
-    def store(self, keys: list[tuple[int, int]], accs: list[Any]) -> None:
-        """Keep what the batch left of each key."""
-        for key, acc in zip(keys, accs, strict=True):
-            if acc is not None:
-                self._rows[key] = acc
+    def store(self, keys: Keys, accs: list[Any]) -> None:
+        """Keep what the batch left of each key. Its map views are kept by reference."""
+        for name, acc in zip(_names(keys), accs, strict=True):
+            if acc is None:
+                self._rows.pop(name, None)
+                self._written.pop(name, None)
             else:
-                self._rows.pop(key, None)
-        if self._expiry.ttl:
-            for key, acc in zip(keys, accs, strict=True):
-                if acc is not None:
-                    self._written[key] = self._expiry.now
-                else:
-                    self._written.pop(key, None)
+                self._rows[name] = acc
+                if self._expiry.ttl:
+                    self._written[name] = self._expiry.now
+
+
+def _names(keys: Keys) -> Iterator[tuple[int, int]]:
+    return zip(keys.hash1.tolist(), keys.hash2.tolist(), strict=True)
 
 
 @contextmanager
@@ -135,20 +138,27 @@ def no_collections() -> Iterator[None]:
             gc.enable()
 
 
-def to_list_of_kinds(changes: pa.Table) -> list[int]:
-    """The row kinds' bytes."""
-    kinds: list[int] = one_chunk(changes.column(KIND)).to_numpy().tolist()
-    return kinds
+def expand(
+    outcomes: NDArray[np.uint8], order: NDArray[np.int64], update_before: bool
+) -> tuple[NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]]:
+    """What goes out, in the order of the input: the row kinds, the number of the input row that caused
+    each, and the place of its result among those that the handler gave.
 
-
-def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """The row kinds that go out, and the number of the input row that caused each.
-
-    outcomes: one a row, as the handler gives them (nothing, insert, update, delete).
+    outcomes: one for each row of `order`, the input's row numbers in the order in which the handler had
+    them.
     """
-    counts = np.array([0, 1, 2 if update_before else 1, 1])[outcomes]
-    rows = np.repeat(np.arange(len(outcomes)), counts)
-    kinds = _KINDS[outcomes[rows]]
+    sizes = np.array([0, 1, 2 if update_before else 1, 1])
+    counts = sizes[outcomes]
+    starts = np.cumsum(counts) - counts
+    in_order = np.empty_like(outcomes)
+    in_order[order] = outcomes
+    starts_in_order = np.empty_like(starts)
+    starts_in_order[order] = starts
+    rows = np.repeat(np.arange(len(outcomes)), sizes[in_order])
+    kinds = _KINDS[in_order[rows]]
+    sources = starts_in_order[rows]
     if update_before:
-        kinds[:-1][rows[:-1] == rows[1:]] = RowKind.UPDATE_BEFORE
-    return kinds, rows
+        first = rows[:-1] == rows[1:]
+        kinds[:-1][first] = RowKind.UPDATE_BEFORE
+        sources[1:][first] += 1
+    return kinds, rows, sources
