@@ -1,0 +1,1 @@
+"""Named workloads, run on Firesteel and on Flink side by side: python -m benchmarks --list."""

@@ -1,0 +1,108 @@
+"""Runs a script as a whole process on one engine, and takes the time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data import cache
+
+FLINK_VERSION = "2.3.0"
+TIMEOUT_SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process: seconds from its start to its end."""
+
+    seconds: float
+
+
+class Failed(Exception):
+    """The process ended with an error, or was not there; the text is one line."""
+
+
+def firesteel(script: str, settings: dict[str, str], checkpoint: bool = False) -> Run:
+    """`firesteel run`, a checkpoint in a folder of its own if asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder) / "job.sql"
+        job.write_text(script, encoding="utf-8")
+        command = [sys.executable, "-m", "firesteel.cli.main", "run", str(job)]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        if checkpoint:
+            command += ["--checkpoint", str(Path(folder) / "checkpoint")]
+        return _timed(command, os.environ.copy())
+
+
+def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Run:
+    """Flink's mini cluster in one JVM, as PyFlink starts it."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder) / "job.sql"
+        options = dict(settings)
+        if checkpoint:
+            options |= {
+                "execution.checkpointing.interval": "10 s",
+                "execution.checkpointing.dir": f"file://{folder}/checkpoints",
+            }
+        sets = "".join(f"SET '{key}' = '{value}';\n" for key, value in options.items())
+        job.write_text(sets + script, encoding="utf-8")
+        driver = Path(__file__).with_name("flink_driver.py")
+        return _timed([str(flink_python()), str(driver), str(job)], os.environ.copy())
+
+
+def flink_python() -> Path:
+    """A Python with Flink: FIRESTEEL_BENCH_FLINK names one, else an environment in the cache folder.
+
+    Raises Failed where none can be made: Flink needs Python 3.9 to 3.12 and the package index.
+    """
+    given = os.environ.get("FIRESTEEL_BENCH_FLINK")
+    if given:
+        return Path(given)
+    folder = cache() / f"flink-{FLINK_VERSION}"
+    python = folder / "bin" / "python"
+    if not (folder / ".ready").exists():
+        base = _python_for_flink()
+        print(f"installing Flink {FLINK_VERSION} into {folder}", file=sys.stderr)
+        _quiet([base, "-m", "venv", str(folder)])
+        _quiet([str(python), "-m", "pip", "install", "-q", f"apache-flink=={FLINK_VERSION}", "setuptools<81"])
+        (folder / ".ready").touch()
+    return python
+
+
+def _python_for_flink() -> str:
+    for name in ("python3.11", "python3.12", "python3.10", "python3.9"):
+        found = shutil.which(name)
+        if found:
+            return found
+    if sys.version_info < (3, 13):
+        return sys.executable
+    raise Failed("Flink needs Python 3.9 to 3.12, and none was found")
+
+
+def _quiet(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise Failed(f"{' '.join(command[1:4])} failed: {last}")
+
+
+def _timed(command: list[str], environment: dict[str, str]) -> Run:
+    started = time.monotonic()
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=TIMEOUT_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed(f"not done after {TIMEOUT_SECONDS} s") from None
+    seconds = time.monotonic() - started
+    if done.returncode:
+        lines = [line for line in (done.stderr + done.stdout).strip().splitlines() if line.strip()]
+        raise Failed(lines[-1] if lines else f"exit status {done.returncode}")
+    return Run(seconds)
