@@ -1,0 +1,78 @@
+"""Which types can be compared, and what is cast for it. Calcite: TypeCoercionImpl, with Flink's limits."""
+
+from __future__ import annotations
+
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.type_names import calcite_name
+from firesteel.types import sql
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot
+
+_COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET, TypeRoot.BITMAP)
+_EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
+
+
+def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
+    """left `operator` right. Raises ValidationError for types that Flink does not compare."""
+    left, right = comparable(operator, left, right, place)
+    nullable = left.type.nullable or right.type.nullable
+    return Call(operator, (left, right), sql.BOOLEAN.with_nullable(nullable), range=place)
+
+
+def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
+    """Both operands with the casts that comparing them needs. Raises ValidationError."""
+    a, b = left.type, right.type
+    if a.root is TypeRoot.NULL and b.root is TypeRoot.NULL:
+        return left, right
+    if a.root is TypeRoot.NULL:
+        return cast(left, b), right
+    if b.root is TypeRoot.NULL:
+        return left, cast(right, a)
+    if _same_family(a, b):
+        return left, right
+    if a.is_character or b.is_character:
+        return _with_string(operator, left, right, place)
+    raise _incomparable(operator, a, b, place)
+
+
+def _same_family(a: SqlType, b: SqlType) -> bool:
+    if a.is_numeric or a.is_character or a.is_interval:
+        return (a.is_numeric and b.is_numeric) or (a.is_character and b.is_character) or a.root is b.root
+    if a.root in BYTES_LIKE:
+        return b.root in BYTES_LIKE
+    if a.root in TIMESTAMPS:
+        return b.root in TIMESTAMPS
+    if a.root in _COLLECTIONS:
+        return a.root is b.root and common_type([a, b]) is not None
+    return a.root is b.root
+
+
+def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
+    """A string beside something else is cast to it, as `dt = '2024-02-29'`; a BOOLEAN is cast to a string."""
+    string, other = (left, right) if left.type.is_character else (right, left)
+    kind = other.type
+    if kind.root is TypeRoot.BOOLEAN:
+        changed = cast(other, sql.STRING)
+        return (string, changed) if string is left else (changed, string)
+    if not (kind.is_numeric or kind.is_datetime):
+        raise _incomparable(operator, left.type, right.type, place)
+    if kind.is_numeric and operator in _EQUALITY:
+        names = " and ".join(_root_name(t) for t in (left.type, right.type))
+        raise ValidationError(f"implicit type conversion between {names} is not supported now", range=place)
+    changed = cast(string, kind)
+    return (changed, other) if string is left else (other, changed)
+
+
+def _root_name(kind: SqlType) -> str:
+    return calcite_name(kind).split("(")[0]
+
+
+def _incomparable(operator: str, a: SqlType, b: SqlType, place: SourceRange | None) -> ValidationError:
+    form = f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'"
+    return ValidationError(
+        f"Cannot apply '{operator}' to arguments of type '<{calcite_name(a)}> {operator} <{calcite_name(b)}>'. "
+        f"Supported form(s): {form}",
+        range=place,
+    )

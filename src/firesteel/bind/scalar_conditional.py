@@ -1,0 +1,129 @@
+"""CASE and its relatives, and CAST."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from firesteel.bind.comparison import compare
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.type_names import calcite_name
+from firesteel.sql.dialect import range_of
+from firesteel.types import sql
+from firesteel.types.coerce import can_cast, common_type
+from firesteel.types.sql import NUMERIC, TIMESTAMPS, SqlType, TypeRoot
+
+if TYPE_CHECKING:
+    from firesteel.bind.scalar import Rule, ScalarBinder
+
+
+def _case(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    place = range_of(node)
+    subject = binder.bind(node.this) if node.this is not None else None
+    conditions, results = [], []
+    for branch in node.args["ifs"]:
+        when = binder.bind(branch.this)
+        conditions.append(when if subject is None else compare("=", subject, when, place))
+        results.append(binder.bind(branch.args["true"]))
+    default = node.args.get("default")
+    results.append(binder.bind(default) if default is not None else Literal(None, sql.NULL))
+    return case(conditions, results, place)
+
+
+def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """CASE: one result more than conditions, the last for ELSE; results are cast to their common type.
+
+    Raises ValidationError where they have none.
+    """
+    kind = _unified(results, place)
+    args: list[Expr] = []
+    for condition, result in zip(conditions, results, strict=False):
+        if condition.type.root is TypeRoot.NULL:
+            condition = cast(condition, sql.BOOLEAN)
+        if condition.type.root is not TypeRoot.BOOLEAN:
+            raise ValidationError("Expected a boolean type", range=condition.range or place)
+        args += [condition, cast(result, kind)]
+    args.append(cast(results[-1], kind))
+    return Call("CASE", tuple(args), kind, range=place)
+
+
+def _unified(args: Sequence[Expr], place: SourceRange | None, widest: bool = False) -> SqlType:
+    kind = common_type([a.type for a in args], widest)
+    if kind is None:
+        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", range=place)
+    if kind.root is TypeRoot.NULL:
+        raise ValidationError("ELSE clause or at least one THEN clause must be non-NULL", range=place)
+    return kind
+
+
+def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """NULLIF(a, b): CASE WHEN a = b THEN NULL ELSE a END."""
+    value, other = args
+    kind = value.type.with_nullable(True)
+    condition = compare("=", value, other, place)
+    null = Literal(None, kind)
+    if isinstance(value, Literal) and value.value is not None and isinstance(other, Literal):
+        kind = value.type
+    return Call("CASE", (condition, null, value), kind, range=place)
+
+
+def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
+    kind = _unified(args, place).with_nullable(all(a.type.nullable for a in args))
+    cast_args = tuple(cast(a, kind) for a in args)
+    return Call("COALESCE", cast_args, kind, range=place) if len(args) > 1 else cast_args[0]
+
+
+def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """IFNULL(a, b), the wider type winning as in Flink's own functions."""
+    kind = _unified(args, place, widest=True).with_nullable(all(a.type.nullable for a in args))
+    return Call("IFNULL", tuple(cast(a, kind) for a in args), kind, range=place)
+
+
+def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """IF(condition, a, b); its result may always be NULL."""
+    condition, *results = args
+    kind = _unified(results, place, widest=True).with_nullable(True)
+    if condition.type.root is TypeRoot.NULL:
+        condition = cast(condition, sql.BOOLEAN)
+    return Call("IF", (condition, *(cast(r, kind) for r in results)), kind, range=place)
+
+
+def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """GREATEST and LEAST: NULL where any argument is."""
+    kind = _unified(args, place, widest=True).with_nullable(any(a.type.nullable for a in args))
+    return Call(name, tuple(args), kind, range=place)
+
+
+def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    operand = binder.bind(node.this)
+    target: SqlType = node.args["to"].sql_type
+    place = range_of(node)
+    check_cast(operand.type, target, place)
+    if isinstance(node, exp.TryCast):
+        if operand.type.root is TypeRoot.NULL:
+            return cast(operand, target, place)
+        return Call("TRY_CAST", (operand,), target.with_nullable(True), range=place)
+    return cast(operand, target, place)
+
+
+def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> None:
+    """Raise ValidationError, in Flink's words, where there is no such cast."""
+    if can_cast(source, target):
+        return
+    if source.root in TIMESTAMPS and target.root in NUMERIC:
+        raise ValidationError(
+            f"The cast from {source.root.value} type to NUMERIC type is not allowed.",
+            hint="use UNIX_TIMESTAMP(CAST(timestamp_col AS STRING)) instead",
+            range=place,
+        )
+    names = (calcite_name(t).split("(")[0] for t in (source, target))
+    first, second = names
+    raise ValidationError(f"Cast function cannot convert value of type {first} to type {second}", range=place)
+
+
+RULES: dict[type[exp.Expression], Rule] = {exp.Case: _case, exp.Cast: _cast, exp.TryCast: _cast}

@@ -1,0 +1,176 @@
+"""Function calls: special forms by name, the rest by the function table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from firesteel.bind import scalar_conditional
+from firesteel.bind.scalar_operators import arithmetic, nullable
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.expr.aggregates import AGGREGATES
+from firesteel.expr.casting import cast
+from firesteel.expr.function_table import FUNCTIONS, NOT_YET
+from firesteel.expr.functions import FAMILIES, Function, suggestion
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.type_names import calcite_name, family_name
+from firesteel.sql.dialect import range_of
+from firesteel.types import sql
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType, TypeRoot
+
+if TYPE_CHECKING:
+    from firesteel.bind.scalar import Rule, ScalarBinder
+
+Special = Callable[[Sequence[Expr], exp.Expression], Expr]
+
+
+def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    name = node.this.upper()
+    place = range_of(node)
+    if node.args.get("over") is not None:
+        raise NotSupportedError("OVER is not supported yet", range=place)
+    if name in AGGREGATES:
+        if binder.on_aggregate is None:
+            raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
+        return binder.on_aggregate(node)
+    args = binder.bind_all(node.expressions)
+    special = SPECIAL.get(name)
+    if special is not None:
+        count, build = special
+        _check_count(name, len(args), count, place)
+        return build(args, node)
+    return call_named(name, args, place, tuple(node.args.get("options") or ()))
+
+
+def call_named(
+    name: str, args: Sequence[Expr], place: SourceRange | None, options: tuple[str, ...] = ()
+) -> Expr:
+    """A call of a function of the table.
+
+    Raises ValidationError for an unknown name or wrong arguments, NotSupportedError for a function of
+    Flink's that the table lacks.
+    """
+    rows = FUNCTIONS.get(name)
+    if rows is None:
+        raise _unknown(name, args, place)
+    types = [a.type for a in args]
+    row = next((row for row in rows if row.accepts(types)), None)
+    if row is None:
+        raise wrong_arguments(name, rows, types, place)
+    typed = tuple(
+        _typed(arg, family) for arg, family in zip(args, row.families(len(args)) or (), strict=True)
+    )
+    return Call(name, typed, row.result_type(typed), options, range=place)
+
+
+def _typed(arg: Expr, family: str) -> Expr:
+    return cast(arg, FAMILIES[family][2]) if arg.type.root is TypeRoot.NULL else arg
+
+
+def _unknown(name: str, args: Sequence[Expr], place: SourceRange | None) -> Exception:
+    if name in NOT_YET:
+        return NotSupportedError(f"Function {name} is not supported yet", range=place)
+    families = ", ".join(f"<{family_name(a.type)}>" for a in args)
+    return ValidationError(
+        f"No match found for function signature {name}({families})",
+        range=place,
+        hint=suggestion(name, [*FUNCTIONS, *SPECIAL]),
+    )
+
+
+def wrong_arguments(
+    name: str, rows: Sequence[Function], types: Sequence[SqlType], place: SourceRange | None
+) -> ValidationError:
+    """Flink's message for arguments of the wrong types."""
+    if all(row.families(len(types)) is None for row in rows):
+        return ValidationError(f"Invalid number of arguments to function '{name}'", range=place)
+    shown = ", ".join(f"<{calcite_name(t)}>" for t in types)
+    forms = "\n".join(row.form for row in rows)
+    return ValidationError(
+        f"Cannot apply '{name}' to arguments of type '{name}({shown})'. Supported form(s): {forms}",
+        range=place,
+    )
+
+
+def _check_count(name: str, given: int, allowed: tuple[int, int], place: SourceRange) -> None:
+    if not allowed[0] <= given <= allowed[1]:
+        raise ValidationError(f"Invalid number of arguments to function '{name}'", range=place)
+
+
+def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """TYPEOF(x [, serializable]): known when the statement is bound."""
+    text = str(args[0].type)
+    return Literal(text, sql.char(len(text)).with_nullable(False), range=range_of(node))
+
+
+def _array(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    if not args:
+        raise ValidationError("Require at least 1 argument", range=range_of(node))
+    element = _common(args, node)
+    return Call(
+        "ARRAY", tuple(cast(a, element) for a in args), _not_null(sql.array(element)), range=range_of(node)
+    )
+
+
+def _map(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    if not args or len(args) % 2:
+        raise ValidationError("Map requires an even number of arguments", range=range_of(node))
+    key, value = _common(args[::2], node), _common(args[1::2], node)
+    typed = tuple(cast(a, value if i % 2 else key) for i, a in enumerate(args))
+    return Call("MAP", typed, _not_null(sql.map_of(key, value)), range=range_of(node))
+
+
+def _common(args: Sequence[Expr], node: exp.Expression) -> SqlType:
+    kind = common_type([a.type for a in args])
+    if kind is None:
+        raise ValidationError("Parameters must be of the same type", range=range_of(node))
+    return kind
+
+
+def _not_null(kind: SqlType) -> SqlType:
+    return kind.with_nullable(False)
+
+
+def _row(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    names = tuple(f"EXPR${i}" for i in range(len(args)))
+    kind = sql.row(names, tuple(a.type for a in args))
+    return Call("ROW", tuple(args), _not_null(kind), range=range_of(node))
+
+
+def _trim(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    args = [cast(a, sql.STRING) if a.type.root is TypeRoot.NULL else a for a in args]
+    if not all(a.type.is_character for a in args):
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        raise ValidationError(
+            f"Cannot apply 'TRIM' to arguments of type 'TRIM({shown})'. Supported form(s): "
+            "'TRIM([BOTH|LEADING|TRAILING] <STRING1> FROM <STRING2>)'",
+            range=range_of(node),
+        )
+    kind = SqlType(TypeRoot.VARCHAR, nullable(*args), length=args[-1].type.length or 0)
+    return Call("TRIM", tuple(args), kind, tuple(node.args.get("options") or ("BOTH",)), range=range_of(node))
+
+
+def _mod(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    return arithmetic("MOD", args[0], args[1], range_of(node))
+
+
+SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
+    "NULLIF": ((2, 2), lambda args, node: scalar_conditional.nullif(args, range_of(node))),
+    "COALESCE": ((1, 1000), lambda args, node: scalar_conditional.coalesce(args, range_of(node))),
+    "IFNULL": ((2, 2), lambda args, node: scalar_conditional.ifnull(args, range_of(node))),
+    "IF": ((3, 3), lambda args, node: scalar_conditional.if_(args, range_of(node))),
+    "GREATEST": ((1, 1000), lambda args, node: scalar_conditional.extreme("GREATEST", args, range_of(node))),
+    "LEAST": ((1, 1000), lambda args, node: scalar_conditional.extreme("LEAST", args, range_of(node))),
+    "MOD": ((2, 2), _mod),
+    "TYPEOF": ((1, 2), _typeof),
+    "ARRAY": ((0, 10000), _array),
+    "MAP": ((0, 10000), _map),
+    "ROW": ((1, 10000), _row),
+    "TRIM": ((2, 2), _trim),
+}
+"""Name -> (least and most arguments, how it is bound)."""
+
+RULES: dict[type[exp.Expression], Rule] = {exp.Anonymous: _function}

@@ -1,0 +1,86 @@
+"""CAST as the planner writes it: none where the type is the same, folded into a literal where it fits.
+
+Rules: Calcite's RexBuilder.makeCast and RexBuilder.canRemoveCastFromLiteral.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.nodes import Call, Expr, Literal, Value
+from firesteel.types.coerce import can_cast
+from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
+
+_LIMITS = {TypeRoot.TINYINT: 7, TypeRoot.SMALLINT: 15, TypeRoot.INTEGER: 31, TypeRoot.BIGINT: 63}
+
+_EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
+
+
+def cast(expr: Expr, target: SqlType, range: SourceRange | None = None) -> Expr:
+    """The expression as `target`; its own nullability is kept.
+
+    Raises ValidationError where Flink has no such cast.
+    """
+    kind = target.with_nullable(expr.type.nullable)
+    if expr.type.same_as(kind):
+        return expr
+    if not can_cast(expr.type, kind):
+        raise ValidationError(
+            f"Cast function cannot convert value of type {expr.type.with_nullable(True)} to type "
+            f"{target.with_nullable(True)}",
+            range=range or expr.range,
+        )
+    if isinstance(expr, Literal):
+        folded = _folded(expr, kind)
+        if folded is not None:
+            return folded
+    return Call("CAST", (expr,), kind, range=range or expr.range)
+
+
+def _folded(literal: Literal, kind: SqlType) -> Literal | None:
+    if literal.value is None:
+        return replace(literal, type=kind.with_nullable(True))
+    value = _converted(literal.value, literal.type, kind)
+    return None if value is None else replace(literal, value=value, type=kind)
+
+
+def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
+    """The literal's value as one of the target type, or None where a CAST must stay."""
+    root = target.root
+    if source.root is TypeRoot.CHAR and isinstance(value, str):
+        if root is TypeRoot.VARCHAR and len(value) <= (target.length or 0):
+            return value
+        return _moment(value, target) if root in (TypeRoot.DATE, TypeRoot.TIMESTAMP) else None
+    if not source.is_numeric or not target.is_numeric or not isinstance(value, (int, float, Decimal)):
+        return None
+    if root in INTEGERS:
+        fits = source.root in INTEGERS and -(1 << _LIMITS[root]) <= value < 1 << _LIMITS[root]
+        return int(value) if fits else None
+    if root in APPROXIMATE:
+        return float(value) if root is TypeRoot.DOUBLE else None
+    if source.root in APPROXIMATE:
+        return None
+    return _decimal(Decimal(value), target)
+
+
+def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
+    scale, precision = target.scale or 0, target.precision or 0
+    rounded = value.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+    if rounded != value or (rounded and rounded.adjusted() + 1 > precision - scale):
+        return None
+    return rounded
+
+
+def _moment(text: str, target: SqlType) -> date | time | datetime | None:
+    """A string that is written just as a DATE or TIMESTAMP literal is."""
+    try:
+        if target.root is TypeRoot.DATE:
+            return date.fromisoformat(text) if len(text) == 10 else None
+        if len(text) == 19 and text[10] == " ":
+            return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None

@@ -1,0 +1,168 @@
+"""Arithmetic in DuckDB with Java's and Flink's meaning.
+
+Integers wrap in their own type: the exact result is computed in a wider one and brought back, unless
+the operands' ranges show that it fits. Division truncates. DECIMAL results are exact, then rounded
+HALF_UP to the result type; what DuckDB's 38 digits cannot hold on the way is done in Python.
+"""
+
+from __future__ import annotations
+
+from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.types.decimals import digits
+from firesteel.types.duckdb import to_duckdb
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType, TypeRoot, decimal
+
+_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
+_WRAP = {root: f"wrap_{to_duckdb(SqlType(root)).lower()}" for root in _BITS}
+
+
+def bounds(expr: Expr) -> tuple[int, int]:
+    """The least and greatest value that an integer expression can have."""
+    kind = expr.type
+    limit = 1 << (_BITS[kind.root] - 1)
+    if isinstance(expr, Literal) and isinstance(expr.value, int):
+        return expr.value, expr.value
+    if isinstance(expr, Call) and all(a.type.is_integer for a in expr.args):
+        found = _call_bounds(expr)
+        if found is not None and -limit <= found[0] and found[1] < limit:
+            return found
+    return -limit, limit - 1
+
+
+def _call_bounds(call: Call) -> tuple[int, int] | None:
+    ranges = [bounds(a) for a in call.args]
+    if call.function == "MOD":
+        most = max(abs(ranges[1][0]), abs(ranges[1][1]), 1) - 1
+        return -most, most
+    if len(ranges) != 2 or call.function not in "+-*":
+        return None
+    (a, b), (c, d) = ranges
+    if call.function == "+":
+        return a + c, b + d
+    if call.function == "-":
+        return a - d, b - c
+    products = (a * c, a * d, b * c, b * d)
+    return min(products), max(products)
+
+
+def wrapped(text: str, kind: SqlType) -> str:
+    """An exact integer result brought into `kind` as Java's narrowing does."""
+    return f"{_WRAP[kind.root]}({text})"
+
+
+def _wide(text: str, kind: SqlType) -> str:
+    return f"{text}::{'HUGEINT' if kind.root is TypeRoot.BIGINT else 'BIGINT'}"
+
+
+def _binary(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    if call.type.is_interval or not call.type.is_numeric:
+        return compiler.temporal(call)
+    if call.type.is_integer:
+        return _integer(compiler, call)
+    if call.type.root in APPROXIMATE:
+        a, b = (cast_text(compiler(e), e.type, call.type) for e in (left, right))
+        return f"({a} {call.function} {b})"
+    return _decimal(compiler, call)
+
+
+def _integer(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    kind = call.type
+    found = _call_bounds(call)
+    limit = 1 << (_BITS[kind.root] - 1)
+    if found is not None and -limit <= found[0] and found[1] < limit:
+        a, b = (cast_text(compiler(e), e.type, kind) for e in (left, right))
+        return f"({a} {call.function} {b})"
+    return wrapped(f"{_wide(compiler(left), kind)} {call.function} {compiler(right)}", kind)
+
+
+def _divide(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    kind = call.type
+    if kind.is_interval:
+        return compiler.temporal(call)
+    a, b = compiler(left), compiler(right)
+    if kind.is_integer:
+        if isinstance(right, Literal) and right.value not in (0, -1, None):
+            return f"({cast_text(a, left.type, kind)} // {cast_text(b, right.type, kind)})"
+        return wrapped(f"{_wide(a, kind)} // divisor({a}, {b})", kind)
+    if kind.root in APPROXIMATE:
+        return f"({cast_text(a, left.type, kind)} / {cast_text(b, right.type, kind)})"
+    return compiler.python("decimals.divide", _exact(compiler, call), kind)
+
+
+def _modulus(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    a, b = compiler(left), compiler(right)
+    if call.type.is_integer:
+        plain = isinstance(right, Literal) and right.value not in (0, -1, None)
+        checked = b if plain else f"modulus_divisor({a}, {b})"
+        return cast_text(f"({a} % {checked})", _wider(left.type, right.type), call.type)
+    return compiler.python("decimals.modulus", _exact(compiler, call), call.type)
+
+
+def _wider(left: SqlType, right: SqlType) -> SqlType:
+    return max(left, right, key=lambda t: _BITS[t.root])
+
+
+def _exact(compiler: Compiler, call: Call) -> list[tuple[str, SqlType]]:
+    """The operands as decimals."""
+    found = []
+    for operand in call.args:
+        kind = decimal(*digits(operand.type)).with_nullable(operand.type.nullable)
+        found.append((cast_text(compiler(operand), operand.type, kind), kind))
+    return found
+
+
+_NAMES = {"+": "decimals.add", "-": "decimals.subtract", "*": "decimals.multiply"}
+
+
+def _decimal(compiler: Compiler, call: Call) -> str:
+    (a, left), (b, right) = operands = _exact(compiler, call)
+    (p1, s1), (p2, s2) = digits(left), digits(right)
+    if call.function == "*":
+        fits, exact = p1 + p2 <= 38, f"({a} * {b})"
+    else:
+        scale = max(s1, s2)
+        width = max(p1 - s1, p2 - s2) + scale + 1
+        fits = width <= 38
+        common = f"DECIMAL({width},{scale})"
+        exact = f"({a}::{common} {call.function} {b}::{common})"
+    if not fits:
+        return compiler.python(_NAMES[call.function], operands, call.type)
+    return f"TRY_CAST({exact} AS {to_duckdb(call.type)})"
+
+
+def _negate(compiler: Compiler, call: Call) -> str:
+    (operand,) = call.args
+    text = compiler(operand)
+    if call.type.is_integer or call.type.is_interval:
+        kind = call.type if call.type.is_integer else BIGINT
+        if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
+            return f"wrap_integer(-({text}::BIGINT))"
+        return wrapped(f"-({_wide(text, kind)})", kind)
+    return f"(-{text})"
+
+
+def _plus_minus(compiler: Compiler, call: Call) -> str:
+    return _negate(compiler, call) if len(call.args) == 1 else _binary(compiler, call)
+
+
+def _absolute(compiler: Compiler, call: Call) -> str:
+    (operand,) = call.args
+    text = compiler(operand)
+    if call.type.is_integer:
+        return wrapped(f"abs({_wide(text, call.type)})", call.type)
+    return f"abs({text})"
+
+
+EMIT: dict[str, Emit] = {
+    "+": _binary,
+    "-": _plus_minus,
+    "*": _binary,
+    "/": _divide,
+    "MOD": _modulus,
+    "ABS": _absolute,
+}

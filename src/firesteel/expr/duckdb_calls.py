@@ -1,0 +1,25 @@
+"""Calls of the function table's rows in DuckDB."""
+
+from __future__ import annotations
+
+from firesteel.expr.duckdb_text import Compiler, Emit, quoted
+from firesteel.expr.function_table import FUNCTIONS
+from firesteel.expr.functions import Function
+from firesteel.expr.nodes import Call
+
+
+def table_emitters() -> dict[str, Emit]:
+    """An emitter for every name of the table; the row is found again by the argument types."""
+    return {name: _emitter(rows) for name, rows in FUNCTIONS.items()}
+
+
+def _emitter(rows: tuple[Function, ...]) -> Emit:
+    def emit(compiler: Compiler, call: Call) -> str:
+        types = [a.type for a in call.args]
+        row = next(row for row in rows if row.accepts(types))
+        if row.body.startswith("@"):
+            return compiler.call_python(row.body[1:], call)
+        texts = [compiler(a) for a in call.args]
+        return row.body.format(*texts, zone=quoted(compiler.time_zone))
+
+    return emit

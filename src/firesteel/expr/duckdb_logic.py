@@ -1,0 +1,187 @@
+"""Comparisons, three-valued logic and CASE in DuckDB with Flink's meaning.
+
+An operand of AND and OR that may fail is evaluated only where the ones before it do not decide, as
+Flink's generated code does; DuckDB evaluates all operands of a projected AND.
+"""
+
+from __future__ import annotations
+
+from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.types import sql
+from firesteel.types.coerce import common_type
+from firesteel.types.decimals import digits
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, SqlType, TypeRoot, decimal
+
+_JAVA = {"=": "java_eq", "<>": "java_ne", "<": "java_lt", "<=": "java_le", ">": "java_gt", ">=": "java_ge"}
+_NEVER_FAIL = frozenset(
+    [*_JAVA, "AND", "OR", "NOT", "CASE", "COALESCE", "IF", "IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE"]
+    + ["IS NOT TRUE", "IS NOT FALSE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "+", "-", "*", "||"]
+    + ["UPPER", "LOWER", "CHAR_LENGTH", "ABS", "LIKE", "TRIM", "SUBSTRING", "ITEM_FIELD"]
+)
+
+
+def may_fail(expr: Expr) -> bool:
+    """Whether evaluating the expression may raise an error."""
+    if not isinstance(expr, Call):
+        return False
+    if expr.function in ("MOD", "/"):
+        divisor = expr.args[1]
+        safe = expr.type.root in APPROXIMATE or (isinstance(divisor, Literal) and bool(divisor.value))
+        return not safe or any(map(may_fail, expr.args))
+    return expr.function not in _NEVER_FAIL or any(map(may_fail, expr.args))
+
+
+def comparison(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)
+
+
+def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
+    """The text that compares two operands, each a text and the expression that it is of."""
+    (a, x), (b, y) = left, right
+    kind, other = x.type, y.type
+    if kind.is_numeric and other.is_numeric:
+        return _numeric(operator, (a, x), (b, y), compiler)
+    if kind.root is not other.root and kind.is_datetime and other.is_datetime:
+        target = common_type([kind, other], widest=True)
+        if target is not None:
+            a, b = compiler.cast(a, kind, target), compiler.cast(b, other, target)
+    if kind.root is TypeRoot.ROW and operator in ("=", "<>"):
+        return _rows(operator, a, b, kind, other, compiler)
+    return f"({a} {operator} {b})"
+
+
+def _rows(operator: str, a: str, b: str, kind: SqlType, other: SqlType, compiler: Compiler) -> str:
+    """Rows are equal where all fields are, NULL fields to NULL ones too."""
+    target = common_type([kind, other])
+    if target is not None:
+        a, b = f"CAST({a} AS {compiler.type_name(target)})", f"CAST({b} AS {compiler.type_name(target)})"
+    return f"({a} {operator} {b})"
+
+
+def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
+    (a, x), (b, y) = left, right
+    roots = {x.type.root, y.type.root}
+    if roots & set(APPROXIMATE):
+        target = _approximate(roots)
+        a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
+        if not _may_be_nan(x) and not _may_be_nan(y):
+            return f"({a} {operator} {b})"
+        return f"{_JAVA[operator]}({a}, {b})"
+    if TypeRoot.DECIMAL not in roots:
+        return f"({a} {operator} {b})"
+    (p1, s1), (p2, s2) = digits(x.type), digits(y.type)
+    width = max(p1 - s1, p2 - s2) + max(s1, s2)
+    if width > 38:
+        operands = [
+            (cast_text(t, e.type, decimal(*digits(e.type))), decimal(*digits(e.type)))
+            for t, e in (left, right)
+        ]
+        return f"({compiler.python('decimals.compare', operands, sql.INT)} {operator} 0)"
+    common = decimal(width, max(s1, s2))
+    return f"({cast_text(a, x.type, common)} {operator} {cast_text(b, y.type, common)})"
+
+
+def _approximate(roots: set[TypeRoot]) -> SqlType:
+    """What Java compares in: float with float or integers, else double."""
+    if roots <= {TypeRoot.FLOAT, *INTEGERS}:
+        return sql.FLOAT
+    return sql.DOUBLE
+
+
+def _may_be_nan(expr: Expr) -> bool:
+    return expr.type.root in APPROXIMATE and not (isinstance(expr, Literal) and expr.value == expr.value)
+
+
+def _distinct(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    a, b = compiler(left), compiler(right)
+    equal = compared("=", (a, left), (b, right), compiler)
+    text = f"(CASE WHEN {a} IS NULL OR {b} IS NULL THEN {a} IS NULL AND {b} IS NULL ELSE {equal} END)"
+    return text if call.function == "IS NOT DISTINCT FROM" else f"(NOT {text})"
+
+
+def _junction(compiler: Compiler, call: Call) -> str:
+    texts = [compiler(a) for a in call.args]
+    text = texts[-1]
+    decisive = "FALSE" if call.function == "AND" else "TRUE"
+    for i in range(len(texts) - 2, -1, -1):
+        if any(map(may_fail, call.args[i + 1 :])):
+            test = f"{texts[i]} IS NOT DISTINCT FROM {decisive}"
+            text = f"(CASE WHEN {test} THEN {decisive} ELSE {texts[i]} {call.function} {text} END)"
+        else:
+            text = f"({texts[i]} {call.function} {text})"
+    return text
+
+
+def _not(compiler: Compiler, call: Call) -> str:
+    return f"(NOT {compiler(call.args[0])})"
+
+
+def _test(compiler: Compiler, call: Call) -> str:
+    return f"({compiler(call.args[0])} {call.function})"
+
+
+def _case(compiler: Compiler, call: Call) -> str:
+    parts = []
+    for i in range(0, len(call.args) - 1, 2):
+        when, then = call.args[i], call.args[i + 1]
+        parts.append(f"WHEN {compiler(when)} THEN {compiler.cast(compiler(then), then.type, call.type)}")
+    default = call.args[-1]
+    return f"(CASE {' '.join(parts)} ELSE {compiler.cast(compiler(default), default.type, call.type)} END)"
+
+
+def _coalesce(compiler: Compiler, call: Call) -> str:
+    texts = [compiler.cast(compiler(a), a.type, call.type) for a in call.args]
+    if len(texts) == 1:
+        return texts[0]
+    if not any(map(may_fail, call.args)):
+        return f"coalesce({', '.join(texts)})"
+    first = call.args[0]
+    rest = texts[1] if len(texts) == 2 else f"coalesce({', '.join(texts[1:])})"
+    if isinstance(first, (InputRef, Literal)) or not may_fail(first):
+        return f"(CASE WHEN {texts[0]} IS NOT NULL THEN {texts[0]} ELSE {rest} END)"
+    return f"coalesce({', '.join(texts)})"
+
+
+def _extreme(compiler: Compiler, call: Call) -> str:
+    """GREATEST and LEAST: NULL where any argument is; NaN is never greater nor less."""
+    compare = ">" if call.function == "GREATEST" else "<"
+    texts = [compiler.cast(compiler(a), a.type, call.type) for a in call.args]
+    approximate = call.type.root in APPROXIMATE
+    best = texts[0]
+    for text in texts[1:]:
+        test = f"{_JAVA[compare]}({text}, {best})" if approximate else f"{text} {compare} {best}"
+        best = (
+            f"(CASE WHEN {test} THEN {text} WHEN {best} IS NULL OR {text} IS NULL THEN NULL ELSE {best} END)"
+        )
+    return best
+
+
+def _like(compiler: Compiler, call: Call) -> str:
+    texts = [compiler(a) for a in call.args]
+    pattern = call.args[1]
+    if len(texts) == 2 and isinstance(pattern, Literal) and pattern.type.root in CHARACTER:
+        return f"({texts[0]} LIKE {texts[1]})"
+    if len(texts) == 2:
+        return f"({texts[0]} LIKE {texts[1]})"
+    return compiler.call_python("patterns.like", call)
+
+
+EMIT: dict[str, Emit] = {
+    **dict.fromkeys(_JAVA, comparison),
+    "IS DISTINCT FROM": _distinct,
+    "IS NOT DISTINCT FROM": _distinct,
+    "AND": _junction,
+    "OR": _junction,
+    "NOT": _not,
+    "CASE": _case,
+    "COALESCE": _coalesce,
+    "IFNULL": _coalesce,
+    "IF": _case,
+    "GREATEST": _extreme,
+    "LEAST": _extreme,
+    "LIKE": _like,
+    **dict.fromkeys(["IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"], _test),
+}

@@ -1,0 +1,95 @@
+"""The compiler's frame: an expression tree becomes DuckDB SQL over f0, f1, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+
+from firesteel.errors import InternalError, NotSupportedError
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.runtime.spec import field
+from firesteel.types.duckdb import to_duckdb
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+
+
+class Compiler:
+    """Compiles expressions over one input, and collects the Python functions that they call."""
+
+    def __init__(self, emitters: Mapping[str, Emit], caster: Caster, time_zone: str) -> None:
+        self._emitters = emitters
+        self._caster = caster
+        self.time_zone = time_zone
+        self.functions: dict[str, None] = {}
+
+    def __call__(self, expr: Expr) -> str:
+        """The DuckDB text of an expression; its DuckDB type is `to_duckdb(expr.type)`."""
+        if isinstance(expr, InputRef):
+            return field(expr.index)
+        if isinstance(expr, Literal):
+            return literal_text(expr)
+        emit = self._emitters.get(expr.function)
+        if emit is None:
+            raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
+        return emit(self, expr)
+
+    def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
+        """A call of a Python function (runtime/duck/registry.py) with these texts of these types."""
+        kinds = [to_duckdb(kind) for _, kind in arguments]
+        signature = "|".join([name, *kinds, to_duckdb(result)])
+        self.functions[signature] = None
+        texts = (f"CAST({text} AS {kind})" for (text, _), kind in zip(arguments, kinds, strict=True))
+        quoted = signature.replace('"', '""')
+        return f'"{quoted}"({", ".join(texts)})'
+
+    def call_python(self, name: str, call: Call, *more: Literal) -> str:
+        """The same with a call's own arguments and result, and literals after them."""
+        arguments = [(self(a), a.type) for a in (*call.args, *more)]
+        return self.python(name, arguments, call.type)
+
+    def cast(self, text: str, source: SqlType, target: SqlType) -> str:
+        """The text, of type `source`, implicitly cast to `target`."""
+        return self._caster(self, text, source, target)
+
+    def type_name(self, kind: SqlType) -> str:
+        """The DuckDB type of a SQL type."""
+        return to_duckdb(kind)
+
+    def temporal(self, call: Call) -> str:
+        """Arithmetic with points in time and intervals."""
+        return self._emitters["temporal"](self, call)
+
+
+Emit = Callable[[Compiler, Call], str]
+Caster = Callable[[Compiler, str, SqlType, SqlType], str]
+
+
+def quoted(text: str) -> str:
+    """A DuckDB string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literal_text(literal: Literal) -> str:
+    """A literal as DuckDB text of its own type."""
+    kind, value = literal.type, literal.value
+    name = to_duckdb(kind)
+    if value is None:
+        return f"CAST(NULL AS {name})"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if kind.root is TypeRoot.INTEGER and isinstance(value, int):
+        return str(value) if value >= 0 else f"({value})"
+    if kind.root in CHARACTER:
+        return quoted(str(value))
+    if kind.root in BYTES_LIKE and isinstance(value, bytes):
+        return quoted("".join(f"\\x{byte:02X}" for byte in value)) + "::BLOB"
+    if isinstance(value, (int, float, Decimal, date, time, datetime)):
+        text = format(value, "f") if isinstance(value, Decimal) else str(value)
+        return f"'{text}'::{name}"
+    raise InternalError(f"no DuckDB text for a literal of type {kind}")
+
+
+def cast_text(text: str, source: SqlType, target: SqlType) -> str:
+    """A cast that cannot lose anything or whose loss is DuckDB's own rounding; nothing where types agree."""
+    wanted = to_duckdb(target)
+    return text if to_duckdb(source) == wanted else f"CAST({text} AS {wanted})"

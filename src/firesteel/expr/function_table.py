@@ -1,0 +1,24 @@
+"""All rows of the function table, by name."""
+
+from __future__ import annotations
+
+from firesteel.expr.functions import Function
+from firesteel.expr.functions_number import NUMBER_FUNCTIONS
+from firesteel.expr.functions_string import STRING_FUNCTIONS
+from firesteel.expr.known_names import KNOWN
+
+ROWS: tuple[Function, ...] = (*STRING_FUNCTIONS, *NUMBER_FUNCTIONS)
+
+
+def _by_name() -> dict[str, tuple[Function, ...]]:
+    found: dict[str, tuple[Function, ...]] = {}
+    for row in ROWS:
+        found[row.name] = (*found.get(row.name, ()), row)
+    return found
+
+
+FUNCTIONS = _by_name()
+"""Name -> its rows, in the order in which they are tried."""
+
+NOT_YET = frozenset(KNOWN) - frozenset(FUNCTIONS)
+"""Functions that Flink has and the table has not."""

@@ -1,0 +1,53 @@
+"""From typed expressions to the DuckDB statement of a Calc, with Flink's meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.expr import duckdb_arithmetic, duckdb_casts, duckdb_logic
+from firesteel.expr.duckdb_calls import table_emitters
+from firesteel.expr.duckdb_text import Compiler, Emit
+from firesteel.expr.nodes import Expr
+from firesteel.runtime.spec import CalcSpec
+from firesteel.types.sql import SqlType
+
+
+def emitters() -> dict[str, Emit]:
+    """How each function of a bound expression is written in DuckDB."""
+    return {
+        **table_emitters(),
+        **duckdb_arithmetic.EMIT,
+        **duckdb_logic.EMIT,
+        **duckdb_casts.EMIT,
+    }
+
+
+_EMITTERS: dict[str, Emit] = {}
+
+
+def compiler_for(time_zone: str = "UTC") -> Compiler:
+    """A compiler with the whole function table."""
+    if not _EMITTERS:
+        _EMITTERS.update(emitters())
+    return Compiler(_EMITTERS, duckdb_casts.cast, time_zone)
+
+
+def compile_calc(
+    exprs: Sequence[Expr],
+    condition: Expr | None,
+    input_types: Sequence[SqlType],
+    types: Sequence[SqlType] | None = None,
+    time_zone: str = "UTC",
+) -> CalcSpec:
+    """The spec of a Calc. types: the output's, where they differ from the expressions' own.
+
+    Raises NotSupportedError for a function that cannot run yet.
+    """
+    compiler = compiler_for(time_zone)
+    wanted = tuple(types) if types is not None else tuple(e.type for e in exprs)
+    texts = []
+    for expr, kind in zip(exprs, wanted, strict=True):
+        text = compiler(expr)
+        texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
+    where = compiler(condition) if condition is not None else None
+    return CalcSpec(tuple(texts), wanted, where, tuple(compiler.functions))

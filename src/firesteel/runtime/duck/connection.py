@@ -1,0 +1,35 @@
+"""The DuckDB connection of this worker thread: one, kept, with Flink's functions registered on demand."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterable
+
+import duckdb
+
+from firesteel.runtime.duck.macros import MACROS
+from firesteel.runtime.duck.registry import register
+
+_local = threading.local()
+
+
+def connect(functions: Iterable[str] = ()) -> duckdb.DuckDBPyConnection:
+    """The connection of this process and thread, with the named functions (see registry) known to it.
+
+    It runs on one thread: Spark's tasks are the parallelism.
+    """
+    connection: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
+    if connection is None:
+        connection = duckdb.connect(":memory:", config={"threads": 1})
+        atexit.register(connection.close)
+        for macro in MACROS:
+            connection.execute(macro)
+        _local.connection = connection
+        _local.known = set()
+    known: set[str] = _local.known
+    for signature in functions:
+        if signature not in known:
+            register(connection, signature)
+            known.add(signature)
+    return connection

@@ -1,0 +1,44 @@
+"""DuckDB macros with Flink's meaning of the arithmetic and comparisons that DuckDB does otherwise.
+
+wrap_*: an exact result brought back into its integer type as Java wraps it. DuckDB raises instead.
+java_*: comparisons of floating point numbers, where NaN is neither equal, less nor greater.
+An error raised here carries the text after `flink:`, which Calc gives to the user.
+"""
+
+from __future__ import annotations
+
+_WRAP = {
+    "wrap_tinyint": ("TINYINT", "255", "128"),
+    "wrap_smallint": ("SMALLINT", "65535", "32768"),
+    "wrap_integer": ("INTEGER", "4294967295", "2147483648"),
+    "wrap_bigint": ("BIGINT", "18446744073709551615::HUGEINT", "9223372036854775808::HUGEINT"),
+}
+_COMPARE = {
+    "java_eq": "CASE WHEN isnan(a) THEN b <> b ELSE a = b END",
+    "java_ne": "CASE WHEN isnan(a) THEN b = b ELSE a <> b END",
+    "java_lt": "CASE WHEN isnan(b) THEN a < a ELSE a < b END",
+    "java_le": "CASE WHEN isnan(b) THEN a < a ELSE a <= b END",
+    "java_gt": "CASE WHEN isnan(a) THEN b < b ELSE a > b END",
+    "java_ge": "CASE WHEN isnan(a) THEN b < b ELSE a >= b END",
+}
+_OTHER = (
+    "divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero') ELSE y END",
+    "modulus_divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero')"
+    " WHEN y = -1 THEN 1 ELSE y END",
+    "saturate(x, low, high) AS CASE WHEN isnan(x) THEN 0 WHEN x <= low THEN low WHEN x >= high THEN high"
+    " ELSE trunc(x) END",
+    "saturated_bigint(x) AS CASE WHEN isnan(x) THEN 0 WHEN x >= 9223372036854775808::DOUBLE"
+    " THEN 9223372036854775807 WHEN x <= -9223372036854775808::DOUBLE THEN"
+    " CAST('-9223372036854775808' AS BIGINT) ELSE CAST(trunc(x) AS BIGINT) END",
+    "floor_to(x, n) AS CASE WHEN x >= 0 THEN x // n * n ELSE -((-x + n - 1) // n) * n END",
+    "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
+)
+
+MACROS = (
+    *(
+        f"CREATE TEMP MACRO {name}(x) AS CAST(xor(x & {mask}, {sign}) - {sign} AS {kind})"
+        for name, (kind, mask, sign) in _WRAP.items()
+    ),
+    *(f"CREATE TEMP MACRO {name}(a, b) AS {body}" for name, body in _COMPARE.items()),
+    *(f"CREATE TEMP MACRO {text}" for text in _OTHER),
+)

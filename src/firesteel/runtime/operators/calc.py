@@ -1,0 +1,110 @@
+"""Calc: project and filter one batch of changes with one DuckDB statement. Flink: StreamExecCalc."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import pyarrow as pa
+
+from firesteel.errors import FiresteelError, JobError
+from firesteel.runtime.duck.connection import connect
+from firesteel.runtime.duck.registry import take_error
+from firesteel.runtime.spec import KIND, ORDER, CalcSpec, field
+from firesteel.types.arrow import to_arrow
+from firesteel.types.duckdb import quote
+
+_REFERENCE = re.compile(r"f(\d+)\Z")
+_RAISED = re.compile(r"flink:(.*)", re.DOTALL)
+
+
+class Calc:
+    """Project and filter. Rows keep their order, their kind and their `$order`.
+
+    Raises JobError where an expression fails on a row, as Flink's job does, and where a column that
+    may not be NULL is.
+    """
+
+    def __init__(self, spec: CalcSpec) -> None:
+        self._spec = spec
+        matches = [_REFERENCE.match(text) for text in spec.projection]
+        simple = spec.condition is None and all(matches)
+        self._columns = [int(m[1]) for m in matches if m] if simple else None
+        self._types = [to_arrow(kind) for kind in spec.types]
+        self._sql = self._statement()
+        self._computed_not_null = [
+            i
+            for i, (kind, match) in enumerate(zip(spec.types, matches, strict=True))
+            if not kind.nullable and match is None
+        ]
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        if self._columns is not None:
+            names = [KIND, ORDER, *(field(i) for i in self._columns)]
+            picked = changes.select(names)
+            return self._typed(picked.rename_columns([KIND, ORDER, *map(field, range(len(self._columns)))]))
+        if changes.num_rows == 0:
+            return self._empty(changes)
+        return self._checked(self._typed(self._run(changes)))
+
+    def finish(self) -> pa.Table | None:
+        return None
+
+    def _statement(self) -> str:
+        columns = [quote(KIND), quote(ORDER)]
+        columns += [f"{text} AS {field(i)}" for i, text in enumerate(self._spec.projection)]
+        where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
+        return f"SELECT {', '.join(columns)} FROM changes{where}"
+
+    def _run(self, changes: pa.Table) -> pa.Table:
+        connection = connect(self._spec.functions)
+        connection.register("changes", without_zone(changes))
+        try:
+            return connection.sql(self._sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise job_error(error) from None
+        finally:
+            connection.unregister("changes")
+
+    def _typed(self, table: pa.Table) -> pa.Table:
+        """The columns in the types that carry them, the zone of TIMESTAMP_LTZ put back."""
+        for i, kind in enumerate(self._types):
+            column = table.column(i + 2)
+            if column.type != kind:
+                table = table.set_column(i + 2, field(i), column.cast(kind, safe=False))
+        return table
+
+    def _checked(self, table: pa.Table) -> pa.Table:
+        for i in self._computed_not_null:
+            if table.column(i + 2).null_count:
+                raise JobError(
+                    f"Expression {i + 1} of the projection is NOT NULL, however, its value is NULL",
+                    hint="a DECIMAL result that has more digits than its type becomes NULL",
+                )
+        return table
+
+    def _empty(self, changes: pa.Table) -> pa.Table:
+        kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
+        kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
+        return pa.schema(kinds).empty_table()
+
+
+def without_zone(table: pa.Table) -> pa.Table:
+    """The table with every TIMESTAMP_LTZ as a plain timestamp in UTC, as expressions expect it."""
+    for i, column in enumerate(table.columns):
+        kind = column.type
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            table = table.set_column(i, table.schema.field(i).name, column.cast(pa.timestamp(kind.unit)))
+    return table
+
+
+def job_error(error: duckdb.Error) -> FiresteelError:
+    """What the user is told of an error that DuckDB raised while a statement ran."""
+    known = take_error()
+    if known is not None:
+        return known
+    text = str(error)
+    raised = _RAISED.search(text)
+    if raised:
+        return JobError(raised[1].strip())
+    return JobError(f"An expression failed: {text.splitlines()[0]}")

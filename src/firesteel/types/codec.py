@@ -1,0 +1,40 @@
+"""A SQL type as a text that travels: JSON, read back as the same value."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from firesteel.types.sql import SqlType, TypeRoot
+
+
+def encode(kind: SqlType) -> str:
+    """The type as JSON."""
+    return json.dumps(_plain(kind), ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=256)
+def decode(text: str) -> SqlType:
+    """The type that `encode` wrote."""
+    return _type(json.loads(text))
+
+
+def _plain(kind: SqlType) -> list[Any]:
+    children = [_plain(child) for child in kind.children]
+    return [
+        kind.root.name,
+        kind.nullable,
+        kind.length,
+        kind.precision,
+        kind.scale,
+        children,
+        list(kind.names),
+    ]
+
+
+def _type(plain: list[Any]) -> SqlType:
+    root, nullable, length, precision, scale, children, names = plain
+    return SqlType(
+        TypeRoot[root], nullable, length, precision, scale, tuple(map(_type, children)), tuple(names)
+    )

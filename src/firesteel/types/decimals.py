@@ -1,0 +1,62 @@
+"""Precision and scale of decimal arithmetic. Flink: LogicalTypeMerging (findAdditionDecimalType etc.)."""
+
+from __future__ import annotations
+
+from firesteel.types.sql import SqlType, TypeRoot, decimal
+
+MAX_PRECISION = 38
+MIN_ADJUSTED_SCALE = 6
+
+_DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INTEGER: 10, TypeRoot.BIGINT: 19}
+
+
+def digits(kind: SqlType) -> tuple[int, int]:
+    """Precision and scale of an exact numeric type; an integer counts as DECIMAL(n, 0)."""
+    if kind.root is TypeRoot.DECIMAL:
+        return kind.precision or 0, kind.scale or 0
+    return _DIGITS[kind.root], 0
+
+
+def adjusted(precision: int, scale: int) -> SqlType:
+    """Squeeze a derived type into 38 digits: whole digits are kept, the scale gives way down to 6."""
+    if precision <= MAX_PRECISION:
+        return decimal(precision, scale)
+    whole = precision - scale
+    return decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE)))
+
+
+def addition(left: SqlType, right: SqlType) -> SqlType:
+    """Type of a sum or difference."""
+    (p1, s1), (p2, s2) = digits(left), digits(right)
+    scale = max(s1, s2)
+    return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
+
+
+def multiplication(left: SqlType, right: SqlType) -> SqlType:
+    """Type of a product."""
+    (p1, s1), (p2, s2) = digits(left), digits(right)
+    return adjusted(p1 + p2 + 1, s1 + s2)
+
+
+def division(left: SqlType, right: SqlType) -> SqlType:
+    """Type of a quotient."""
+    (p1, s1), (p2, s2) = digits(left), digits(right)
+    scale = max(MIN_ADJUSTED_SCALE, s1 + p2 + 1)
+    return adjusted(p1 - s1 + s2 + scale, scale)
+
+
+def modulus(left: SqlType, right: SqlType) -> SqlType:
+    """Type of a remainder."""
+    (p1, s1), (p2, s2) = digits(left), digits(right)
+    scale = max(s1, s2)
+    return adjusted(min(p1 - s1, p2 - s2) + scale, scale)
+
+
+def rounding(kind: SqlType, to: int) -> SqlType:
+    """Type of ROUND(DECIMAL, to), `to` being a literal."""
+    precision, scale = digits(kind)
+    if to >= scale:
+        return decimal(precision, scale)
+    if to < 0:
+        return decimal(min(MAX_PRECISION, 1 + precision - scale), 0)
+    return decimal(1 + precision - scale + to, to)

@@ -1,0 +1,212 @@
+"""The text of a value: what CAST to STRING gives and what a tableau shows.
+
+Rules: Flink's `CastRule`s to CHARACTER_STRING (`PrintStyle` uses them), and Java's `Double.toString`:
+the shortest digits that read back as the same number, `E` notation outside [0.001, 10000000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
+
+NULL_TEXT = "<NULL>"
+"""NULL as a tableau's cell; within a row, array or map it is NULL."""
+
+_EPOCH = datetime(1970, 1, 1)
+_NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+_SUBNORMAL = {"5": (5e-324, "49"), "1": (1.401298464324817e-45, "14")}
+"""The least DOUBLE and the least FLOAT, of which Java 17 writes two digits."""
+
+
+def double_text(value: float) -> str:
+    """A DOUBLE as Java writes it."""
+    return _java(repr(value), value)
+
+
+def float_text(value: float) -> str:
+    """A FLOAT (a number that fits 32 bits) as Java writes it."""
+    return _java(str(np.float32(value)), value)
+
+
+def _java(shortest: str, value: float) -> str:
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0:
+        return shortest if shortest.endswith(".0") else shortest + ".0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = shortest.lstrip("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    power = int(exponent or 0) + len(whole)
+    digits = whole + ("" if fraction == "0" else fraction)
+    stripped = digits.lstrip("0")
+    power -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0") or "0"
+    if digits in _SUBNORMAL and abs(value) == _SUBNORMAL[digits][0]:
+        digits = _SUBNORMAL[digits][1]
+    if -2 <= power <= 7:
+        return sign + _plain(digits, power)
+    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power - 1}"
+
+
+def _plain(digits: str, power: int) -> str:
+    if power <= 0:
+        return f"0.{'0' * -power}{digits}"
+    whole = digits[:power].ljust(power, "0")
+    return f"{whole}.{digits[power:] or '0'}"
+
+
+def date_text(days: int) -> str:
+    """A DATE, given as days since 1970-01-01."""
+    moment = _EPOCH + timedelta(days=days)
+    return f"{moment.year:04d}-{moment.month:02d}-{moment.day:02d}"
+
+
+def time_text(nanos: int, precision: int) -> str:
+    """A TIME(precision), given as nanoseconds of the day."""
+    seconds, fraction = divmod(nanos, 10**9)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return text + _fraction(fraction, precision)
+
+
+def timestamp_text(nanos: int, precision: int) -> str:
+    """A TIMESTAMP(precision), given as nanoseconds since the epoch."""
+    days, rest = divmod(nanos, 86400 * 10**9)
+    return f"{date_text(days)} {time_text(rest, precision)}"
+
+
+def _fraction(nanos: int, precision: int) -> str:
+    return "." + f"{nanos:09d}"[:precision] if precision else ""
+
+
+def year_month_text(months: int) -> str:
+    """An INTERVAL YEAR TO MONTH, given as months."""
+    sign = "-" if months < 0 else "+"
+    return f"{sign}{abs(months) // 12}-{abs(months) % 12:02d}"
+
+
+def day_time_text(millis: int) -> str:
+    """An INTERVAL DAY TO SECOND, given as milliseconds."""
+    sign = "-" if millis < 0 else "+"
+    days, rest = divmod(abs(millis), 86_400_000)
+    return f"{sign}{days} {time_text(rest * 10**6, 3)}"
+
+
+def local_nanos(nanos: int, zone: str) -> int:
+    """The wall clock that a zone shows at an instant, both as nanoseconds since the epoch."""
+    if zone == "UTC":
+        return nanos
+    moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=nanos // 10**9)
+    offset = moment.astimezone(zone_of(zone)).utcoffset() or timedelta()
+    return nanos + round(offset.total_seconds()) * 10**9
+
+
+@lru_cache(maxsize=64)
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of a name; raises ZoneInfoNotFoundError."""
+    return ZoneInfo(name)
+
+
+def render(array: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str = "UTC") -> list[str]:
+    """The cells that a tableau shows for a column; TIMESTAMP_LTZ is shown in the time zone."""
+    write = writer(kind, time_zone)
+    return [NULL_TEXT if value is None else write(value) for value in plain_values(array)]
+
+
+def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """The values as Python has them, but times as nanoseconds and dates as days."""
+    kind = array.type
+    if isinstance(array, pa.ChunkedArray):
+        return [value for chunk in array.chunks for value in plain_values(chunk)]
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        unit = _NANOS[kind.unit]
+        return [
+            None if v is None else v * unit for v in array.cast(_width(kind)).cast(pa.int64()).to_pylist()
+        ]
+    if pa.types.is_date32(kind):
+        return list(array.cast(pa.int32()).to_pylist())
+    if pa.types.is_map(kind):
+        pairs = list(zip(plain_values(array.keys), plain_values(array.items), strict=True))
+        return _slices(array, pairs)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _slices(array, plain_values(array.values))
+    if pa.types.is_struct(kind):
+        columns = [plain_values(array.field(i)) for i in range(kind.num_fields)]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * len(array)
+        valid = array.is_valid().to_pylist()
+        return [row if ok else None for row, ok in zip(rows, valid, strict=True)]
+    return list(array.to_pylist())
+
+
+def _width(kind: pa.DataType) -> pa.DataType:
+    return pa.int32() if pa.types.is_time32(kind) else pa.int64()
+
+
+def _slices(array: pa.Array, values: list[Any]) -> list[Any]:
+    offsets = array.offsets.to_pylist()
+    valid = array.is_valid().to_pylist()
+    return [values[offsets[i] : offsets[i + 1]] if ok else None for i, ok in enumerate(valid)]
+
+
+def writer(kind: SqlType, time_zone: str = "UTC") -> Callable[[Any], str]:
+    """A function that gives the text of one value, not NULL, of `kind` (as `plain_values` gives it)."""
+    root = kind.root
+    if root in _SIMPLE:
+        return _SIMPLE[root]
+    precision = kind.precision or 0
+    if root is TypeRoot.TIME:
+        return lambda v: time_text(v, precision)
+    if root is TypeRoot.TIMESTAMP:
+        return lambda v: timestamp_text(v, precision)
+    if root is TypeRoot.TIMESTAMP_LTZ:
+        return lambda v: timestamp_text(local_nanos(v, time_zone), precision)
+    children = [_nested(child, time_zone) for child in kind.children]
+    if root is TypeRoot.ROW:
+        return lambda v: f"({', '.join(w(x) for w, x in zip(children, v, strict=True))})"
+    if root is TypeRoot.ARRAY:
+        return lambda v: f"[{', '.join(map(children[0], v))}]"
+    if root is TypeRoot.MULTISET:
+        children.append(str)
+    return lambda v: "{" + ", ".join(f"{children[0](k)}={children[1](x)}" for k, x in _entries(v)) + "}"
+
+
+def _entries(value: Any) -> Any:
+    return value.items() if isinstance(value, dict) else value
+
+
+def _nested(kind: SqlType, time_zone: str) -> Callable[[Any], str]:
+    write = writer(kind, time_zone)
+    return lambda v: "NULL" if v is None else write(v)
+
+
+def bytes_text(value: bytes) -> str:
+    """BINARY as a tableau shows it: x'68656c6c6f'."""
+    return f"x'{value.hex()}'"
+
+
+_SIMPLE: dict[TypeRoot, Callable[[Any], str]] = {
+    TypeRoot.NULL: str,
+    TypeRoot.BOOLEAN: lambda v: "TRUE" if v else "FALSE",
+    **dict.fromkeys(INTEGERS, str),
+    **dict.fromkeys(CHARACTER, str),
+    **dict.fromkeys(BYTES_LIKE, bytes_text),
+    TypeRoot.FLOAT: float_text,
+    TypeRoot.DOUBLE: double_text,
+    TypeRoot.DECIMAL: lambda v: format(v, "f"),
+    TypeRoot.DATE: date_text,
+    TypeRoot.INTERVAL_YEAR_MONTH: year_month_text,
+    TypeRoot.INTERVAL_DAY_TIME: day_time_text,
+    TypeRoot.VARIANT: str,
+    TypeRoot.BITMAP: str,
+}
