@@ -1,0 +1,173 @@
+"""ChangelogNormalize: a full changelog out of upserts, or out of changes that come more than once.
+
+Flink: ProcTimeDeduplicateKeepLastRowFunction (DeduplicateFunctionHelper.processLastRowOnChangelog).
+The state is the last row of each key. Every row of a batch is compared with the one before it of the
+same key, for all rows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind
+from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.operators.calc import Calc
+from firesteel.runtime.spec import KIND, ORDER, ChangelogNormalizeSpec, field
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.runtime.values import one_chunk
+from firesteel.types.arrow import to_arrow
+
+Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_NONE = -1
+"""In place of a row's number: there is no row."""
+
+
+class ChangelogNormalize:
+    """+I where a key had no row, -U and +U where it has another one, -D with the row that it had.
+
+    A row that is equal to the one before gives nothing, unless the state has a time to live. Rows that
+    fail the condition count as absent. state None: the rows are kept in this process.
+    """
+
+    def __init__(
+        self, spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Callable[[], int]
+    ) -> None:
+        self._spec = spec
+        self._clock = clock
+        self._condition = None if spec.condition is None else Calc(spec.condition)
+        types = [to_arrow(kind) for kind in spec.input_types]
+        self._fields = [field(i) for i in range(len(types))]
+        backend = state if state is not None else memory_backend()
+        key_types = [types[i] for i in spec.keys]
+        self._state = backend.value(f"{spec.state_id}.last-row.v1", key_types, types, spec.ttl)
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """The changes of these rows against those before them, in the order of the rows."""
+        if changes.num_rows == 0:
+            return changes
+        now = self._clock()
+        keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
+        found = self._state.get(keys, now)
+        # The rows of the batch, and after them the stored row of each key.
+        rows = pa.Table.from_arrays(
+            [
+                pa.chunked_array([*changes.column(name).chunks, stored])
+                for name, stored in zip(self._fields, found.columns, strict=True)
+            ],
+            names=self._fields,
+        ).combine_chunks()
+        present = self._present(changes)
+        before = self._before(keys, present, found.found)
+        same = self._same(rows, keys, present, before)
+        before = self._first_of_equals(keys, same, before)
+        self._store(keys, rows, present, same, before, now)
+        return self._output(changes, rows, present & ~same, before, same)
+
+    def finish(self) -> pa.Table | None:
+        """Nothing is held back."""
+        return None
+
+    def _present(self, changes: pa.Table) -> Flags:
+        """Whether the key has a row after each row: it came (+I, +U) and passes the condition."""
+        kinds = one_chunk(changes.column(KIND)).to_numpy()
+        present: Flags = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
+        if self._condition is not None:
+            place = changes.schema.get_field_index(ORDER)
+            numbered = changes.set_column(place, ORDER, pa.array(np.arange(len(kinds))))
+            passed = np.zeros(len(kinds), np.bool_)
+            passed[self._condition.process(numbered).column(ORDER).to_numpy()] = True
+            present &= passed
+        return present
+
+    @staticmethod
+    def _before(keys: Keys, present: Flags, found: Flags) -> Rows:
+        """For each row, the row that its key had before: a row's number, or that of a stored one."""
+        previous = np.empty(keys.rows, np.int64)
+        previous[1:] = np.where(present[keys.order[:-1]], keys.order[:-1], _NONE)
+        stored = keys.rows + np.arange(len(keys))
+        previous[keys.starts] = np.where(found, stored, _NONE)
+        before = np.empty(keys.rows, np.int64)
+        before[keys.order] = previous
+        return before
+
+    def _same(self, rows: pa.Table, keys: Keys, present: Flags, before: Rows) -> Flags:
+        """Whether a row that came is equal to the one before it, and so changes nothing."""
+        if self._spec.ttl:
+            return np.zeros(keys.rows, np.bool_)
+        same: Flags = present & (before != _NONE)
+        at = np.flatnonzero(same)
+        new, old = rows.take(pa.array(at)), rows.take(pa.array(before[at]))
+        for i in range(rows.num_columns):
+            same[at] &= equal(one_chunk(new.column(i)), one_chunk(old.column(i)))
+        return same
+
+    @staticmethod
+    def _first_of_equals(keys: Keys, same: Flags, before: Rows) -> Rows:
+        """Of equal rows the first is kept (0.0 is equal to -0.0): what a key had before is the row
+        before the first of them."""
+        in_order = before[keys.order]
+        kept = ~same[keys.order]
+        # For each place, the last place up to it whose row was kept, within the key.
+        places = np.where(kept, np.arange(keys.rows), _NONE)
+        places[keys.starts] = keys.starts
+        last = np.maximum.accumulate(places)
+        result = in_order.copy()
+        after_same = np.flatnonzero(same[keys.order][:-1]) + 1
+        after_same = after_same[~np.isin(after_same, keys.starts)]
+        head = last[after_same - 1]
+        # The head of the run is a row that was kept, or the stored row that the first one equals.
+        result[after_same] = np.where(
+            in_order[after_same] == _NONE, _NONE, np.where(kept[head], keys.order[head], in_order[head])
+        )
+        resolved = np.empty_like(before)
+        resolved[keys.order] = result
+        return resolved
+
+    def _store(self, keys: Keys, rows: pa.Table, present: Flags, same: Flags, before: Rows, now: int) -> None:
+        """The last row of each key of the batch; keys whose row did not change are left alone."""
+        last = keys.order[keys.starts + keys.counts - 1]
+        live = present[last]
+        content = np.where(same[last], before[last], last)
+        changed = content < keys.rows
+        changed |= ~live & (before[keys.order[keys.starts]] != _NONE)
+        owners = np.flatnonzero(changed)
+        if len(owners):
+            taken = rows.take(pa.array(np.where(live, content, 0)[owners]))
+            columns = [one_chunk(column) for column in taken.columns]
+            self._state.put(keys, owners, columns, now, live[owners])
+
+    def _output(self, changes: pa.Table, rows: pa.Table, came: Flags, before: Rows, same: Flags) -> pa.Table:
+        had = before != _NONE
+        gone = had & ~came & ~same
+        update_before = had & came if self._spec.emit_update_before else np.zeros_like(had)
+        causes = np.repeat(np.arange(len(had)), update_before.astype(np.int64) + came + gone)
+        old = gone[causes]
+        old[:-1] |= causes[:-1] == causes[1:]
+        kinds = np.where(had[causes], RowKind.UPDATE_AFTER, RowKind.INSERT).astype(np.int8)
+        kinds[old] = RowKind.UPDATE_BEFORE
+        kinds[gone[causes]] = RowKind.DELETE
+        taken = rows.take(pa.array(np.where(old, before[causes], causes)))
+        order = one_chunk(changes.column(ORDER)).take(pa.array(causes))
+        return pa.Table.from_arrays(
+            [pa.array(kinds), order, *taken.columns], names=[KIND, ORDER, *self._fields]
+        )
+
+
+def equal(new: pa.Array, old: pa.Array) -> Flags:
+    """Row by row, as Flink's RecordEqualiser: NULL is equal to NULL, NaN to nothing, 0.0 to -0.0."""
+    if pa.types.is_nested(new.type):
+        pairs = zip(new.to_pylist(), old.to_pylist(), strict=True)
+        return np.fromiter((one == other for one, other in pairs), np.bool_, len(new))
+    both_null = pc.and_(new.is_null(), old.is_null())
+    result: Flags = pc.or_kleene(pc.fill_null(pc.equal(new, old), False), both_null).to_numpy(
+        zero_copy_only=False
+    )
+    return result
