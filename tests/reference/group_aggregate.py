@@ -59,9 +59,9 @@ def result(call: AggregateSpec, history: Sequence[Row]) -> Any:
         history = [row for row in history if row[1 + call.filter] is True]
     if not call.args:
         return rows_left(history)
-    values = [v for v in left(history, 1 + call.args[0], last=call.function == "LAST_VALUE") if v is not None]
     if call.distinct:
-        values = list({binary(value): value for value in values}.values())
+        history = first_and_last(history, 1 + call.args[0])
+    values = [v for v in left(history, 1 + call.args[0], last=call.function == "LAST_VALUE") if v is not None]
     return FUNCTIONS[call.function](values, call.type)
 
 
