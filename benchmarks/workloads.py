@@ -65,9 +65,7 @@ def _datagen(rows: int) -> str:
 
 
 def _first_result(_: int) -> str:
-    return (
-        _ORDERS.format(path=few_lines()) + "SELECT name, SUM(cnt), MAX(cnt) FROM orders GROUP BY name;\n"
-    )
+    return _ORDERS.format(path=few_lines()) + "SELECT name, SUM(cnt), MAX(cnt) FROM orders GROUP BY name;\n"
 
 
 WORKLOADS = (
@@ -82,6 +80,10 @@ WORKLOADS = (
     ),
     Workload("datagen", "10M rows made on the fly, 5M keys, SUM and COUNT", _datagen, sizes=(10_000_000,)),
     Workload(
-        "first-result", "a file of 20 lines, process start to end, second run", _first_result, (20,), warm=True
+        "first-result",
+        "a file of 20 lines, process start to end, second run",
+        _first_result,
+        (20,),
+        warm=True,
     ),
 )

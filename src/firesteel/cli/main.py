@@ -81,7 +81,7 @@ def explain(
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
-    return runner.explain_script(text, configuration, code=code, verbose=verbose)
+    return runner.explain_script(text, configuration, code=code)
 
 
 @app.command()
@@ -123,7 +123,7 @@ def _options(
 def _run_app(arguments: list[str]) -> int:
     """The exit status of the command; a wrong use raises UsageError."""
     try:
-        status: Any = app(arguments, standalone_mode=False)
+        status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
     except Exception as error:
         say = getattr(error, "format_message", None)  # typer's own errors, whichever click it carries
         if say is None:

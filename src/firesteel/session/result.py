@@ -68,6 +68,8 @@ class TableResult(ABC):
         self._job = job
         self._cancel = cancel
 
+    is_insert = False
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema)
@@ -169,9 +171,16 @@ class ChangesResult(TableResult):
         widths = [len(OP), *widths_by_type(self.names, types, self._max_width)]
         print_tableau([OP, *self.names], self.texts(), widths, write)
 
+    def print_rows(self, rows: Iterable[Sequence[str]], write: Write = sys.stdout.write) -> None:
+        """Write rows of cells, without row kinds, in the form of this result."""
+        types = [column.type for column in self.schema]
+        print_tableau(self.names, rows, widths_by_type(self.names, types, self._max_width), write)
+
 
 class InsertResult(TableResult):
     """An INSERT whose job runs; its one row holds -1 a sink: the number of rows is not known."""
+
+    is_insert = True
 
     def __init__(self, sinks: Sequence[str], job: Future[None], cancel: Callable[[], object]) -> None:
         super().__init__([Field(sink, BIGINT) for sink in sinks], job, cancel)

@@ -1,0 +1,29 @@
+"""The demo: a job that ships with Firesteel, over six messages as Canal writes them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from firesteel.cli.run import run_script
+from firesteel.cli.script import substitute
+
+
+def folder() -> Path:
+    """Where the demo's files are: beside this module in an installed wheel, in the sources otherwise."""
+    installed = Path(__file__).with_name("demo_job")
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "examples" / "demo"
+
+
+def run_demo(*, verbose: bool) -> int:
+    """Show the script, run it, and say how to run it by hand."""
+    job = folder() / "job.sql"
+    script = job.read_text(encoding="utf-8")
+    sys.stdout.write("".join(f"> {line}\n" for line in script.rstrip().splitlines()) + "\n")
+    sys.stdout.flush()
+    status = run_script(
+        substitute(script, {"DATA": str(folder())}), {}, show="tableau", keep_going=False, verbose=verbose
+    )
+    sys.stdout.flush()
+    print(f"\nthe same by hand: firesteel run {job} -D DATA={job.parent}", file=sys.stderr)
+    return status

@@ -1,0 +1,92 @@
+"""What a running job tells on stderr: a live line on a terminal, now and then a plain line elsewhere.
+
+Quick jobs tell nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from firesteel.spark.progress import Progress
+
+QUIET_SECONDS = 2.0
+"""A job that is done by then has told nothing."""
+
+LIVE_SECONDS = 0.25
+PLAIN_SECONDS = 15.0
+
+
+def amount(count: float) -> str:
+    """A count in few characters: 950, 12.3K, 4.5M."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("K", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return f"{count:.0f}"
+
+
+def describe(seconds: float, progress: Progress | None) -> str:
+    """One line: time, rows read and their rate, changes, micro-batches, size of the state."""
+    parts = [f"{seconds:.0f} s"]
+    if progress is not None and progress.read:
+        parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
+        parts.append(f"{amount(progress.changes)} changes out")
+    if progress is not None and progress.batches:
+        parts.append(f"{progress.batches} micro-batches")
+    if progress is not None and progress.state_bytes:
+        parts.append(f"{amount(progress.state_bytes)}B state")
+    return ", ".join(parts)
+
+
+class ProgressLine:
+    """Follows one job. `watch` takes its counts; `hide` is called before results are written."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stderr
+        self._live = self._out.isatty()
+        self._latest: Progress | None = None
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+
+    def __enter__(self) -> ProgressLine:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.hide()
+
+    def watch(self, progress: Progress) -> None:
+        self._latest = progress
+
+    def hide(self) -> None:
+        """Take the line away and tell no more."""
+        if not self._done.is_set():
+            self._done.set()
+            self._thread.join()
+
+    def _follow(self) -> None:
+        started = time.monotonic()
+        if self._done.wait(QUIET_SECONDS):
+            return
+        if self._live:
+            self._follow_live(started)
+            return
+        while not self._done.wait(PLAIN_SECONDS):
+            print(describe(time.monotonic() - started, self._latest), file=self._out, flush=True)
+
+    def _follow_live(self, started: float) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        spinner = Spinner("dots")
+        console = Console(file=self._out)
+        with Live(spinner, console=console, transient=True, refresh_per_second=1 / LIVE_SECONDS):
+            while not self._done.wait(LIVE_SECONDS):
+                spinner.update(text=describe(time.monotonic() - started, self._latest))

@@ -1,0 +1,157 @@
+"""Runs the statements of a script, one after another, and shows what they answer."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from firesteel.cli.report import as_firesteel_error, one_line
+from firesteel.cli.script import needs_spark
+from firesteel.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from firesteel.cli.progress import ProgressLine
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.session.result import ChangesResult, TableResult, Write
+    from firesteel.sql.statements import Statement
+
+SHOWS = ("tableau", "changes", "table")
+
+
+def configuration(settings: dict[str, str], checkpoint: str | None, master: str | None) -> dict[str, str]:
+    """The options that the command line gives, under their keys."""
+    found = dict(settings)
+    if checkpoint is not None:
+        found["execution.checkpointing.dir"] = checkpoint
+    if master is not None:
+        found["spark.master"] = master
+    return found
+
+
+def run_script(text: str, options: dict[str, str], *, show: str, keep_going: bool, verbose: bool) -> int:
+    """Run all statements; returns the exit status. Raises what a statement raised unless keep_going."""
+    if show not in SHOWS:
+        raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
+    from firesteel.session.launch import prepare
+
+    if needs_spark(text):
+        prepare(options)  # the JVM starts while the script is parsed
+    from firesteel.session.environment import TableEnvironment
+
+    environment = TableEnvironment.create(configuration=options)
+    try:
+        runner = Runner(environment, show=show, verbose=verbose)
+        return runner.run_all(text) if keep_going else runner.run(text)
+    finally:
+        environment.close()
+
+
+def explain_script(text: str, options: dict[str, str], *, code: bool) -> int:
+    """Run the definitions of a script and show the plans of its queries."""
+    from firesteel.session.environment import TableEnvironment
+
+    environment = TableEnvironment.create(configuration=options)
+    for statement in environment.parse(text):
+        plans = environment.explain_statement(statement, text, code=code)
+        if plans is not None:
+            query = " ".join(text[statement.range.start : statement.range.end].split())
+            sys.stdout.write(f"> {query}\n{plans}\n")
+    return 0
+
+
+class Runner:
+    """Shows results on stdout in the way that `show` names."""
+
+    def __init__(
+        self, environment: TableEnvironment, *, show: str = "tableau", verbose: bool = False
+    ) -> None:
+        self._environment = environment
+        self._show = show
+        self._verbose = verbose
+
+    def run(self, text: str) -> int:
+        """Parse the whole script, then run it up to its end or the first error."""
+        for statement in self._environment.parse(text):
+            self.execute(statement, text)
+        return 0
+
+    def run_all(self, text: str) -> int:
+        """Run every statement; one that fails gives a line `error: ...` in place of its result.
+
+        Returns the exit status of the last failure, 0 if there was none.
+        """
+        status = 0
+        for piece in self._environment.split(text):
+            try:
+                for statement in self._environment.parse(piece):
+                    self.execute(statement, piece)
+            except Exception as problem:
+                error = as_firesteel_error(problem)
+                if self._verbose:
+                    import traceback
+
+                    traceback.print_exception(problem, file=sys.stderr)
+                print(one_line(error), flush=True)
+                status = error.exit_status
+        return status
+
+    def execute(self, statement: Statement, text: str) -> None:
+        """Run one statement to its end and show its result."""
+        from firesteel.cli.progress import ProgressLine
+
+        with ProgressLine() as line:
+            result = self._environment.execute(statement, text, watch=line.watch)
+            try:
+                self._show_result(result, line)
+            except KeyboardInterrupt:
+                result.cancel()
+                raise
+        sys.stdout.flush()
+
+    def _show_result(self, result: TableResult, line: ProgressLine) -> None:
+        from firesteel.session.result import OK, ChangesResult
+
+        def write(text: str) -> None:
+            line.hide()
+            sys.stdout.write(text)
+
+        result.wait()
+        if isinstance(result, ChangesResult):
+            result.changes = _flushed(result.changes)
+            self._show_changes(result, write)
+        elif result is not OK and not result.is_insert:
+            result.print(write)
+
+    def _show_changes(self, result: ChangesResult, write: Write) -> None:
+        if self._show == "tableau":
+            result.print(write)
+        elif self._show == "changes":
+            for kind, *cells in result.texts():
+                write(f"{kind}[{', '.join(cells)}]\n")
+        else:
+            result.print_rows(rows_left(result.texts()), write)
+
+
+def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """The tables; what was printed of one is on the screen before the next is waited for."""
+    for table in tables:
+        yield table
+        sys.stdout.flush()
+
+
+def rows_left(changes: Iterator[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """The rows that are left after all changes, in the order in which they came last."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    for kind, *cells in changes:
+        row = tuple(cells)
+        if kind in ("+I", "+U"):
+            rows[row] += 1
+            continue
+        rows[row] -= 1
+        if not rows[row]:
+            del rows[row]
+    return rows.elements()

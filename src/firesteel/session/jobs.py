@@ -1,0 +1,151 @@
+"""Running physical plans: which host, with which settings, and what is had of the result."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from firesteel.errors import UsageError
+from firesteel.plan.physical import Sink
+from firesteel.plan.tree import Node
+from firesteel.runtime.spec import JobSpec
+from firesteel.session.launch import CHECKPOINT, HOST
+from firesteel.session.result import ChangesResult, InsertResult
+from firesteel.spark import launch
+from firesteel.spark.progress import Progress
+from firesteel.spark.translate import TranslateOptions, translate
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment, Watch
+    from firesteel.spark.stream_host import StreamJob
+
+
+class Running:
+    """One job on its host. `changes` may be asked for once; `cancel` may be called from any thread."""
+
+    def __init__(
+        self, environment: TableEnvironment, job: JobSpec, watch: Watch | None, name: str = ""
+    ) -> None:
+        self._environment = environment
+        self._job = job
+        self._name = name
+        self._progress = Progress(watch)
+        self._stream: StreamJob | None = None
+        self._cancelled = threading.Event()
+
+    def changes(self) -> Iterator[pa.Table]:
+        """Start the job; its changes as they come, none where a sink takes them."""
+        if host_of(self._job, self._environment) == launch.BATCH:
+            from firesteel.spark import batch_host
+
+            settings = batch_host.BatchSettings(parallelism=self._option("parallelism.default"))
+            yield from batch_host.run(self._job, self._environment.spark, settings, self._progress)
+            return
+        from firesteel.spark import stream_host
+
+        self._stream = stream_host.start(
+            self._job, self._environment.spark, self._stream_settings(), self._progress
+        )
+        if self._cancelled.is_set():
+            self._stream.stop()
+        yield from self._stream.results()
+
+    def finish(self) -> None:
+        """Run the job to its end; its changes go to its sink."""
+        for _ in self.changes():
+            pass
+
+    @property
+    def bounded(self) -> bool:
+        return self._job.bounded
+
+    def cancel(self) -> None:
+        """Stop the job where it is."""
+        self._cancelled.set()
+        if self._stream is not None:
+            self._stream.stop()
+
+    def _stream_settings(self) -> Any:
+        from firesteel.spark.stream_host import StreamSettings
+
+        checkpoint = self._environment.options.get(CHECKPOINT)
+        if checkpoint is not None and self._name:
+            checkpoint = str(Path(checkpoint) / self._name)
+        return StreamSettings(checkpoint=checkpoint, parallelism=self._option("parallelism.default"))
+
+    def _option(self, key: str) -> int:
+        return int(self._environment.configuration.get(key))
+
+
+def host_of(job: JobSpec, environment: TableEnvironment) -> str:
+    """`batch` for a bounded job without a checkpoint, else `stream`; the option firesteel.host decides
+    where it is set. Raises UsageError where it asks for what cannot be."""
+    wanted = environment.options.get(HOST, "auto")
+    if wanted == "auto":
+        return launch.BATCH if job.bounded and CHECKPOINT not in environment.options else launch.STREAM
+    if wanted == launch.BATCH and not job.bounded:
+        raise UsageError(
+            f"'{HOST}' = 'batch' cannot run a query that never ends", hint="leave the option out, or 'stream'"
+        )
+    return wanted
+
+
+def job_of(environment: TableEnvironment, physical: Node) -> JobSpec:
+    """The job that runs the plan."""
+    ttl: Any = environment.configuration.get("table.exec.state.ttl")
+    return translate(physical, TranslateOptions(time_zone=environment.time_zone, ttl=ttl))
+
+
+def run_query(environment: TableEnvironment, physical: Node, watch: Watch | None) -> ChangesResult:
+    """The changes of a query; it runs when they are asked for."""
+    running = Running(environment, job_of(environment, physical), watch)
+    width: Any = environment.configuration.get("table.display.max-column-width")
+    return ChangesResult(
+        physical.schema,
+        running.changes(),
+        max_width=width,
+        time_zone=environment.time_zone,
+        cancel=running.cancel,
+    )
+
+
+def run_inserts(environment: TableEnvironment, plans: Sequence[Node], watch: Watch | None) -> InsertResult:
+    """Run INSERTs in the background: see _complete."""
+    sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
+    several = len(plans) > 1
+    running = [
+        Running(environment, job_of(environment, p), watch, f"{i}-{sink}" if several else "")
+        for i, (p, sink) in enumerate(zip(plans, sinks, strict=True))
+    ]
+    done: Future[None] = Future()
+    threading.Thread(target=_complete, args=(done, running), daemon=True).start()
+
+    def cancel() -> None:
+        for job in running:
+            job.cancel()
+
+    return InsertResult(sinks, done, cancel)
+
+
+def _complete(done: Future[None], running: Sequence[Running]) -> None:
+    """Run the jobs to their end and settle the future: those that end one after another, those that
+    do not beside each other."""
+    try:
+        if len(running) == 1 or all(job.bounded for job in running):
+            for job in running:
+                job.finish()
+        else:
+            with ThreadPoolExecutor(len(running)) as pool:
+                for finished in [pool.submit(job.finish) for job in running]:
+                    finished.result()
+    except BaseException as error:
+        for job in running:
+            job.cancel()
+        done.set_exception(error)
+    else:
+        done.set_result(None)

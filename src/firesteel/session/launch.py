@@ -1,0 +1,38 @@
+"""From the options of a session to the Spark that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from firesteel.errors import UsageError
+from firesteel.spark import launch
+from firesteel.spark.launch import LaunchOptions, Spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MASTER = "spark.master"
+HOST = "firesteel.host"
+CHECKPOINT = "execution.checkpointing.dir"
+
+
+def launch_options(options: Mapping[str, str]) -> LaunchOptions:
+    """How to start Spark: options that begin with `spark.` are Spark's own."""
+    conf = {key: value for key, value in options.items() if key.startswith("spark.") and key != MASTER}
+    streams = options.get(HOST) == launch.STREAM or CHECKPOINT in options
+    return LaunchOptions(options.get(MASTER), launch.STREAM if streams else launch.BATCH, conf)
+
+
+def prepare(options: Mapping[str, str]) -> Spark:
+    """Begin to start a Spark of our own; returns at once."""
+    return launch.prepare(launch_options(options))
+
+
+def spark_of(given: SparkSession | Spark) -> Spark:
+    """The user's session, or a Spark that was started before. Raises UsageError for anything else."""
+    if isinstance(given, Spark):
+        return given
+    if hasattr(given, "sparkContext") or type(given).__name__ == "SparkSession":
+        return launch.of_session(given)
+    raise UsageError(f"a SparkSession is expected, got {type(given).__name__}")

@@ -1,0 +1,53 @@
+"""From a statement to its plans, and from the physical plan to a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firesteel.bind.query import bind_query
+from firesteel.catalog.schema import Table
+from firesteel.connectors.registry import validate_table
+from firesteel.plan import logical
+from firesteel.plan.tree import Node, walk
+from firesteel.rules import optimize
+from firesteel.sql.parser import parse_query
+from firesteel.sql.statements import Insert, Query
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment
+
+
+@dataclass(frozen=True)
+class Plans:
+    """A query before and after the rules; its root is a Sink for an INSERT."""
+
+    logical: Node
+    physical: Node
+
+
+def plan(
+    environment: TableEnvironment, statement: Query | Insert, text: str, *, collect: bool = False
+) -> Plans:
+    """Bind and optimize. collect: the rows of a bare query are wanted with their old values."""
+    bound = bind(environment, statement, text)
+    return Plans(bound, optimize(bound, environment.configuration, collect=collect))
+
+
+def bind(environment: TableEnvironment, statement: Query | Insert, text: str) -> Node:
+    """The logical plan, its tables checked by their connectors."""
+    context = environment.bind_context(text)
+    bound = bind_query(statement.query, context)
+    for table in _tables(bound):
+        if table.traits is None:
+            validate_table(table)
+    return bound
+
+
+def bind_text(environment: TableEnvironment, query: str) -> Node:
+    """The logical plan of a query's text."""
+    return bind(environment, parse_query(query), query)
+
+
+def _tables(root: Node) -> list[Table]:
+    return [n.table for n in walk(root) if isinstance(n, (logical.Scan, logical.Sink))]

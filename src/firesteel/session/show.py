@@ -1,0 +1,156 @@
+"""What SHOW and DESCRIBE answer: the columns and rows that Flink prints.
+
+Rules: Flink's `ShowColumnsOperation`, `DescribeTableOperation` and `ShowCreateUtil`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.schema import Column, Table, View
+from firesteel.errors import ValidationError
+from firesteel.expr.aggregates import AGGREGATES
+from firesteel.expr.function_table import FUNCTIONS
+from firesteel.plan.tree import Field
+from firesteel.session.result import RowsResult
+from firesteel.types.sql import BOOLEAN, STRING, SqlType, TypeRoot
+
+
+def names(title: str, found: Iterable[str]) -> RowsResult:
+    """One column of names."""
+    return RowsResult([Field(title, STRING)], [[name] for name in found])
+
+
+def like(found: Iterable[str], pattern: str | None, negated: bool) -> list[str]:
+    """The names that a LIKE pattern keeps: % any characters, _ one."""
+    if pattern is None:
+        return list(found)
+    parts = [".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern]
+    expression = re.compile("".join(parts), re.DOTALL)
+    return [name for name in found if (expression.fullmatch(name) is None) == negated]
+
+
+def describe(table: Table | View, pattern: str | None = None, negated: bool = False) -> RowsResult:
+    """Name, type, null, key, extras and watermark of each column; comment where any column has one."""
+    rows = _view_rows(table) if isinstance(table, View) else [_column_row(table, c) for c in table.columns]
+    kept = set(like([str(row[0]) for row in rows], pattern, negated))
+    schema = [Field(name, STRING) for name in ("name", "type", "null", "key", "extras", "watermark")]
+    schema[2] = Field("null", BOOLEAN)
+    if isinstance(table, Table) and any(column.comment for column in table.columns):
+        schema.append(Field("comment", STRING))
+    return RowsResult(schema, [row[: len(schema)] for row in rows if row[0] in kept])
+
+
+def _column_row(table: Table, column: Column) -> Sequence[object]:
+    kind, watermark = str(column.type.with_nullable(True)), None
+    if table.watermark is not None and table.watermark.column == column.name:
+        kind, watermark = f"{kind} *ROWTIME*", table.watermark.sql
+    key = f"PRI({', '.join(table.primary_key)})" if column.name in table.primary_key else None
+    return [column.name, kind, column.type.nullable, key, _extras(column), watermark, column.comment]
+
+
+def _extras(column: Column) -> str | None:
+    if column.computed is not None:
+        return f"AS {column.computed_sql}"
+    if column.metadata is None:
+        return None
+    return "METADATA" + _metadata_key(column) + (" VIRTUAL" if column.virtual else "")
+
+
+def _metadata_key(column: Column) -> str:
+    return "" if column.metadata == column.name else f" FROM '{column.metadata}'"
+
+
+def _view_rows(view: View) -> list[Sequence[object]]:
+    return [
+        [name, str(kind.with_nullable(True)), kind.nullable, None, None, None]
+        for name, kind in zip(view.columns, view.column_types, strict=True)
+    ]
+
+
+def create_table(table: Table) -> RowsResult:
+    """The CREATE TABLE that would make the table."""
+    lines = [f"  {_definition(column)}" for column in table.columns]
+    if table.watermark is not None:
+        lines.append(f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {table.watermark.sql}")
+    if table.primary_key:
+        constraint = _quoted(table.primary_key_name or f"PK_{'_'.join(table.primary_key)}")
+        key = ", ".join(map(_quoted, table.primary_key))
+        lines.append(f"  CONSTRAINT {constraint} PRIMARY KEY ({key}) NOT ENFORCED")
+    text = f"CREATE {'TEMPORARY ' if table.temporary else ''}TABLE {_path(table)} (\n" + ",\n".join(lines)
+    text += "\n)\n"
+    if table.comment:
+        text += f"COMMENT {_string(table.comment)}\n"
+    if table.partition_keys:
+        text += f"PARTITIONED BY ({', '.join(map(_quoted, table.partition_keys))})\n"
+    options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in sorted(table.options))
+    return _text(f"{text}WITH (\n{options}\n)\n")
+
+
+def _definition(column: Column) -> str:
+    text = _quoted(column.name)
+    if column.computed is not None:
+        text += f" AS {column.computed_sql}"
+    else:
+        text += f" {_serialized(column.type)}"
+        if column.metadata is not None:
+            text += " METADATA" + _metadata_key(column) + (" VIRTUAL" if column.virtual else "")
+    return text + (f" COMMENT {_string(column.comment)}" if column.comment else "")
+
+
+def _serialized(kind: SqlType) -> str:
+    """The type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
+    bare = kind.with_nullable(True)
+    text = (
+        f"{kind.root.value}({kind.length})"
+        if kind.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)
+        else str(bare)
+    )
+    return text + ("" if kind.nullable else " NOT NULL")
+
+
+def create_view(view: View) -> RowsResult:
+    """The CREATE VIEW that would make the view; its query as it was written."""
+    columns = ",\n".join(f"  {_quoted(name)}" for name in view.columns)
+    comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
+    kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
+    return _text(f"CREATE {kind} {_path(view)} (\n{columns}\n)\n{comment}AS {view.query}\n")
+
+
+def only_for(expected: str, found: Table | View) -> ValidationError:
+    """SHOW CREATE TABLE of a view, or the other way round."""
+    other = "VIEW" if expected == "TABLE" else "TABLE"
+    return ValidationError(
+        f"SHOW CREATE {expected} is only supported for {expected.lower()}s, but {_path(found)} is a "
+        f"{other.lower()}. Please use SHOW CREATE {other} instead."
+    )
+
+
+def _text(text: str) -> RowsResult:
+    return RowsResult([Field("result", STRING)], [[text]])
+
+
+def _path(table: Table | View) -> str:
+    return ".".join(map(_quoted, table.path))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def options(found: dict[str, str]) -> RowsResult:
+    """SET without a name: the options that are set (Flink's SQL client prints them so)."""
+    return RowsResult([Field("key", STRING), Field("value", STRING)], sorted(found.items()))
+
+
+def functions(catalog: Catalog) -> list[str]:
+    """The names of all functions, built in and registered, in lower case as Flink lists them."""
+    return sorted(
+        {name.lower() for name in (*FUNCTIONS, *AGGREGATES)} | {f.name.lower() for f in catalog.functions()}
+    )

@@ -1,0 +1,207 @@
+"""What each kind of statement does: one function a kind, found in the table at the end.
+
+Texts of errors and answers: Flink's operations (`CreateTableOperation`, `ShowTablesOperation`, ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from firesteel.bind.ddl import bind_create_table, bind_create_view
+from firesteel.catalog.catalog import Function
+from firesteel.catalog.schema import Table, View
+from firesteel.connectors.registry import validate_table
+from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
+from firesteel.explain import explain_all
+from firesteel.session import jobs, show
+from firesteel.session.planning import plan
+from firesteel.session.result import OK, RowsResult, TableResult, TextResult
+from firesteel.sql import statements as sql
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment, Watch
+
+
+@dataclass(frozen=True)
+class Call:
+    """A statement that is run: where, the text that it was parsed from, and who is told its progress."""
+
+    environment: TableEnvironment
+    text: str
+    watch: Watch | None = None
+
+
+def execute(
+    environment: TableEnvironment, statement: sql.Statement, text: str, watch: Watch | None = None
+) -> TableResult:
+    """Run a statement. Errors carry the text, so that they can show the place."""
+    handler = _HANDLERS.get(type(statement))
+    try:
+        if handler is None:
+            raise NotSupportedError(f"the statement {type(statement).__name__}", range=statement.range)
+        return handler(Call(environment, text, watch), statement)
+    except FiresteelError as error:
+        raise error.located(text) from error.__cause__
+
+
+# --- definitions ---------------------------------------------------------------------------------
+def _create_table(call: Call, statement: sql.CreateTable) -> TableResult:
+    table = bind_create_table(statement, call.environment.bind_context(call.text))
+    call.environment.catalog.create(_with_traits(table), statement.if_not_exists, statement.table.range)
+    return OK
+
+
+def _with_traits(table: Table) -> Table:
+    """The table with what its connector says of it. As in Flink, wrong options are an error when the
+    table is used, not when it is created."""
+    try:
+        return validate_table(table)
+    except FiresteelError:
+        return table
+
+
+def _create_view(call: Call, statement: sql.CreateView) -> TableResult:
+    view = bind_create_view(statement, call.environment.bind_context(call.text))
+    call.environment.catalog.create(view, statement.if_not_exists, statement.view.range)
+    return OK
+
+
+def _create_function(call: Call, statement: sql.CreateFunction) -> TableResult:
+    function = Function(
+        statement.function.parts[-1],
+        statement.class_name,
+        statement.language,
+        statement.temporary,
+        statement.system,
+    )
+    call.environment.catalog.create_function(function, statement.if_not_exists, statement.function.range)
+    return OK
+
+
+def _drop(call: Call, statement: sql.Drop) -> TableResult:
+    catalog = call.environment.catalog
+    if statement.kind == "FUNCTION":
+        catalog.drop_function(statement.name.parts[-1], statement.if_exists, statement.name.range)
+    else:
+        catalog.drop(
+            statement.kind,
+            statement.name.parts,
+            if_exists=statement.if_exists,
+            temporary=statement.temporary,
+            range=statement.name.range,
+        )
+    return OK
+
+
+def _use(call: Call, statement: sql.Use) -> TableResult:
+    if statement.kind == "CATALOG":
+        call.environment.catalog.use_catalog(statement.name.parts[-1], statement.name.range)
+    else:
+        call.environment.catalog.use_database(statement.name.parts, statement.name.range)
+    return OK
+
+
+# --- options -------------------------------------------------------------------------------------
+def _set(call: Call, statement: sql.SetOption) -> TableResult:
+    if statement.key is None:
+        return show.options(call.environment.options)
+    assert statement.value is not None
+    call.environment.configuration.set(statement.key, statement.value)
+    return OK
+
+
+def _reset(call: Call, statement: sql.ResetOption) -> TableResult:
+    call.environment.configuration.reset(statement.key)
+    return OK
+
+
+# --- looking around ------------------------------------------------------------------------------
+def _show(call: Call, statement: sql.Show) -> TableResult:
+    catalog = call.environment.catalog
+    if statement.what == "COLUMNS":
+        return show.describe(_entry(call, statement.name), statement.pattern, statement.negated)
+    if statement.what in ("CREATE TABLE", "CREATE VIEW"):
+        return _show_create(call, statement)
+    lists: dict[str, tuple[str, Callable[[], list[str]]]] = {
+        "TABLES": ("table name", catalog.names),
+        "VIEWS": ("view name", catalog.view_names),
+        "CATALOGS": ("catalog name", lambda: [catalog.current_catalog]),
+        "DATABASES": ("database name", lambda: [catalog.current_database]),
+        "CURRENT CATALOG": ("current catalog name", lambda: [catalog.current_catalog]),
+        "CURRENT DATABASE": ("current database name", lambda: [catalog.current_database]),
+        "MODULES": ("module name", lambda: ["core"]),
+        "FUNCTIONS": ("function name", lambda: show.functions(catalog)),
+        "USER FUNCTIONS": ("function name", lambda: [f.name for f in catalog.functions()]),
+    }
+    title, found = lists[statement.what]
+    return show.names(title, show.like(found(), statement.pattern, statement.negated))
+
+
+def _show_create(call: Call, statement: sql.Show) -> RowsResult:
+    entry, kind = _entry(call, statement.name), statement.what.removeprefix("CREATE ")
+    if isinstance(entry, View) != (kind == "VIEW"):
+        raise show.only_for(kind, entry)
+    return show.create_view(entry) if isinstance(entry, View) else show.create_table(entry)
+
+
+def _describe(call: Call, statement: sql.Describe) -> TableResult:
+    return show.describe(_entry(call, statement.table))
+
+
+def _entry(call: Call, name: sql.Name | None) -> Table | View:
+    """The table or view that is named. Raises ValidationError in Flink's words."""
+    assert name is not None
+    catalog = call.environment.catalog
+    found = catalog.find(name.parts)
+    if found is None:
+        shown = ".".join(catalog.path(name.parts))
+        raise ValidationError(
+            f"Tables or views with the identifier '{shown}' doesn't exist.", range=name.range
+        )
+    return found
+
+
+# --- queries -------------------------------------------------------------------------------------
+def _query(call: Call, statement: sql.Query) -> TableResult:
+    plans = plan(call.environment, statement, call.text, collect=True)
+    return jobs.run_query(call.environment, plans.physical, call.watch)
+
+
+def _insert(call: Call, statement: sql.Insert) -> TableResult:
+    return _insert_all(call, (statement,))
+
+
+def _statement_set(call: Call, statement: sql.StatementSet) -> TableResult:
+    return _insert_all(call, statement.inserts)
+
+
+def _insert_all(call: Call, inserts: tuple[sql.Insert, ...]) -> TableResult:
+    plans = [plan(call.environment, insert, call.text) for insert in inserts]
+    return jobs.run_inserts(call.environment, [p.physical for p in plans], call.watch)
+
+
+def explain(call: Call, statement: sql.Explain) -> TextResult:
+    """EXPLAIN: the plans of a query, an INSERT or a statement set."""
+    inner = statement.statement
+    explained = inner.inserts if isinstance(inner, sql.StatementSet) else (inner,)
+    plans = [plan(call.environment, one, call.text) for one in explained]
+    return TextResult(explain_all([(p.logical, p.physical) for p in plans], set(statement.details)))
+
+
+_HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {
+    sql.CreateTable: _create_table,
+    sql.CreateView: _create_view,
+    sql.CreateFunction: _create_function,
+    sql.Drop: _drop,
+    sql.Use: _use,
+    sql.SetOption: _set,
+    sql.ResetOption: _reset,
+    sql.Show: _show,
+    sql.Describe: _describe,
+    sql.Query: _query,
+    sql.Insert: _insert,
+    sql.StatementSet: _statement_set,
+    sql.Explain: explain,
+}

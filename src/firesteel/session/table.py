@@ -1,0 +1,77 @@
+"""A query that can be run, explained, printed or written into a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firesteel.errors import UsageError
+from firesteel.plan.tree import Field
+from firesteel.session.result import TableResult
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment
+
+
+class Table:
+    """A query over the tables of an environment (PyFlink: Table). It holds no rows."""
+
+    def __init__(self, environment: TableEnvironment, query: str) -> None:
+        self._environment = environment
+        self.query = query.strip().rstrip(";")
+
+    def checked(self) -> Table:
+        """The table itself, after its query was bound: raises what is wrong with it."""
+        self.get_schema()
+        return self
+
+    def get_schema(self) -> tuple[Field, ...]:
+        """Names and types of the columns."""
+        from firesteel.session.planning import bind_text
+
+        return bind_text(self._environment, self.query).schema
+
+    def execute(self) -> TableResult:
+        """Run the query; its result streams."""
+        return self._environment.execute_sql(self.query)
+
+    def execute_insert(self, table_path: str) -> TableResult:
+        """Write the changes into a table; `wait()` for the end."""
+        return self._environment.execute_sql(f"INSERT INTO {table_path} {self.query}")
+
+    def explain(self, *details: str) -> str:
+        """The plans, as EXPLAIN prints them."""
+        return self._environment.explain_sql(self.query, *details)
+
+    def print_schema(self) -> None:
+        """Write the columns and their types."""
+        columns = ",\n".join(f"  `{c.name}` {c.type}" for c in self.get_schema())
+        print(f"(\n{columns}\n)")
+
+
+class StatementSet:
+    """INSERTs that run together (PyFlink: StatementSet)."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        self._environment = environment
+        self._inserts: list[str] = []
+
+    def add_insert_sql(self, statement: str) -> StatementSet:
+        self._inserts.append(statement.strip().rstrip(";"))
+        return self
+
+    def add_insert(self, table_path: str, table: Table) -> StatementSet:
+        return self.add_insert_sql(f"INSERT INTO {table_path} {table.query}")
+
+    def _text(self) -> str:
+        if not self._inserts:
+            raise UsageError("the statement set is empty", hint="add an INSERT first")
+        return "STATEMENT SET BEGIN\n" + "".join(f"{insert};\n" for insert in self._inserts) + "END"
+
+    def explain(self, *details: str) -> str:
+        return self._environment.explain_sql(self._text(), *details)
+
+    def execute(self) -> TableResult:
+        """Start all of them; the set is empty after that."""
+        result = self._environment.execute_sql(f"EXECUTE {self._text()}")
+        self._inserts.clear()
+        return result

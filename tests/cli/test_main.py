@@ -1,0 +1,122 @@
+"""The command line: its answers to wrong use, its exit statuses, what goes to which stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firesteel import __version__
+from firesteel.cli.main import main
+
+
+def firesteel(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run the command in this process; its exit status."""
+    monkeypatch.setattr("sys.argv", ["firesteel", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "/no/such/job.sql"], "error: cannot read /no/such/job.sql: No such file or directory\n"),
+        (["run"], "error: Missing argument 'SCRIPT'\nhint: firesteel run --help\n"),
+        (["run", "--frob", "x.sql"], "error: No such option: --frob\nhint: firesteel run --help\n"),
+        (["frobnicate"], "error: No such command 'frobnicate'\nhint: firesteel --help\n"),
+        (["explain", "/no/such/job.sql"], "error: cannot read /no/such/job.sql: No such file or directory\n"),
+    ],
+)
+def test_wrong_use_is_one_clear_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert firesteel(monkeypatch, *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == message
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *arguments: str) -> int:
+    job = folder / "job.sql"
+    job.write_text(script, encoding="utf-8")
+    return firesteel(monkeypatch, "run", str(job), *arguments)
+
+
+def test_a_wrong_define_names_the_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SHOW TABLES;", "-D", "DATA") == 2
+    assert capsys.readouterr().err == "error: -D takes NAME=VALUE, got 'DATA'\n"
+
+
+def test_a_wrong_show_names_what_it_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SHOW TABLES;", "--show", "all") == 2
+    assert capsys.readouterr().err == "error: --show takes tableau, changes, table, got 'all'\n"
+
+
+def test_an_error_in_the_script_shows_the_place_and_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SHOW TABLES;\nSELEC 1;\n") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "(line 2, column 1)" in err
+    assert "    2 | SELEC 1;\n        ^^^^^" in err
+    assert "Traceback" not in err
+
+
+def test_definitions_say_nothing_and_show_answers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    script = "CREATE TABLE t (a INT) WITH ('connector' = 'print');\nSHOW TABLES;\n"
+    assert _run(monkeypatch, tmp_path, script) == 0
+    out, err = capsys.readouterr()
+    assert out == (
+        "+------------+\n| table name |\n+------------+\n|          t |\n+------------+\n1 row in set\n"
+    )
+    assert err == ""
+
+
+def test_keep_going_prints_an_error_in_place_of_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    script = "SHOW TABLES;\nEXPLAIN SELECT a FROM none;\nSELEC;\nSHOW VIEWS;\n"
+    assert _run(monkeypatch, tmp_path, script, "--keep-going") == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["Empty set", "error", "error", "Empty set"]
+    assert "none" in lines[1]
+
+
+def test_verbose_shows_the_trace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SELEC 1;", "--verbose") == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_the_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert firesteel(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"firesteel {__version__}\n"
+
+
+def test_help_names_the_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert firesteel(monkeypatch, "--help") == 0
+    out = capsys.readouterr().out
+    for command in ("run", "explain", "demo", "shell"):
+        assert command in out
+
+
+def test_a_bug_says_that_it_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("firesteel.session.statements.execute", broken)
+    assert _run(monkeypatch, tmp_path, "SHOW TABLES;") == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ZeroDivisionError: division by zero\nhint: this is a bug in Firesteel")
+    assert "Traceback" not in err

@@ -1,0 +1,51 @@
+"""The progress line: what it says, and that quick jobs say nothing."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from firesteel.cli import progress as module
+from firesteel.cli.progress import ProgressLine, amount, describe
+from firesteel.spark.progress import Progress
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (950, "950"), (12_345, "12.3K"), (4_500_000, "4.5M"), (2e9, "2G")]
+)
+def test_amounts_are_short(count: float, text: str) -> None:
+    assert amount(count) == text
+
+
+def test_the_line_tells_what_is_known() -> None:
+    assert describe(3.2, None) == "3 s"
+    progress = Progress(read=2_000_000, changes=1_000, batches=4, state_bytes=5_000_000)
+    said = describe(10, progress)
+    assert said.startswith("10 s, 2M rows read (")
+    assert said.endswith("/s), 1K changes out, 4 micro-batches, 5MB state")
+
+
+def test_a_quick_job_tells_nothing() -> None:
+    out = io.StringIO()
+    with ProgressLine(out) as line:
+        line.watch(Progress(read=5))
+    assert out.getvalue() == ""
+
+
+def test_a_long_job_tells_plain_lines_until_results_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(module, "PLAIN_SECONDS", 0.02)
+    out = io.StringIO()
+    with ProgressLine(out) as line:
+        line.watch(Progress(read=5, changes=2))
+        deadline = time.monotonic() + 5
+        while "5 rows read" not in out.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        line.hide()
+        said = out.getvalue()
+        time.sleep(0.1)
+    assert "5 rows read" in said
+    assert "2 changes out" in said
+    assert out.getvalue() == said
