@@ -6,7 +6,7 @@ this interface alone; a split and an offset are plain JSON values, as Spark stor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,8 +39,16 @@ class ReadLimit:
 class Source(Protocol):
     """A running source, made from a ScanSpec on the driver and again on each worker."""
 
+    skipped: int
+    """Messages left out so far because of `ignore-parse-errors`."""
+
     @property
     def bounded(self) -> bool: ...
+
+    def keep_log(self, directory: str) -> None:
+        """Keep in `directory` (part of the query's checkpoint) what offsets refer to. Called before any
+        offset is asked for; without it offsets do not outlive the process."""
+        ...
 
     def splits(self, parallelism: int) -> list[Split]:
         """All splits of a bounded source, in the order of the source."""
@@ -66,6 +74,29 @@ class Source(Protocol):
         ...
 
 
+class Sink(Protocol):
+    """A running sink, made from a SinkSpec on the driver and again on each worker.
+
+    The driver calls `open` once, then for every batch: `write` for each partition, on the workers (or on
+    the driver, in the order of the partitions, where `on_driver` says so), and `commit` with all that the
+    writes returned. A task may write more than once and a batch may be written and committed again after
+    a failure: what readers see is each batch once.
+    """
+
+    on_driver: bool
+    """Whether rows must be brought to the driver: they are for the terminal."""
+
+    def open(self) -> None: ...
+
+    def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:
+        """Write one partition's rows of a batch. Returns text that `commit` is given."""
+        ...
+
+    def commit(self, batch_id: int, written: Sequence[str]) -> None:
+        """Show the batch to readers; with nothing to do when it was done before."""
+        ...
+
+
 class Connector(Protocol):
     """One connector; connectors/registry.py names them all."""
 
@@ -79,4 +110,4 @@ class Connector(Protocol):
 
     def source(self, scan: ScanSpec) -> Source: ...
 
-    def sink(self, sink: SinkSpec) -> Any: ...
+    def sink(self, sink: SinkSpec) -> Sink: ...

@@ -1,0 +1,133 @@
+"""How far a directory was read: offsets over a log of the files found.
+
+An offset is `{"file": n, "byte": b}`: the first n files of the log are read, and b bytes of the next one,
+which end at a line's end. The log is written before an offset that names a file is given out, so an offset
+means the same after a restart, whatever is in the directory by then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+from firesteel.connectors.base import Offset, ReadLimit
+from firesteel.connectors.filesystem_splits import FileInfo, Piece, open_file
+from firesteel.errors import DataError
+
+_SEAL = "sealed"
+_READ_SIZE = 1 << 20
+
+
+class FileLog:
+    """The files found so far, in reading order; kept in `directory`, or in memory alone."""
+
+    def __init__(self, directory: str | None) -> None:
+        self._path = Path(directory) / "files.jsonl" if directory else None
+        self.files: list[FileInfo] = []
+        self.sealed = False
+        if self._path is not None and self._path.exists():
+            self._load(self._path)
+
+    def _load(self, path: Path) -> None:
+        """Read the log; a line that was cut off by a crash was never named by an offset."""
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        for line in lines:
+            entry = json.loads(line)
+            if entry == _SEAL:
+                self.sealed = True
+            else:
+                self.files.append(FileInfo(**entry))
+
+    def add(self, found: list[FileInfo], *, seal: bool) -> None:
+        """Append those that are new. seal: a bounded source looks for files once."""
+        known = {file.path for file in self.files}
+        new = [file for file in found if file.path not in known]
+        self.files += new
+        lines = [json.dumps(asdict(file)) for file in new]
+        if seal and not self.sealed:
+            self.sealed = True
+            lines.append(json.dumps(_SEAL))
+        if self._path is not None and lines:
+            self._append(self._path, lines)
+
+    def _append(self, path: Path, lines: list[str]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _cut_torn_line(path)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write("".join(f"{line}\n" for line in lines))
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _cut_torn_line(path: Path) -> None:
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    if data and not data.endswith(b"\n"):
+        with path.open("r+b") as stream:
+            stream.truncate(data.rfind(b"\n") + 1)
+
+
+def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable: bool) -> Offset:
+    """The offset that is as far from `start` as the limits allow, at a line's end."""
+    index, byte = start["file"], start["byte"]
+    rows, size, count = limit.rows, limit.bytes, limit.files
+    while index < len(files):
+        if (rows is not None and rows <= 0) or (size is not None and size <= 0) or count == 0:
+            break
+        file = files[index]
+        end, lines = file.size, 0
+        if splittable and not file.compressed and (rows is not None or size is not None):
+            end, lines = _line_end(file, byte, rows, size)
+        rows = None if rows is None else rows - lines
+        size = None if size is None else size - (end - byte)
+        if end < file.size:
+            return {"file": index, "byte": end}
+        index, byte = index + 1, 0
+        count = None if count is None else count - 1
+    return {"file": index, "byte": byte}
+
+
+def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) -> tuple[int, int]:
+    """The end of the line with which `rows` lines or `size` bytes after `start` are reached, and the
+    number of lines up to there."""
+    position, lines = start, 0
+    with open_file(file) as stream:
+        stream.seek(start)
+        while position < file.size:
+            line_start = position
+            data = stream.read(_READ_SIZE) if rows is None or rows - lines > 1000 else stream.readline()
+            if not data:
+                break
+            if not data.endswith(b"\n"):
+                data += stream.readline()
+            found = data.count(b"\n") or 1
+            if rows is not None and lines + found > rows:
+                return _nth_line(data, rows - lines) + line_start, rows
+            position, lines = position + len(data), lines + found
+            if (rows is not None and lines >= rows) or (size is not None and position - start >= size):
+                break
+    return min(position, file.size), lines
+
+
+def _nth_line(data: bytes, count: int) -> int:
+    end = 0
+    for _ in range(count):
+        end = data.index(b"\n", end) + 1
+    return end
+
+
+def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
+    """What is to be read from one offset to another. Raises DataError if the log lacks a file."""
+    last = end["file"] + (1 if end["byte"] else 0)
+    if last > len(files):
+        raise DataError("The checkpoint names a file that is not in its log of files; the log was damaged.")
+    pieces = []
+    for index in range(start["file"], last):
+        first = start["byte"] if index == start["file"] else 0
+        stop = end["byte"] if index == end["file"] else files[index].size
+        if stop > first or files[index].compressed:
+            pieces.append(Piece(files[index], first, stop))
+    return pieces

@@ -1,0 +1,147 @@
+"""Reads files: the Source of the filesystem connector."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.filesystem_offsets import FileLog, ahead, between
+from firesteel.connectors.filesystem_splits import (
+    FileInfo,
+    Piece,
+    blocks,
+    cut,
+    line_number,
+    list_files,
+    whole,
+)
+from firesteel.errors import DataError
+from firesteel.formats.base import Decoder, Fields, MessageError
+from firesteel.formats.registry import find_format
+from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, ScanSpec, field
+from firesteel.types.arrow import to_arrow
+
+METADATA = ("file.path", "file.name", "file.size", "file.modification-time")
+
+
+class FilesystemSource:
+    """A Source (connectors/base.py) over a file or a directory.
+
+    A file is read once, as it was when it was found; with `source.monitor-interval` new files are looked
+    for as long as the query runs.
+    """
+
+    def __init__(self, scan: ScanSpec) -> None:
+        self._scan = scan
+        self._options = dict(scan.options)
+        self._format = find_format(self._options["format"])
+        prefix = f"{self._format.name}."
+        self._format_options = {
+            key.removeprefix(prefix): value for key, value in scan.options if key.startswith(prefix)
+        }
+        self._log = FileLog(None)
+        self.skipped = 0
+
+    @property
+    def bounded(self) -> bool:
+        return "source.monitor-interval" not in self._options
+
+    def keep_log(self, directory: str) -> None:
+        """Keep the log of the files found in `directory`, so that offsets survive a restart."""
+        self._log = FileLog(directory)
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """All files, in at most `parallelism` splits."""
+        pieces = [whole(file) for file in self._found()]
+        return cut(pieces, parallelism, splittable=self._format.splittable)
+
+    def initial_offset(self) -> Offset:
+        return {"file": 0, "byte": 0}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        """Where a micro-batch from `start` ends; files that are new are in the log before this returns."""
+        if not self.bounded or not self._log.sealed:
+            self._log.add(self._found(), seal=self.bounded)
+        return ahead(self._log.files, start, limit, splittable=self._format.splittable)
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        pieces = between(self._log.files, start, end)
+        return cut(pieces, parallelism, splittable=self._format.splittable)
+
+    def is_finished(self, offset: Offset) -> bool:
+        return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """See Source.read."""
+        first = split.ordinal << ORDER_ROW_BITS
+        for data in split.data["pieces"]:
+            piece = Piece.from_json(data)
+            decoder = self._decoder()
+            for position, block in blocks(piece):
+                changes = self._decode(decoder, piece.file, position, block)
+                if changes.num_rows:
+                    yield self._numbered(changes, piece.file, first)
+                    first += changes.num_rows
+            self.skipped += decoder.skipped
+
+    def _found(self) -> list[FileInfo]:
+        return list_files(self._options["path"], self._options.get("source.path.regex-pattern"))
+
+    def _metadata(self, position: int) -> str | None:
+        return self._scan.metadata[position] if self._scan.metadata else None
+
+    def _decoder(self) -> Decoder:
+        scan = self._scan
+        wanted = [position for position in scan.projection if self._metadata(position) is None]
+        physical = [position for position in range(len(scan.names)) if self._metadata(position) is None]
+        fields = Fields(
+            tuple(scan.names[position] for position in wanted),
+            tuple(scan.types[position] for position in wanted),
+            tuple(scan.names[position] for position in physical),
+            tuple(scan.types[position] for position in physical),
+        )
+        return self._format.decoder(fields, self._format_options)
+
+    def _decode(self, decoder: Decoder, file: FileInfo, position: int, block: bytes) -> pa.Table:
+        try:
+            return decoder.decode(block)
+        except MessageError as error:
+            number = line_number(file, position) + error.line
+            raise DataError(f"{file.path}, line {number}: {error.text}") from None
+
+    def _numbered(self, changes: pa.Table, file: FileInfo, first: int) -> pa.Table:
+        """Add `$order` and the metadata columns; put the fields in their places."""
+        rows = changes.num_rows
+        columns = [changes[KIND], pa.array(np.arange(first, first + rows, dtype=np.int64))]
+        decoded = 0
+        for position in self._scan.projection:
+            key = self._metadata(position)
+            if key is None:
+                columns.append(changes[field(decoded)])
+                decoded += 1
+            else:
+                kind = to_arrow(self._scan.types[position])
+                columns.append(pa.repeat(pa.scalar(_metadata_value(file, key)), rows).cast(kind))
+        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        return pa.Table.from_arrays(columns, names=names)
+
+
+def _metadata_value(file: FileInfo, key: str) -> Any:
+    values = {
+        "file.path": file.path,
+        "file.name": PurePath(file.path).name,
+        "file.size": file.size,
+        "file.modification-time": pa.scalar(file.modified, pa.timestamp("ms", tz="UTC")),
+    }
+    return values[key]
+
+
+def offset_text(offset: Offset) -> str:
+    """An offset as one line of JSON."""
+    return json.dumps(offset, separators=(",", ":"), sort_keys=True)

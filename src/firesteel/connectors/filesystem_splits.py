@@ -1,0 +1,186 @@
+"""Files: which there are, how they are cut at line ends, and how a piece is read in blocks."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+from urllib.parse import unquote, urlsplit
+
+from firesteel.connectors.base import Split
+from firesteel.errors import DataError, NotSupportedError
+
+BLOCK_SIZE = 8 << 20
+MIN_PIECE = 4 << 20
+"""A file is not cut into pieces smaller than this: a task costs more than reading it."""
+_WHOLE_READ_SIZE = 1 << 16
+
+
+@dataclass(frozen=True)
+class FileInfo:
+    """A file as it was when it was found. size in bytes, modified in milliseconds since 1970."""
+
+    path: str
+    size: int
+    modified: int
+
+    @property
+    def compressed(self) -> bool:
+        return self.path.endswith((".gz", ".gzip"))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The lines of a file that start at or after `start` and before `end` (bytes; compressed files are
+    one piece)."""
+
+    file: FileInfo
+    start: int
+    end: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Piece:
+        return cls(FileInfo(**data["file"]), data["start"], data["end"])
+
+
+def local_path(path: str) -> Path:
+    """The path of a table's `path` option. Raises NotSupportedError for a file system other than the
+    local one."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):
+        parts = urlsplit(path)
+        if parts.scheme.lower() != "file":
+            raise NotSupportedError(
+                f"The filesystem connector reads local files only, not '{parts.scheme}'.",
+                hint="use a path such as /data/t.json or file:///data/t.json",
+            )
+        return Path(unquote(parts.path))
+    return Path(path)
+
+
+def list_files(path: str, pattern: str | None = None) -> list[FileInfo]:
+    """The file, or the files below the directory, in the order in which they are read: by modification
+    time, then path. Names that begin with `_` or `.` are hidden, as in Flink.
+
+    pattern: `source.path.regex-pattern`, for the whole path. Raises DataError if there is no such path.
+    """
+    root = local_path(path)
+    try:
+        found = [root] if root.is_file() else list(_visible(root)) if root.is_dir() else None
+        if found is None:
+            raise DataError(f"The path '{path}' does not exist.", hint="check the table's option 'path'")
+        if pattern is not None:
+            found = [one for one in found if re.fullmatch(pattern, str(one))]
+        files = [_info(one) for one in found]
+    except OSError as error:
+        raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.") from None
+    return sorted(files, key=lambda file: (file.modified, file.path))
+
+
+def _visible(directory: Path) -> Iterator[Path]:
+    for entry in sorted(directory.iterdir()):
+        if entry.name.startswith(("_", ".")):
+            continue
+        if entry.is_dir():
+            yield from _visible(entry)
+        elif entry.is_file():
+            yield entry
+
+
+def _info(path: Path) -> FileInfo:
+    status = path.stat()
+    return FileInfo(str(path.absolute()), status.st_size, status.st_mtime_ns // 1_000_000)
+
+
+def whole(file: FileInfo) -> Piece:
+    """All of a file."""
+    return Piece(file, 0, file.size)
+
+
+def cut(pieces: list[Piece], parallelism: int, *, splittable: bool) -> list[Split]:
+    """At most `parallelism` splits of about the same size, in order."""
+    total = sum(piece.end - piece.start for piece in pieces)
+    share = max(MIN_PIECE, -(-total // max(1, parallelism)))
+    groups: list[list[Piece]] = []
+    room = 0
+    for piece in pieces:
+        for part in _parts(piece, room, share) if splittable and not piece.file.compressed else [piece]:
+            if room <= 0:
+                groups.append([])
+                room = share
+            groups[-1].append(part)
+            room -= part.end - part.start
+    return [
+        Split(ordinal, {"pieces": [piece.to_json() for piece in group]})
+        for ordinal, group in enumerate(groups)
+    ]
+
+
+def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
+    """The piece, cut where a split is full; a rest that is small stays with its neighbour."""
+    start = piece.start
+    size = room if room > 0 else share
+    while piece.end - start > size + MIN_PIECE // 4:
+        yield Piece(piece.file, start, start + size)
+        start += size
+        size = share
+    yield Piece(piece.file, start, piece.end)
+
+
+def open_file(file: FileInfo) -> IO[bytes]:
+    """Open for reading. Raises DataError."""
+    try:
+        return gzip.open(file.path) if file.compressed else open(file.path, "rb")  # noqa: PTH123
+    except OSError as error:
+        raise DataError(f"{file.path}: cannot be read: {error.strerror}.") from None
+
+
+def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
+    """The piece's lines in blocks of about `size` bytes, each with the position of its first byte (in the
+    uncompressed file). Raises DataError."""
+    try:
+        with open_file(piece.file) as stream:
+            end = None if piece.file.compressed else piece.end
+            position = 0 if piece.file.compressed else _first_line(stream, piece.start)
+            while end is None or position < end:
+                block = _block(stream, size if end is None else min(size, end - position))
+                if not block:
+                    return
+                yield position, block
+                position += len(block)
+    except (OSError, EOFError) as error:
+        raise DataError(f"{piece.file.path}: cannot be read: {error}.") from None
+
+
+def _first_line(stream: IO[bytes], start: int) -> int:
+    """Go to the first line that starts at or after `start`."""
+    if start == 0:
+        return 0
+    stream.seek(start - 1)
+    stream.readline()
+    return stream.tell()
+
+
+def _block(stream: IO[bytes], size: int) -> bytes:
+    """`size` bytes and the rest of the line that they end in."""
+    block = stream.read(size)
+    return block if block.endswith(b"\n") else block + stream.readline()
+
+
+def line_number(file: FileInfo, position: int) -> int:
+    """The number, from 1, of the line that starts at byte `position`."""
+    lines = 1
+    with open_file(file) as stream:
+        left = position
+        while left > 0:
+            data = stream.read(min(left, _WHOLE_READ_SIZE))
+            if not data:
+                break
+            lines += data.count(b"\n")
+            left -= len(data)
+    return lines

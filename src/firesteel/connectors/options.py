@@ -1,0 +1,66 @@
+"""Checks of a table's options, in Flink's words (FactoryUtil)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from firesteel.errors import ValidationError
+
+COMMON = ("connector", "property-version", "scan.parallelism")
+
+
+def check_required(options: Mapping[str, str], required: Iterable[str]) -> None:
+    """Raises ValidationError when an option is missing."""
+    missing = sorted(key for key in required if key not in options)
+    if missing:
+        listed = "\n".join(missing)
+        raise ValidationError(
+            f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}"
+        )
+
+
+def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -> None:
+    """Raises ValidationError for an option that connector `name` and its format do not have."""
+    supported = sorted(known)
+    unknown = sorted(key for key in options if key not in supported)
+    if not unknown:
+        return
+    near = [close[0] for key in unknown if (close := get_close_matches(key, supported, 1))]
+    listed, all_options = "\n".join(unknown), "\n".join(supported)
+    raise ValidationError(
+        f"Unsupported options found for '{name}'.\n\nUnsupported options:\n\n{listed}\n\n"
+        f"Supported options:\n\n{all_options}",
+        hint=f"did you mean {', '.join(near)}?" if near else None,
+    )
+
+
+def flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
+    """A boolean option. Raises ValidationError."""
+    text = options.get(key)
+    if text is None:
+        return default
+    if text.strip().upper() not in ("TRUE", "FALSE"):
+        raise invalid(
+            key, f"Unrecognized option for boolean: {text}. Expected either true or false(case insensitive)"
+        )
+    return text.strip().upper() == "TRUE"
+
+
+def integer(options: Mapping[str, str], key: str, default: int, *, least: int | None = None) -> int:
+    """A whole-number option. Raises ValidationError."""
+    text = options.get(key)
+    if text is None:
+        return default
+    try:
+        value = int(text.strip())
+    except ValueError:
+        raise invalid(key, f"Could not parse value '{text}' for key '{key}'.") from None
+    if least is not None and value < least:
+        raise invalid(key, f"it must be at least {least}, not {value}")
+    return value
+
+
+def invalid(key: str, reason: str) -> ValidationError:
+    """The error for an option's value."""
+    return ValidationError(f"Invalid value for option '{key}'.", hint=reason)

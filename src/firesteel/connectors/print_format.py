@@ -1,0 +1,122 @@
+"""A row as the print connector writes it: `+I[Tom, 12]`. Flink: PrintTableSinkFactory, Row.toString."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.changelog import SHORT
+from firesteel.runtime.spec import KIND, field
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.types.text import date_text, double_text, float_text, plain_values, time_text
+
+Write = Callable[[Any], str]
+_NANOS_PER_DAY = 86_400 * 10**9
+
+
+def lines(changes: pa.Table, types: tuple[SqlType, ...]) -> Iterator[str]:
+    """The rows of a changes table as text, one after the other."""
+    writers = [_null_safe(kind) for kind in types]
+    columns = [
+        [write(value) for value in plain_values(changes[field(index)])] for index, write in enumerate(writers)
+    ]
+    kinds = [SHORT[kind] for kind in changes[KIND].to_pylist()]
+    for index, kind in enumerate(kinds):
+        yield f"{kind}[{', '.join([column[index] for column in columns])}]"
+
+
+def _null_safe(kind: SqlType) -> Write:
+    write = _writer(kind)
+    return lambda value: "null" if value is None else write(value)
+
+
+def _writer(kind: SqlType) -> Write:
+    root = kind.root
+    if root is TypeRoot.CHAR:
+        length = kind.length or 1
+        return lambda value: str(value).ljust(length)
+    if root is TypeRoot.DECIMAL:
+        return lambda value: f"{value:f}"
+    if root in CHARACTER:
+        return str
+    if root in BYTES_LIKE:
+        return lambda value: f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in value)}]"
+    if root is TypeRoot.ARRAY:
+        element = _null_safe(kind.children[0])
+        return lambda value: f"[{', '.join(map(element, value))}]"
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        return _map_writer(kind)
+    if root is TypeRoot.ROW:
+        children = [_null_safe(child) for child in kind.children]
+        return lambda value: "+I[" + ", ".join(w(x) for w, x in zip(children, value, strict=True)) + "]"
+    return _SIMPLE.get(root, str)
+
+
+def _map_writer(kind: SqlType) -> Write:
+    key = _null_safe(kind.children[0])
+    item = _null_safe(kind.children[1]) if kind.root is TypeRoot.MAP else str
+
+    def write(value: Any) -> str:
+        pairs = value.items() if isinstance(value, dict) else value
+        return "{" + ", ".join(f"{key(one)}={item(other)}" for one, other in pairs) + "}"
+
+    return write
+
+
+def _local_time(nanos: int) -> str:
+    """LocalTime.toString: seconds and fraction left out where they are zero, the fraction in threes."""
+    text = time_text(nanos, 9)
+    whole, fraction = text[:8], text[9:]
+    if fraction == "000000000":
+        return whole[:5] if whole.endswith(":00") else whole
+    digits = 3 if fraction.endswith("000000") else 6 if fraction.endswith("000") else 9
+    return f"{whole}.{fraction[:digits]}"
+
+
+def _local_date_time(nanos: int) -> str:
+    days, rest = divmod(nanos, _NANOS_PER_DAY)
+    return f"{date_text(days)}T{_local_time(rest)}"
+
+
+def _instant(nanos: int) -> str:
+    """Instant.toString: seconds are always there."""
+    text = _local_date_time(nanos)
+    return f"{text}:00Z" if len(text) == len("2020-01-02T03:04") else f"{text}Z"
+
+
+def _period(months: int) -> str:
+    """Period.toString of normalised months."""
+    if months == 0:
+        return "P0D"
+    sign = -1 if months < 0 else 1
+    years, rest = divmod(abs(months), 12)
+    return "P" + (f"{sign * years}Y" if years else "") + (f"{sign * rest}M" if rest else "")
+
+
+def _duration(millis: int) -> str:
+    """Duration.toString: hours, minutes, seconds."""
+    if millis == 0:
+        return "PT0S"
+    sign = "-" if millis < 0 else ""
+    hours, rest = divmod(abs(millis), 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    text = "PT" + (f"{sign}{hours}H" if hours else "") + (f"{sign}{minutes}M" if minutes else "")
+    if rest:
+        seconds = f"{rest // 1000}.{rest % 1000:03d}".rstrip("0").rstrip(".")
+        text += f"{sign}{seconds}S"
+    return text
+
+
+_SIMPLE: dict[TypeRoot, Write] = {
+    TypeRoot.BOOLEAN: lambda value: "true" if value else "false",
+    TypeRoot.FLOAT: float_text,
+    TypeRoot.DOUBLE: double_text,
+    TypeRoot.DATE: date_text,
+    TypeRoot.TIME: _local_time,
+    TypeRoot.TIMESTAMP: _local_date_time,
+    TypeRoot.TIMESTAMP_LTZ: _instant,
+    TypeRoot.INTERVAL_YEAR_MONTH: _period,
+    TypeRoot.INTERVAL_DAY_TIME: _duration,
+}

@@ -1,0 +1,158 @@
+"""canal-json: the changes of MySQL tables as Alibaba Canal writes them.
+
+`{"data": [row, ...], "old": [row, ...], "type": "UPDATE"}`; `old` holds the columns that changed.
+Rules: Flink CanalJsonDeserializationSchema and CanalJsonDecodingFormat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from firesteel.changelog import ALL, RowKind
+from firesteel.errors import NotSupportedError
+from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.canal_shape import CanalShape
+from firesteel.formats.json_options import CDC_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json_parser import BadMessage, parse_tree
+from firesteel.formats.json_tree import TreeConverters
+from firesteel.formats.line_decoder import LineDecoder, Row, Shape
+from firesteel.types.sql import SqlType, TypeRoot
+
+_KINDS = {"INSERT": RowKind.INSERT, "DELETE": RowKind.DELETE}
+
+
+class CanalMessages:
+    """Reads Canal messages (line_decoder.MessageFormat)."""
+
+    def __init__(self, fields: Fields, options: JsonOptions) -> None:
+        self._fields = fields
+        self._options = options
+        exact = any(has_decimal(kind) for kind in fields.types)
+        self._converters = TreeConverters(
+            iso=options.iso_timestamps, ignore_errors=options.ignore_parse_errors, exact=exact
+        )
+        self._row = self._converters.row(fields.names, fields.types)
+        self._filters = [
+            (key, re.compile(pattern))
+            for key, pattern in (("database", options.database), ("table", options.table))
+            if pattern is not None
+        ]
+
+    def learn(self, messages: list[bytes]) -> Shape | None:
+        return CanalShape.learn(messages, self._fields, self._options)
+
+    def error(self, message: bytes, reason: str) -> str:
+        text = message.decode("utf-8", "replace")
+        return f"Corrupt Canal JSON message '{text}'. {reason}"
+
+    def read(self, message: bytes) -> Sequence[Row] | None:
+        if not message:
+            return ()
+        try:
+            return self._rows(parse_tree(message), message)
+        except (BadMessage, ValueError):
+            if self._options.ignore_parse_errors:
+                return None
+            raise
+
+    def _rows(self, root: Any, message: bytes) -> Sequence[Row]:
+        if not isinstance(root, dict):
+            raise BadMessage("The message is no JSON object.")
+        for key, pattern in self._filters:
+            if key not in root:
+                raise BadMessage(f"The message has no field '{key}'.")
+            if not pattern.fullmatch(self._converters.text(root[key])):
+                return ()
+        kind = root.get("type")
+        # Flink converts `data` and `old` before it looks at the type.
+        data, old = self._array(root, "data"), self._array(root, "old")
+        if kind is None:
+            raise BadMessage("The message has no field 'type'.")
+        if kind in _KINDS:
+            return [(_KINDS[kind], row) for row in self._present(data, "data")]
+        if kind == "UPDATE":
+            return self._updates(root, self._present(data, "data"), old)
+        if kind == "CREATE":
+            return ()
+        if self._options.ignore_parse_errors:
+            raise BadMessage("skipped")
+        text = message.decode("utf-8", "replace")
+        name = self._converters.text(kind)
+        raise BadMessage(f'Unknown "type" value "{name}". The Canal JSON message is \'{text}\'')
+
+    def _array(self, root: dict[str, Any], key: str) -> list[tuple[object, ...] | None] | None:
+        """`data` or `old` as rows. None: there is none."""
+        value = root.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            if self._options.ignore_parse_errors:
+                return None
+            raise BadMessage(f"Fail to deserialize at field: {key}. It is no JSON array.")
+        return [self._element(row) for row in value]
+
+    def _element(self, row: Any) -> tuple[object, ...] | None:
+        if row is None or (self._options.ignore_parse_errors and not isinstance(row, dict)):
+            return None
+        return tuple(self._row(row).values())
+
+    def _present(self, rows: list[tuple[object, ...] | None] | None, key: str) -> list[tuple[object, ...]]:
+        if rows is None:
+            raise BadMessage(f"The field '{key}' is null.")
+        if None in rows:
+            raise BadMessage(f"The field '{key}' holds a null.")
+        return rows  # type: ignore[return-value]
+
+    def _updates(
+        self,
+        root: dict[str, Any],
+        data: list[tuple[object, ...]],
+        old: list[tuple[object, ...] | None] | None,
+    ) -> list[Row]:
+        if old is None:
+            raise BadMessage("The field 'old' of an UPDATE is null.")
+        if len(old) < len(data) or None in old[: len(data)]:
+            raise BadMessage("The field 'old' of an UPDATE lacks a row.")
+        named = [occurs(root["old"], name) for name in self._fields.names]
+        rows: list[Row] = []
+        for after, before in zip(data, old, strict=False):
+            filled = tuple(
+                new if value is None and not there else value
+                for value, new, there in zip(before or (), after, named, strict=True)
+            )
+            rows.append((RowKind.UPDATE_BEFORE, filled))
+            rows.append((RowKind.UPDATE_AFTER, after))
+        return rows
+
+
+def occurs(node: Any, name: str) -> bool:
+    """JsonNode.findValue: whether a member of that name is anywhere in the value."""
+    if isinstance(node, dict):
+        return name in node or any(occurs(value, name) for value in node.values())
+    return isinstance(node, list) and any(occurs(value, name) for value in node)
+
+
+def has_decimal(kind: SqlType) -> bool:
+    """Whether the type is or holds a DECIMAL: Flink then reads fractions as BigDecimal."""
+    return kind.root is TypeRoot.DECIMAL or any(has_decimal(child) for child in kind.children)
+
+
+class CanalJson:
+    """The format `canal-json`."""
+
+    name = "canal-json"
+    changelog_mode = ALL
+    sink_mode = "all"
+    splittable = True
+    options = (*CDC_OPTIONS, "database.include", "table.include")
+
+    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+        check_options(self.name, self.options, options)
+
+    def decoder(self, fields: Fields, options: Options) -> Decoder:
+        return LineDecoder(CanalMessages(fields, json_options(self.name, options)), fields)
+
+    def encoder(self, fields: Fields, options: Options) -> Encoder:
+        raise NotSupportedError(f"The format {self.name} cannot write yet.")

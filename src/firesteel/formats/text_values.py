@@ -1,0 +1,190 @@
+"""Text to values of SQL types, by the rules of the Java methods that Flink's formats call.
+
+Values are in the form that goes into Arrow columns (types/arrow.py): DATE in days, TIME in microseconds,
+TIMESTAMP in microseconds (nanoseconds above precision 6), DECIMAL as decimal.Decimal.
+Every function raises ValueError where Java throws.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from datetime import date
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+_TRIMMED = "".join(map(chr, range(33)))
+_INTEGER = re.compile(r"[+-]?\d+")
+_DOUBLE = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,10})?")
+_DATE = re.compile(r"([+-]?)(\d{4,9})-(\d\d)-(\d\d)", re.ASCII)
+_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
+_ISO_TIME = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
+_DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_EPOCH = date(1970, 1, 1).toordinal()
+_DAYS_IN_400_YEARS = 146097
+_WIDE = Context(prec=3000, Emax=10**12, Emin=-(10**12))
+_MICROS_PER_DAY = 86_400_000_000
+
+
+def trim(text: str) -> str:
+    """String.trim: characters up to the space, at both ends."""
+    return text.strip(_TRIMMED)
+
+
+def integer(text: str, bits: int) -> int:
+    """Integer.parseInt and its kin; the text is not trimmed."""
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f'For input string: "{text}"')
+    return ranged(int(text), bits)
+
+
+def ranged(value: int, bits: int) -> int:
+    """The value, when `bits` bits hold it."""
+    if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+        raise ValueError(f'Value out of range. Value:"{value}"')
+    return value
+
+
+def double(text: str) -> float:
+    """Double.parseDouble."""
+    match = _DOUBLE.fullmatch(trim(text))
+    if match is None:
+        raise ValueError("empty String" if not trim(text) else f'For input string: "{text}"')
+    sign, nan, infinity, number = match.groups()
+    value = float("nan") if nan else float("inf") if infinity else float(number)
+    return -value if sign == "-" else value
+
+
+def single(text: str) -> float:
+    """Float.parseFloat: rounded once, from the decimal text to the nearest FLOAT."""
+    value = double(text)
+    with np.errstate(over="ignore"):
+        guess = np.float32(value)
+    if not np.isfinite(guess) or not np.isfinite(value):
+        return float(guess)
+    exact = Fraction(trim(text).rstrip("fFdD"))
+    around = (np.nextafter(guess, np.float32("-inf")), guess, np.nextafter(guess, np.float32("inf")))
+    finite = [one for one in around if np.isfinite(one)]
+    return float(
+        min(finite, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1))
+    )
+
+
+def boolean(text: str) -> bool:
+    """Boolean.parseBoolean: only `true`, in any case, is true."""
+    return text.lower() == "true"
+
+
+def decimal(text: str, precision: int, scale: int) -> Decimal | None:
+    """new BigDecimal(text) and DecimalData.fromBigDecimal: HALF_UP to the scale, None if it does not fit."""
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(f"Character array is not a decimal number: {text!r}")
+    return rounded(_WIDE.create_decimal(text), precision, scale)
+
+
+def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:
+    """The value at the scale, rounded HALF_UP, or None if the precision does not hold it."""
+    if value and value.adjusted() > precision:
+        return None
+    if value and value.adjusted() < -scale - 2:
+        return Decimal(0).scaleb(-scale)
+    result = value.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP, context=_WIDE)
+    return result if len(result.as_tuple().digits) <= precision or not result else None
+
+
+def day(text: str, *, smart: bool = False) -> int:
+    """DateTimeFormatter.ISO_LOCAL_DATE, in days since 1970.
+
+    smart: a day that the month lacks, up to 31, is its last day (ResolverStyle.SMART); else it is refused.
+    """
+    match = _DATE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"Text '{text}' could not be parsed")
+    sign, digits, month_text, day_text = match.groups()
+    if (sign == "+" and len(digits) == 4) or (not sign and len(digits) > 4):
+        raise ValueError(f"Text '{text}' could not be parsed at index 0")
+    year, month, number = int(sign + digits), int(month_text), int(day_text)
+    if not (1 <= month <= 12 and 1 <= number <= 31) or (sign == "-" and year == 0):
+        raise ValueError(f"Text '{text}' could not be parsed: invalid value")
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    last = 29 if month == 2 and leap else _DAYS_IN_MONTH[month - 1]
+    if number > last and not smart:
+        raise ValueError(f"Text '{text}' could not be parsed: invalid date")
+    cycles, in_cycle = divmod(year - 2000, 400)
+    days = date(2000 + in_cycle, month, min(number, last)).toordinal() - _EPOCH
+    return days + cycles * _DAYS_IN_400_YEARS
+
+
+def nanos_of_day(text: str, *, iso: bool = False) -> int:
+    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds."""
+    match = (_ISO_TIME if iso else _TIME).fullmatch(text)
+    if match is None:
+        raise ValueError(f"Text '{text}' could not be parsed")
+    hour, minute, second = (int(part or 0) for part in match.groups()[:3])
+    if hour > 23 or minute > 59 or second > 59:
+        raise ValueError(f"Text '{text}' could not be parsed: invalid value")
+    return (hour * 3600 + minute * 60 + second) * 10**9 + int((match.group(4) or "").ljust(9, "0"))
+
+
+def time_micros(text: str) -> int:
+    """TIME: Flink keeps milliseconds."""
+    return nanos_of_day(text) // 1_000_000 * 1000
+
+
+def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
+    """A TIMESTAMP (zoned: TIMESTAMP_LTZ, with `Z` at its end), in micro- or nanoseconds since 1970.
+
+    iso: json.timestamp-format.standard ISO-8601, else SQL.
+    """
+    body = text
+    if zoned:
+        if not text.endswith("Z"):
+            raise ValueError(f"Text '{text}' could not be parsed")
+        body = text[:-1]
+    separator = "T" if iso else " "
+    if iso and not zoned:
+        body = body.replace("t", "T")
+    day_text, found, time_text = body.partition(separator)
+    if not found:
+        raise ValueError(f"Text '{text}' could not be parsed")
+    try:
+        days, within = day(day_text, smart=zoned or not iso), nanos_of_day(time_text, iso=iso)
+    except ValueError:
+        raise ValueError(f"Text '{text}' could not be parsed") from None
+    return fitting(days * 86_400 * 10**9 + within if nanos else days * _MICROS_PER_DAY + within // 1000)
+
+
+def fitting(value: int) -> int:
+    """A point in time that 64 bits hold."""
+    if not -(1 << 63) < value < 1 << 63:
+        raise ValueError("the timestamp is outside the range that a column can hold")
+    return value
+
+
+def base64(text: str) -> bytes:
+    """Jackson's Base64Variants.MIME_NO_LINEFEEDS: white space is skipped, padding is required."""
+    packed = "".join(text.split())
+    try:
+        return binascii.a2b_base64(packed, strict_mode=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError(f"Failed to decode VALUE_STRING as base64: {error}") from None
+
+
+def narrowed(value: float) -> float:
+    """(float) of a double."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+def replaced(text: str) -> str:
+    """The text with each lone surrogate written as `?`, as Java encodes it."""
+    if text.isascii():
+        return text
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "?")
+        if any("\ud800" <= character <= "\udfff" for character in text)
+        else text
+    )
