@@ -1,0 +1,136 @@
+"""The distinct (key, value) pairs of a batch, and how often each is there after each row."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.hashing import is_one_word, sub_key_words
+from firesteel.runtime.running.column import Mask
+from firesteel.runtime.running.rows import Rows
+from firesteel.runtime.running.segments import Index, running_sum
+from firesteel.runtime.state.runs import Run, find, sort_order
+
+
+class Pairs:
+    """order: int64[n], rows (of `Rows`) sorted by pair and, within one, as they stood. starts: int64[p],
+    where each pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted
+    as entries of a map state are."""
+
+    def __init__(self, rows: Rows, position: int) -> None:
+        self._keys = rows.keys
+        arguments = rows.array(position)
+        codes = rows.keys.sorted_codes
+        word1, word2 = sub_key_words(arguments, rows.keys.hash2[codes])
+        wide = not is_one_word(arguments.type)
+        self.order = _pair_order(codes.astype(np.uint64), word1, word2 if wide else None)
+        code, first = codes[self.order], word1[self.order]
+        new = np.ones(len(code), np.bool_)
+        new[1:] = (code[1:] != code[:-1]) | (first[1:] != first[:-1])
+        if wide:
+            second = word2[self.order]
+            new[1:] |= second[1:] != second[:-1]
+        self.starts = np.flatnonzero(new)
+        self.owners = code[self.starts]
+        self._words = (first[self.starts], second[self.starts]) if wide else (first[self.starts],)
+        self.values = arguments.take(pa.array(self.order[self.starts]))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @cached_property
+    def of_rows(self) -> Index:
+        """The pair of each row in `order`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
+
+    def ends(self) -> Index:
+        """The last place of each pair in `order`."""
+        return np.append(self.starts[1:], len(self.order)) - 1
+
+    def place_of(self, owners: Index, values: pa.Array) -> Index:
+        """The pair of each (key, value), ascending by key; -1 where the batch does not have it."""
+        hash2 = self._keys.hash2[owners]
+        word1, word2 = sub_key_words(values, hash2)
+        rest = (word2,) if len(self._words) > 1 else ()
+        mine = self._keys.hash2[self.owners]
+        run = Run((self._keys.hash1[self.owners], self._words[0], mine, *self._words[1:]), ())
+        return find(run, (self._keys.hash1[owners], word1, hash2, *rest))
+
+
+def _pair_order(codes: np.ndarray, word1: np.ndarray, word2: np.ndarray | None) -> Index:
+    """The stable order by (code, word1, word2); codes ascend already.
+
+    A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
+    where it does not, the whole words decide.
+    """
+    rows = len(codes)
+    bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)
+    packed = word1 >> bits
+    if bits:
+        packed |= codes << (np.uint64(64) - bits)
+    order = np.argsort(packed)
+    packed, first = packed[order], word1[order]
+    same = packed[1:] == packed[:-1]
+    differ = first[1:] != first[:-1]
+    if word2 is not None:
+        second = word2[order]
+        differ |= second[1:] != second[:-1]
+    if np.any(same & differ):
+        if word2 is None:
+            return sort_order((codes, word1))
+        return np.lexsort((word2, word1, codes)).astype(np.int64)
+    number = np.zeros(rows, np.uint64)
+    np.cumsum(~same, out=number[1:])
+    place = np.uint64(max(1, rows.bit_length()))
+    number <<= place
+    number |= order.astype(np.uint64)
+    number.sort()
+    number &= (np.uint64(1) << place) - np.uint64(1)
+    return number.astype(np.int64)
+
+
+class Counts:
+    """How often each pair is there, counted over some of its rows.
+
+    moves: int64[n] in pair order, +1, -1 or 0 for a row that does not count. before: int64[p], the
+    stored counts. after: int64[n] in pair order.
+    """
+
+    def __init__(self, rows: Rows, pairs: Pairs, mask: Mask | None, before: Index) -> None:
+        moves = np.ones(len(rows), np.int64) if rows.sign is None else rows.sign
+        if mask is not None:
+            moves = np.where(mask, moves, 0)
+        self.moves = moves[pairs.order]
+        self.before = before
+        self.after = running_sum(self.moves, pairs.starts, before)
+        self._pairs = pairs
+
+    @property
+    def appears(self) -> Mask:
+        """Rows, in pair order, with which the pair comes to be there."""
+        there: Mask = (self.after == 1) & (self.moves > 0)
+        return there
+
+    @property
+    def disappears(self) -> Mask:
+        """Rows, in pair order, with which the pair goes."""
+        gone: Mask = (self.after == 0) & (self.moves < 0)
+        return gone
+
+    @cached_property
+    def last(self) -> Index:
+        """The count of each pair after the batch."""
+        return self.after[self._pairs.ends()]
+
+    @cached_property
+    def least(self) -> Index:
+        """The least count that each pair ever has."""
+        return np.minimum(np.minimum.reduceat(self.after, self._pairs.starts), self.before)
+
+    def in_rows(self, marked: Mask) -> Mask:
+        """A mask in pair order as one in row order."""
+        result = np.zeros(len(marked), np.bool_)
+        result[self._pairs.order] = marked
+        return result

@@ -1,0 +1,128 @@
+"""A batch in key order, with the lives of its keys."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.accumulator_state import Stored
+from firesteel.runtime.keys import Keys, one_array
+from firesteel.runtime.running.column import Column, Mask, from_arrow
+from firesteel.runtime.running.segments import Index, running_sum
+from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
+
+
+class Rows:
+    """n rows sorted by key and, within a key, as they stood; all arrays here are in that order.
+
+    A life of a key is the stretch of rows between two moments at which it has no records; in each life
+    the accumulators begin anew, but for a first life that goes on from the stored ones.
+
+    sign: int64[n], -1 for a retraction, None where there can be none. count: int64[n], the records of
+    the key after each row, None where they are not counted. clean: bool[g], keys for which the running
+    forms hold; the others are the row handler's.
+    """
+
+    def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
+        self.spec = spec
+        self.keys = keys
+        self.stored = stored
+        self.clean = np.ones(len(keys), np.bool_)
+        self.sign: Index | None = None
+        self.count: Index | None = None
+        self._changes = changes
+        self._arrays: dict[int, pa.Array] = {}
+        self._columns: dict[int, Column] = {}
+        self._starts, self._life_key = keys.starts, np.arange(len(keys))
+        self.ended: Index = np.zeros(0, np.int64)
+
+    def __len__(self) -> int:
+        return self.keys.rows
+
+    def count_records(self, records: pa.Array) -> None:
+        """Find the lives. records: the stored record counts of the keys, NULL where there are none."""
+        kinds = one_array(self._changes.column(KIND)).to_numpy()[self.keys.order]
+        self.sign = 1 - 2 * (kinds & 1).astype(np.int64)
+        before = records.fill_null(0).to_numpy(zero_copy_only=False)
+        self.count = running_sum(self.sign, self.keys.starts, before)
+        if self.count.min() < 0:
+            self.reject_rows(np.flatnonzero(self.count < 0))
+        self.ended = np.flatnonzero(self.count == 0)
+        if len(self.ended):
+            begins = np.zeros(len(self) + 1, np.bool_)
+            begins[self.ended + 1] = True
+            begins[self.keys.starts] = True
+            self._starts = np.flatnonzero(begins[:-1])
+            self._life_key = self.keys.sorted_codes[self._starts]
+
+    @property
+    def life_starts(self) -> Index:
+        """Where each life begins."""
+        return self._starts
+
+    @property
+    def life_keys(self) -> Index:
+        """The key of each life."""
+        return self._life_key
+
+    @cached_property
+    def goes_on(self) -> Mask:
+        """Of each life, whether it goes on from stored accumulators."""
+        first = self._starts == self.keys.starts[self._life_key]
+        on: Mask = first & self.stored.found[self._life_key]
+        return on
+
+    @cached_property
+    def ends(self) -> Index:
+        """Where the rows of each key end: the place after the last."""
+        return self.keys.starts + self.keys.counts
+
+    @cached_property
+    def ended_keys(self) -> Index:
+        """The keys (ascending, distinct) that had no records at some moment."""
+        return np.unique(self.keys.sorted_codes[self.ended])
+
+    def reject_rows(self, rows: Index) -> None:
+        """Leave the keys of these rows to the row handler."""
+        self.clean[self.keys.sorted_codes[rows]] = False
+
+    def array(self, position: int) -> pa.Array:
+        """Input field `position`."""
+        if position not in self._arrays:
+            column = one_array(self._changes.column(field(position)))
+            self._arrays[position] = column.take(pa.array(self.keys.order))
+        return self._arrays[position]
+
+    def column(self, position: int) -> Column:
+        """Input field `position` as numbers."""
+        if position not in self._columns:
+            column = one_array(self._changes.column(field(position)))
+            plain = from_arrow(column, self.spec.input_types[position])
+            self._columns[position] = plain.take(self.keys.order)
+        return self._columns[position]
+
+    def null(self, position: int) -> Mask | None:
+        """Which values of an input field are NULL, None where none is."""
+        column = one_array(self._changes.column(field(position)))
+        if not column.null_count:
+            return None
+        null: Mask = column.is_null().to_numpy(zero_copy_only=False)[self.keys.order]
+        return null
+
+    def passes(self, position: int | None) -> Mask | None:
+        """Which rows a FILTER lets through, None where all."""
+        if position is None:
+            return None
+        column = self.column(position)
+        passed: Mask = column.values.astype(np.bool_) & ~column.is_null
+        return passed
+
+    def life_initial(self, stored: Column, initial: int | float | None) -> Column:
+        """What each life begins with: the stored field of its key, or the field's initial value."""
+        values, null = stored.values[self.life_keys], stored.is_null[self.life_keys]
+        fresh = ~self.goes_on
+        values[fresh] = 0 if initial is None else initial
+        null = np.where(fresh, initial is None, null)
+        return Column(values, null if null.any() else None)
