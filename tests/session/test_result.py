@@ -1,0 +1,67 @@
+"""Results: rows with kinds, and their printed forms."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from firesteel import Row, RowKind
+from firesteel.plan.tree import Field
+from firesteel.session.result import OK, ChangesResult
+from firesteel.types.sql import INT, STRING
+
+
+def changes(*rows: tuple[int, str | None, int | None]) -> pa.Table:
+    kinds, names, counts = zip(*rows, strict=True)
+    columns = [pa.array(kinds, pa.int8()), pa.array(range(len(rows)), pa.int64())]
+    columns += [pa.array(names, pa.string()), pa.array(counts, pa.int32())]
+    return pa.table(columns, ["$kind", "$order", "f0", "f1"])
+
+
+def result(*tables: pa.Table) -> ChangesResult:
+    schema = [Field("name", STRING), Field("n", INT)]
+    return ChangesResult(schema, iter(tables), max_width=6, time_zone="UTC", cancel=lambda: None)
+
+
+def test_rows_have_kinds_and_names() -> None:
+    first, second = result(changes((0, "Tom", 1)), changes((3, "Tom", None))).collect()
+    assert first == ("Tom", 1)
+    assert first["n"] == first[1] == 1
+    assert first.get_row_kind() is RowKind.INSERT
+    assert second.kind is RowKind.DELETE
+    assert second.as_dict() == {"name": "Tom", "n": None}
+    assert repr(second) == "-D[Tom, None]"
+    with pytest.raises(KeyError):
+        first["nothing"]
+
+
+def test_a_row_can_be_made_by_hand() -> None:
+    assert Row([1, "a"], ["x", "y"])["y"] == "a"
+
+
+def test_changes_are_printed_as_a_tableau() -> None:
+    out: list[str] = []
+    result(changes((0, "Tom", 1), (1, "Tom", 1), (2, "a long name", None))).print(out.append)
+    assert "".join(out) == (
+        "+----+--------+-------------+\n"
+        "| op |   name |           n |\n"
+        "+----+--------+-------------+\n"
+        "| +I |    Tom |           1 |\n"
+        "| -U |    Tom |           1 |\n"
+        "| +U | a l... |      <NULL> |\n"
+        "+----+--------+-------------+\n"
+        "3 rows in set\n"
+    )
+
+
+def test_no_change_is_an_empty_set() -> None:
+    out: list[str] = []
+    result().print(out.append)
+    assert out == ["Empty set\n"]
+
+
+def test_ok() -> None:
+    out: list[str] = []
+    OK.print(out.append)
+    assert out == ["OK\n"]
+    assert [tuple(row) for row in OK.collect()] == [("OK",)]
