@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from firesteel.runtime.operators.group_aggregate import GroupAggregate
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.memory import MemoryStore
 from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, STRING, SqlType, TypeRoot, decimal
 from tests.reference.group_aggregate import group_aggregate
 from tests.runtime.changes import Row, to_rows, to_table
@@ -55,11 +57,25 @@ def spec_of(functions: list[tuple[str, bool, bool]], kind: SqlType, **options: A
 
 
 def run(spec: GroupAggregateSpec, rows: list[Row], batch: int = 1000) -> list[Row]:
+    """The output, the accumulators in this process."""
     operator = GroupAggregate(spec, None, lambda: 0)
     out: list[Row] = []
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
         out += to_rows(operator.process(to_table(part, spec.input_types, start)))
+    return out
+
+
+def run_restarting(spec: GroupAggregateSpec, rows: list[Row], batch: int) -> list[Row]:
+    """The output, each batch with a new operator over the state that the last one left."""
+    store = MemoryStore()
+    out: list[Row] = []
+    for start in range(0, len(rows), batch):
+        backend = SortedRunBackend(store)
+        operator = GroupAggregate(spec, backend, lambda: 0)
+        part = rows[start : start + batch]
+        out += to_rows(operator.process(to_table(part, spec.input_types, start)))
+        backend.commit()
     return out
 
 
@@ -88,7 +104,9 @@ def test_exact(function: str, insert_only: bool, data: st.DataObject) -> None:
     )
     expected = group_aggregate(spec, rows)
     assert shown(run(spec, rows)) == shown(expected)
-    assert shown(run(spec, rows, data.draw(st.integers(1, 5)))) == shown(expected)
+    batch = data.draw(st.integers(1, 5))
+    assert shown(run(spec, rows, batch)) == shown(expected)
+    assert shown(run_restarting(spec, rows, batch)) == shown(expected)
 
 
 @pytest.mark.parametrize("function", ROUNDED)

@@ -34,10 +34,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Slot:
-    """One part of the handler's accumulator: its name in the text, and what it is."""
+    """One part of the handler's accumulator: its name in the text, and what it is.
+
+    argument: for a map view, the input field whose values are its keys; None where its keys are others.
+    """
 
     name: str
     kind: AccumulatorField | MapView
+    argument: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,12 @@ class Call:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        parts: tuple[AccumulatorField | MapView, ...] = (*self.aggregate.fields, *self.aggregate.views)
-        return tuple(Slot(f"{part.name}{self.index}", part) for part in parts)
+        fields = (Slot(f"{part.name}{self.index}", part) for part in self.aggregate.fields)
+        views = (
+            Slot(f"{part.name}{self.index}", part, None if part.ordered else self.spec.args[0])
+            for part in self.aggregate.views
+        )
+        return (*fields, *views)
 
     @property
     def filter(self) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class DistinctCalls:
     @property
     def slot(self) -> Slot:
         kind = BIGINT if not self.counted or len(self.calls) == 1 else array(BIGINT)
-        return Slot(self.view, MapView(self.view, self.calls[0].spec.arg_types[0], kind))
+        call = self.calls[0].spec
+        return Slot(self.view, MapView(self.view, call.arg_types[0], kind), call.args[0])
 
     def accumulate(self) -> Block:
         """A row comes."""

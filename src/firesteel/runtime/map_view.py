@@ -1,14 +1,9 @@
-"""Map views whose entries live for a time of their own.
-
-Without a time to live the row handler uses plain dicts. With one, every entry has the time of its last
-write, and is gone once `now >= written + ttl` (Flink: MapState under StateTtlConfig with
-OnCreateAndWrite and NeverReturnExpired).
-"""
+"""Map views that are more than a dict: with a time to live, or in keyed state."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +17,11 @@ class Expiry:
 
 
 class ExpiringMap(MutableMapping[Any, Any]):
-    """A dict in insertion order that never shows an entry older than the time to live."""
+    """A dict in insertion order whose entries have a time to live of their own.
+
+    An entry written at t is gone once `now >= t + ttl`. Flink: MapState under StateTtlConfig with
+    OnCreateAndWrite and NeverReturnExpired.
+    """
 
     def __init__(self, expiry: Expiry) -> None:
         self._expiry = expiry
@@ -51,10 +50,61 @@ class ExpiringMap(MutableMapping[Any, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def restore(self, key: Any, value: Any, written: int) -> None:
-        """Put back an entry that was written at `written`."""
-        self._entries[key] = (value, written)
 
-    def written(self) -> Iterator[tuple[Any, Any, int]]:
-        """Live entries with the time of their last write."""
-        return ((key, self._entries[key][0], self._entries[key][1]) for key in self)
+class StoredMap(dict[Any, Any]):
+    """The entries of one key's map view that a batch needs, and what the batch does to them.
+
+    touches: whether a write counts even where it leaves the value as it was (its time is renewed).
+    rest: reads all entries as (owner, key, value) when the map is gone through for the first time; None
+    where they are here.
+    """
+
+    __slots__ = ("_loaded", "_rest", "_touched")
+
+    def __init__(self, touches: bool, rest: Callable[[], Iterable[tuple[int, Any, Any]]] | None) -> None:
+        super().__init__()
+        self._loaded: dict[Any, Any] = {}
+        self._touched: set[Any] | None = set() if touches else None
+        self._rest = rest
+
+    def restore(self, key: Any, value: Any) -> None:
+        """An entry as it is in the state."""
+        self._loaded[key] = value
+        super().__setitem__(key, value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._touched is not None:
+            self._touched.add(key)
+        super().__setitem__(key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._complete()
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[Any]:
+        self._complete()
+        return super().__reversed__()
+
+    def changes(self) -> Iterator[tuple[Any, Any, bool]]:
+        """(key, value, True) for what was written, (key, None, False) for what was deleted."""
+        touched = self._touched or ()
+        for key, value in self.items():
+            if key in touched or key not in self._loaded or self._loaded[key] != value:
+                yield key, value, True
+        for key in self._loaded:
+            if key not in self:
+                yield key, None, False
+
+    def _complete(self) -> None:
+        """Entries that no row of the batch has named come in as they are in the state."""
+        if self._rest is None:
+            return
+        mine = dict(self.items())
+        loaded, self._loaded = self._loaded, {key: value for _, key, value in self._rest()}
+        self._rest = None
+        self.clear()
+        for key, value in self._loaded.items():
+            if key not in loaded or key in mine:
+                super().__setitem__(key, mine.pop(key, value))
+        for key, value in mine.items():
+            super().__setitem__(key, value)

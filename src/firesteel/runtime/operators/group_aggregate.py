@@ -17,8 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
+from firesteel.runtime.accumulator_state import AccumulatorState
+from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
 from firesteel.runtime.handler import GeneratedHandler, Input, generate
-from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.keys import find_keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
@@ -45,7 +47,7 @@ class GroupAggregate:
         self._expiry = Expiry(spec.ttl)
         self._generated = generate(spec)
         self._handler = self._generated.create(self._expiry)
-        self._accumulators = Accumulators(self._expiry)
+        self._accumulators = self._open(state)
 
     @property
     def handler(self) -> GeneratedHandler:
@@ -57,10 +59,14 @@ class GroupAggregate:
         self._expiry.now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         order = pa.array(keys.order)
-        columns = [self._column(changes, each, order) for each in self._generated.inputs]
+
+        def column(position: int) -> pa.Array:
+            return one_chunk(changes.column(field(position))).take(order)
+
+        columns = [self._column(column(each.position), each) for each in self._generated.inputs]
         kinds = one_chunk(changes.column(KIND)).take(order).to_numpy().tolist()
         with no_collections():
-            accs = self._accumulators.load(keys)
+            accs = self._accumulators.load(keys, column)
             outcomes, values = self._handler.process(keys.counts.tolist(), accs, kinds, *columns)
             self._accumulators.store(keys, accs)
             return self._output(changes, keys.order, np.frombuffer(outcomes, np.uint8), values)
@@ -69,10 +75,15 @@ class GroupAggregate:
         """Nothing is held back."""
         return None
 
-    def _column(self, changes: pa.Table, each: Input, order: pa.Array) -> list[Any]:
-        convert = to_keys if each.key else to_list
-        column = one_chunk(changes.column(field(each.position))).take(order)
-        return convert(column, self._spec.input_types[each.position])
+    def _open(self, backend: StateBackend | None) -> Accumulators:
+        if backend is None:
+            return HeapAccumulators(self._expiry)
+        slots = self._generated.slots
+        return StoredAccumulators(AccumulatorState(self._spec, slots, backend), slots, self._expiry)
+
+    def _column(self, column: pa.Array, each: Input) -> list[Any]:
+        kind = self._spec.input_types[each.position]
+        return to_keys(column, kind) if each.key else to_list(column, kind)
 
     def _output(
         self, changes: pa.Table, order: NDArray[np.int64], outcomes: NDArray[np.uint8], values: list[Any]
@@ -91,38 +102,6 @@ class GroupAggregate:
         kinds += [call.type for call in self._spec.calls]
         fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
         return pa.schema(fields + [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(kinds)])
-
-
-class Accumulators:
-    """Accumulators in this process, by the hashes of their keys."""
-
-    def __init__(self, expiry: Expiry) -> None:
-        self._expiry = expiry
-        self._rows: dict[tuple[int, int], Any] = {}
-        self._written: dict[tuple[int, int], int] = {}
-
-    def load(self, keys: Keys) -> list[Any]:
-        """The accumulator of each key, None where there is none or it has expired."""
-        names, get = _names(keys), self._rows.get
-        if not self._expiry.ttl:
-            return [get(name) for name in names]
-        oldest = self._expiry.now - self._expiry.ttl
-        return [get(name) if self._written.get(name, oldest) > oldest else None for name in names]
-
-    def store(self, keys: Keys, accs: list[Any]) -> None:
-        """Keep what the batch left of each key. Its map views are kept by reference."""
-        for name, acc in zip(_names(keys), accs, strict=True):
-            if acc is None:
-                self._rows.pop(name, None)
-                self._written.pop(name, None)
-            else:
-                self._rows[name] = acc
-                if self._expiry.ttl:
-                    self._written[name] = self._expiry.now
-
-
-def _names(keys: Keys) -> Iterator[tuple[int, int]]:
-    return zip(keys.hash1.tolist(), keys.hash2.tolist(), strict=True)
 
 
 @contextmanager
