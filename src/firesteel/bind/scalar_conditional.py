@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from firesteel.bind.comparison import compare
+from firesteel.bind.scalar_operators import junction
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr, Literal
@@ -26,12 +27,19 @@ def _case(binder: ScalarBinder, node: exp.Expression) -> Expr:
     subject = binder.bind(node.this) if node.this is not None else None
     conditions, results = [], []
     for branch in node.args["ifs"]:
-        when = binder.bind(branch.this)
-        conditions.append(when if subject is None else compare("=", subject, when, place))
+        conditions.append(_condition(binder, subject, branch.this, place))
         results.append(binder.bind(branch.args["true"]))
     default = node.args.get("default")
     results.append(binder.bind(default) if default is not None else Literal(None, sql.NULL))
     return case(conditions, results, place)
+
+
+def _condition(binder: ScalarBinder, subject: Expr | None, node: exp.Expression, place: SourceRange) -> Expr:
+    """A branch's test; with a subject, equality with the value or with one of several."""
+    if subject is None:
+        return binder.bind(node)
+    values = node.expressions if isinstance(node, exp.Tuple) else [node]
+    return junction("OR", [compare("=", subject, binder.bind(value), place) for value in values], place)
 
 
 def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
@@ -66,9 +74,15 @@ def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     kind = value.type.with_nullable(True)
     condition = compare("=", value, other, place)
     null = Literal(None, kind)
-    if isinstance(value, Literal) and value.value is not None and isinstance(other, Literal):
+    if _differ(value, other):  # Calcite leaves the value alone: it is never NULL
         kind = value.type
     return Call("CASE", (condition, null, value), kind, range=place)
+
+
+def _differ(value: Expr, other: Expr) -> bool:
+    if not isinstance(value, Literal) or not isinstance(other, Literal):
+        return False
+    return value.type.is_integer and other.type.is_integer and value.value != other.value
 
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:

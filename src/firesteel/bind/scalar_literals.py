@@ -49,7 +49,7 @@ def number(text: str, range: SourceRange | None = None) -> Literal:
             raise out_of_range
         return integer(int(value), range)
     scale = max(0, -int(value.as_tuple().exponent))
-    precision = max(len(str(abs(int(value.scaleb(scale))))), scale)
+    precision = len(text) - 1  # digits as written, zeros before the number too
     if precision > 38:
         raise out_of_range
     return Literal(value, sql.decimal(precision, scale).with_nullable(False), range=range)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
-from firesteel.expr.nodes import Call
+from firesteel.expr.nodes import Call, Literal
 from firesteel.types import sql
 from firesteel.types.codec import encode
 from firesteel.types.duckdb import to_duckdb
@@ -127,6 +127,8 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         return text
     if root is TypeRoot.BOOLEAN:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
+    if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB leaves the 0 out
+        text = f"CAST({text} AS DECIMAL({min(38, (source.precision or 0) + 1)},{source.scale}))"
     if root in INTEGERS or root is TypeRoot.DECIMAL or root is TypeRoot.DATE:
         return f"CAST({text} AS VARCHAR)"
     names = {
@@ -150,10 +152,8 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
 def sized(text: str, source: SqlType, target: SqlType) -> str:
     """A string or bytes cut to the target's length, and padded to it where that is fixed."""
     length = target.length or 0
-    if (
-        length == MAX_LENGTH
-        or ((source.length or 0) <= length
-        and target.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY))
+    if length == MAX_LENGTH or (
+        (source.length or 0) <= length and target.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)
     ):
         return text
     if target.root in CHARACTER:
@@ -180,7 +180,7 @@ def _from_string(compiler: Compiler, text: str, source: SqlType, target: SqlType
     names = {
         TypeRoot.BOOLEAN: "boolean",
         **{root: to_duckdb(SqlType(root)).lower() for root in INTEGERS},
-        TypeRoot.FLOAT: "float",
+        TypeRoot.FLOAT: "double",
         TypeRoot.DOUBLE: "double",
         TypeRoot.DECIMAL: "decimal",
         TypeRoot.DATE: "date",
@@ -258,6 +258,11 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
+    if isinstance(operand, Literal) and operand.type.is_character and call.type.root in APPROXIMATE:
+        # Calcite folds it into a decimal, which has no negative zero
+        return (
+            f"({cast(compiler, compiler(operand), operand.type, call.type, call.function == 'TRY_CAST')} + 0)"
+        )
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 
 

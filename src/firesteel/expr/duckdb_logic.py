@@ -169,7 +169,17 @@ def _like(compiler: Compiler, call: Call) -> str:
     return compiler.call_python("patterns.like", call)
 
 
+def _trim(compiler: Compiler, call: Call) -> str:
+    return compiler.call_python(f"strings.trim_{call.options[0].lower()}", call)
+
+
+def _concat(compiler: Compiler, call: Call) -> str:
+    return f"({' || '.join(map(compiler, call.args))})"
+
+
 EMIT: dict[str, Emit] = {
+    "||": _concat,
+    "TRIM": _trim,
     **dict.fromkeys(_JAVA, comparison),
     "IS DISTINCT FROM": _distinct,
     "IS NOT DISTINCT FROM": _distinct,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.expr.functions import Function, same_as_first
-from firesteel.expr.nodes import Expr
-from firesteel.types.sql import SqlType, TypeRoot, decimal
+from firesteel.expr.nodes import Expr, Literal
+from firesteel.types.decimals import rounding
+from firesteel.types.sql import DOUBLE, INT, STRING, SqlType, TypeRoot, decimal
 
 
 def _whole(args: Sequence[Expr]) -> SqlType:
@@ -17,8 +18,42 @@ def _whole(args: Sequence[Expr]) -> SqlType:
     return kind
 
 
+def _rounded(args: Sequence[Expr]) -> SqlType:
+    """ROUND and TRUNCATE: a DECIMAL's scale follows a literal count of digits."""
+    kind = args[0].type
+    nullable = any(a.type.nullable for a in args)
+    if kind.root is TypeRoot.DECIMAL:
+        to = args[1] if len(args) > 1 else Literal(0, INT)
+        if isinstance(to, Literal) and isinstance(to.value, int):
+            kind = rounding(kind, to.value)
+    return kind.with_nullable(nullable)
+
+
 NUMBER_FUNCTIONS: tuple[Function, ...] = (
     Function("ABS", "n", same_as_first, ""),
+    Function("SIGN", "n", same_as_first, "@numbers.sign"),
     Function("FLOOR", "n", _whole, "@numbers.floor"),
     Function("CEIL", "n", _whole, "@numbers.ceil"),
+    Function("CEILING", "n", _whole, "@numbers.ceil"),
+    Function("ROUND", "n i?", _rounded, "@numbers.round_to"),
+    Function("TRUNCATE", "n i?", _rounded, "@numbers.truncate_to"),
+    *(
+        Function(name, "n", DOUBLE, f"@math.{name.lower()}")
+        for name in (
+            *("SQRT", "EXP", "LN", "LOG10", "LOG2", "SIN", "COS", "TAN", "COT", "SINH", "COSH", "TANH"),
+            *("ASIN", "ACOS", "ATAN", "DEGREES", "RADIANS"),
+        )
+    ),
+    Function("LOG", "n", DOUBLE, "@math.ln"),
+    Function("LOG", "n n", DOUBLE, "@math.log"),
+    Function("POWER", "n n", DOUBLE, "@math.power"),
+    Function("ATAN2", "n n", DOUBLE, "@math.atan2"),
+    Function("PI", "", DOUBLE, "pi()"),
+    Function("E", "", DOUBLE, "exp(1)"),
+    Function("BIN", "i", STRING, "@numbers.binary"),
+    Function("RAND", "", DOUBLE, "random()"),
+    Function("RAND", "i", DOUBLE, "@random.seeded"),
+    Function("RAND_INTEGER", "i", INT, "@random.below"),
+    Function("RAND_INTEGER", "i i", INT, "@random.seeded_below"),
+    Function("UUID", "", SqlType(TypeRoot.CHAR, length=36), "uuid()::VARCHAR"),
 )

@@ -1,9 +1,32 @@
-"""Functions of strings. Flink: BuiltInFunctionDefinitions and FlinkSqlOperatorTable."""
+"""Functions of strings. Flink: BuiltInFunctionDefinitions, FlinkSqlOperatorTable."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firesteel.expr.functions import Function, same_as_first, varying_of_first
-from firesteel.types.sql import BOOLEAN, INT, STRING, char, varchar
+from firesteel.expr.nodes import Expr
+from firesteel.types.sql import (
+    BIGINT,
+    BOOLEAN,
+    BYTES,
+    INT,
+    MAX_LENGTH,
+    STRING,
+    SqlType,
+    TypeRoot,
+    array,
+    char,
+    map_of,
+    varchar,
+)
+
+
+def _overlaid(args: Sequence[Expr]) -> SqlType:
+    """OVERLAY: as long as both strings together."""
+    length = min(sum(a.type.length or 0 for a in args[:2]), MAX_LENGTH)
+    return SqlType(TypeRoot.VARCHAR, any(a.type.nullable for a in args), length=length)
+
 
 STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("UPPER", "s", same_as_first, "@strings.upper"),
@@ -13,37 +36,71 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("CHARACTER_LENGTH", "s", INT, "length({0})::INTEGER"),
     Function("SUBSTRING", "s i", varying_of_first, "@strings.substring"),
     Function("SUBSTRING", "s i i", varying_of_first, "@strings.substring"),
-    Function("SUBSTR", "s i", varying_of_first, "@strings.substring"),
-    Function("SUBSTR", "s i i", varying_of_first, "@strings.substring"),
+    Function("SUBSTR", "s i", STRING, "@strings.substring"),
+    Function("SUBSTR", "s i i", STRING, "@strings.substring"),
     Function("LEFT", "s i", varying_of_first, "@strings.left"),
     Function("RIGHT", "s i", varying_of_first, "@strings.right"),
     Function("REPLACE", "s s s", STRING, "@strings.replace"),
     Function("TRANSLATE", "s s s", STRING, "@strings.translate"),
     Function("CONCAT", "s s*", STRING, "@strings.concat"),
     Function("CONCAT_WS", "s s*", STRING, "@strings.concat_ws"),
-    Function("POSITION", "s s", INT, "@strings.position"),
-    Function("POSITION", "s s i", INT, "@strings.position"),
-    Function("LOCATE", "s s", INT, "@strings.position"),
-    Function("LOCATE", "s s i", INT, "@strings.position"),
+    Function("POSITION", "s s i?", INT, "@strings.position"),
+    Function("LOCATE", "s s i?", INT, "@strings.position"),
     Function("INSTR", "s s i? i?", INT, "@strings.instr"),
-    Function("OVERLAY", "s s i i?", varchar(1), "@strings.overlay"),
+    Function("OVERLAY", "s s i i?", _overlaid, "@strings.overlay"),
     Function("LPAD", "s i s", STRING, "@strings.lpad"),
     Function("RPAD", "s i s", STRING, "@strings.rpad"),
     Function("REPEAT", "s i", STRING, "@strings.repeat"),
     Function("REVERSE", "s", STRING, "@strings.reverse"),
-    Function("LTRIM", "s", same_as_first, "ltrim({0}, ' ')"),
+    Function("LTRIM", "s", varying_of_first, "ltrim({0}, ' ')"),
     Function("LTRIM", "s s", STRING, "ltrim({0}, {1})"),
-    Function("RTRIM", "s", same_as_first, "rtrim({0}, ' ')"),
+    Function("RTRIM", "s", varying_of_first, "rtrim({0}, ' ')"),
     Function("RTRIM", "s s", STRING, "rtrim({0}, {1})"),
     Function("BTRIM", "s", STRING, "trim({0}, ' ')"),
     Function("BTRIM", "s s", STRING, "trim({0}, {1})"),
     Function("ASCII", "s", INT, "@strings.ascii_code"),
     Function("CHR", "i", STRING, "@strings.chr_of", nullable=True),
+    Function("ELT", "i s s*", STRING, "@strings.elt", nullable=True),
+    Function("ELT", "i y y*", BYTES, "@strings.elt", nullable=True),
+    Function("IS_ALPHA", "s", BOOLEAN, "@strings.is_alpha"),
+    Function("IS_DIGIT", "s", BOOLEAN, "@strings.is_digit"),
+    Function("IS_DECIMAL", "s", BOOLEAN, "@strings.is_decimal"),
+    Function("PRINTF", "s z*", STRING, "@printf.printf", nullable=True),
     Function("STARTSWITH", "s s", BOOLEAN, "starts_with({0}, {1})"),
-    Function("ENDSWITH", "s s", BOOLEAN, "ends_with({0}, {1})"),
     Function("STARTSWITH", "y y", BOOLEAN, "starts_with(hex({0}), hex({1}))"),
+    Function("ENDSWITH", "s s", BOOLEAN, "ends_with({0}, {1})"),
     Function("ENDSWITH", "y y", BOOLEAN, "ends_with(hex({0}), hex({1}))"),
+    Function("SIMILAR TO", "s s s?", BOOLEAN, "@patterns.similar"),
+    Function("REGEXP", "s s", BOOLEAN, "@patterns.regexp"),
+    Function("REGEXP_REPLACE", "s s s", STRING, "@patterns.regexp_replace"),
+    Function("REGEXP_EXTRACT", "s s i?", STRING, "@patterns.regexp_extract", nullable=True),
+    Function("REGEXP_COUNT", "s s", INT, "@patterns.regexp_count", nullable=True),
+    Function("REGEXP_INSTR", "s s", INT, "@patterns.regexp_instr", nullable=True),
+    Function("REGEXP_SUBSTR", "s s", STRING, "@patterns.regexp_substr", nullable=True),
+    Function("REGEXP_EXTRACT_ALL", "s s i?", array(STRING), "@patterns.regexp_extract_all", nullable=True),
+    Function("SPLIT_INDEX", "s s i", STRING, "@patterns.split_index", nullable=True),
+    Function("SPLIT_INDEX", "s i i", STRING, "@patterns.split_index_at", nullable=True),
+    Function("SPLIT", "s s", array(STRING), "@patterns.split", nullable=True),
+    Function("STR_TO_MAP", "s", map_of(STRING, STRING), "@patterns.str_to_map", nullable=True),
+    Function("STR_TO_MAP", "s s s", map_of(STRING, STRING), "@patterns.str_to_map", nullable=True),
     Function("MD5", "s", char(32), "md5({0})"),
-    Function("SHA256", "s", char(64), "sha256({0})"),
     Function("SHA1", "s", char(40), "sha1({0})"),
+    Function("SHA224", "s", char(56), "@encoding.sha224"),
+    Function("SHA256", "s", char(64), "sha256({0})"),
+    Function("SHA384", "s", char(96), "@encoding.sha384"),
+    Function("SHA512", "s", char(128), "@encoding.sha512"),
+    Function("SHA2", "s i", varchar(128), "@encoding.sha2"),
+    Function("TO_BASE64", "s", STRING, "@encoding.to_base64"),
+    Function("TO_BASE64", "y", STRING, "@encoding.bytes_to_base64"),
+    Function("FROM_BASE64", "s", STRING, "@encoding.from_base64"),
+    Function("ENCODE", "s s", BYTES, "@encoding.encode"),
+    Function("DECODE", "y s", STRING, "@encoding.decode"),
+    Function("URL_ENCODE", "s", STRING, "@encoding.url_encode", nullable=True),
+    Function("URL_DECODE", "s", STRING, "@encoding.url_decode", nullable=True),
+    Function("PARSE_URL", "s s s?", STRING, "@encoding.parse_url", nullable=True),
+    Function("INET_ATON", "s", BIGINT, "@encoding.inet_aton", nullable=True),
+    Function("INET_NTOA", "i", STRING, "@encoding.inet_ntoa", nullable=True),
+    Function("HEX", "n", STRING, "@numbers.hex_of"),
+    Function("HEX", "s", STRING, "hex({0})"),
+    Function("UNHEX", "s", BYTES, "@numbers.unhex", nullable=True),
 )

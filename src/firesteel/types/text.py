@@ -24,10 +24,6 @@ _EPOCH = datetime(1970, 1, 1)
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-_SUBNORMAL = {"5": (5e-324, "49"), "1": (1.401298464324817e-45, "14")}
-"""The least DOUBLE and the least FLOAT, of which Java 17 writes two digits."""
-
-
 def double_text(value: float) -> str:
     """A DOUBLE as Java writes it."""
     return _java(repr(value), value)
@@ -53,8 +49,8 @@ def _java(shortest: str, value: float) -> str:
     stripped = digits.lstrip("0")
     power -= len(digits) - len(stripped)
     digits = stripped.rstrip("0") or "0"
-    if digits in _SUBNORMAL and abs(value) == _SUBNORMAL[digits][0]:
-        digits = _SUBNORMAL[digits][1]
+    if len(digits) == 1:  # Java writes two digits and takes the nearest: 4.9E-324
+        digits = f"{abs(value):.1e}"[:3].replace(".", "").rstrip("0")
     if -2 <= power <= 7:
         return sign + _plain(digits, power)
     return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power - 1}"
@@ -74,16 +70,20 @@ def date_text(days: int) -> str:
 
 
 def time_text(nanos: int, precision: int) -> str:
-    """A TIME(precision), given as nanoseconds of the day."""
-    seconds, fraction = divmod(nanos, 10**9)
-    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return text + _fraction(fraction, precision)
+    """A TIME(precision), given as nanoseconds of the day; of a fraction, zeros at its end are left out."""
+    text = _clock(nanos // 10**9)
+    digits = f"{nanos % 10**9:09d}"[:precision].rstrip("0") or "0"
+    return f"{text}.{digits}" if precision else text
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
 def timestamp_text(nanos: int, precision: int) -> str:
     """A TIMESTAMP(precision), given as nanoseconds since the epoch."""
     days, rest = divmod(nanos, 86400 * 10**9)
-    return f"{date_text(days)} {time_text(rest, precision)}"
+    return f"{date_text(days)} {_clock(rest // 10**9)}{_fraction(rest % 10**9, precision)}"
 
 
 def _fraction(nanos: int, precision: int) -> str:
@@ -100,7 +100,7 @@ def day_time_text(millis: int) -> str:
     """An INTERVAL DAY TO SECOND, given as milliseconds."""
     sign = "-" if millis < 0 else "+"
     days, rest = divmod(abs(millis), 86_400_000)
-    return f"{sign}{days} {time_text(rest * 10**6, 3)}"
+    return f"{sign}{days} {_clock(rest // 1000)}.{rest % 1000:03d}"
 
 
 def local_nanos(nanos: int, zone: str) -> int:

@@ -1,9 +1,20 @@
 """String functions with Flink's meaning. Flink: SqlFunctionUtils, BinaryStringDataUtil.
 
-Positions count characters from 1. Java's upper and lower case in the English locale are Python's.
+Positions count characters from 1; a negative one counts from the end.
 """
 
 from __future__ import annotations
+
+import re
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.errors import JobError
+from firesteel.runtime.duck.registry import columnar, nullable
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_CHR_ALL = 256
 
 
 def upper(text: str) -> str:
@@ -12,3 +23,180 @@ def upper(text: str) -> str:
 
 def lower(text: str) -> str:
     return text.lower()
+
+
+def initcap(text: str) -> str:
+    """The first letter or digit of every run of them in upper case, the others in lower case."""
+    found, inside = [], False
+    for letter in text:
+        found.append(letter.lower() if inside else letter.upper())
+        inside = letter.isascii() and letter.isalnum()
+    return "".join(found)
+
+
+def reverse(text: str) -> str:
+    return text[::-1]
+
+
+def substring(text: str, start: int, length: int = (1 << 31) - 1) -> str | None:
+    """From position `start` (0 counts as 1); NULL for a negative length."""
+    if length < 0:
+        return None
+    begin = start - 1 if start > 0 else 0 if start == 0 else len(text) + start
+    if begin >= len(text):
+        return ""
+    end = min(begin + length, len(text))
+    return text[max(begin, 0) : max(end, 0)]
+
+
+def left(text: str, count: int) -> str:
+    return text[: max(count, 0)]
+
+
+def right(text: str, count: int) -> str:
+    return text[max(len(text) - count, 0) :] if count > 0 else ""
+
+
+def replace(text: str, old: str, new: str) -> str:
+    return text.replace(old, new)
+
+
+@nullable
+def translate(text: str | None, old: str | None, new: str | None) -> str | None:
+    """Each character of `old` becomes the one at the same place of `new`, or goes."""
+    if text is None or not old:
+        return text
+    table: dict[int, str | None] = {}
+    for i, letter in enumerate(old):
+        table.setdefault(ord(letter), new[i] if new is not None and i < len(new) else None)
+    return text.translate(table)
+
+
+@nullable
+def concat(*parts: str | None) -> str:
+    """NULLs count as nothing."""
+    return "".join(p for p in parts if p is not None)
+
+
+@nullable
+def concat_ws(separator: str | None, *parts: str | None) -> str | None:
+    """NULLs are left out."""
+    return None if separator is None else separator.join(p for p in parts if p is not None)
+
+
+def position(wanted: str, text: str, start: int = 1) -> int:
+    """Position of the first occurrence from `start` on, or 0."""
+    return text.find(wanted, start - 1) + 1 if start >= 1 else 0
+
+
+def instr(text: str, wanted: str, start: int = 1, occurrence: int = 1) -> int:
+    """Position of the n-th occurrence from `start` on, or 0; a negative start searches backwards."""
+    if occurrence < 1:
+        raise JobError(f"INSTR needs a positive occurrence but was {occurrence}")
+    if start == 0:
+        return 0
+    at = start - 1 if start > 0 else len(text) + start - len(wanted) + 1
+    for _ in range(occurrence):
+        found = text.find(wanted, at) if start > 0 else text.rfind(wanted, 0, max(at + len(wanted), 0))
+        if found < 0:
+            return 0
+        at = found + 1 if start > 0 else found - 1
+    return found + 1
+
+
+def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
+    """`new` in place of `length` characters from `start`."""
+    count = len(new) if length is None else length
+    if start <= 0 or start > len(text):
+        return text
+    rest = text[start - 1 + count :] if 0 < count < len(text) - start + 1 else ""
+    return text[: start - 1] + new + rest
+
+
+def lpad(text: str, size: int, pad: str) -> str | None:
+    """Cut or padded on the left to `size`; NULL for a negative size or nothing to pad with."""
+    if size < 0 or not pad:
+        return None
+    missing = size - len(text)
+    return text[:size] if missing <= 0 else (pad * (missing // len(pad) + 1))[:missing] + text
+
+
+def rpad(text: str, size: int, pad: str) -> str | None:
+    if size < 0 or not pad:
+        return None
+    missing = size - len(text)
+    return text[:size] if missing <= 0 else text + (pad * (missing // len(pad) + 1))[:missing]
+
+
+def repeat(text: str, count: int) -> str:
+    return text * max(count, 0)
+
+
+def trim_leading(characters: str, text: str) -> str:
+    return text.lstrip(characters) if characters else text
+
+
+def trim_trailing(characters: str, text: str) -> str:
+    return text.rstrip(characters) if characters else text
+
+
+def trim_both(characters: str, text: str) -> str:
+    return text.strip(characters) if characters else text
+
+
+def ascii_code(text: str) -> int:
+    """The first byte of the UTF-8 text, as Java's signed byte."""
+    if not text:
+        return 0
+    byte = text.encode()[0]
+    return byte - 256 if byte > 127 else byte
+
+
+def chr_of(code: int) -> str:
+    """The character of code % 256; of a negative one, none."""
+    if code < 0:
+        return ""
+    return chr(code % _CHR_ALL)
+
+
+@nullable
+def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
+    """The part at a position from 1."""
+    if index is None or not 1 <= index <= len(parts):
+        return None
+    return parts[index - 1]
+
+
+def is_alpha(text: str) -> bool:
+    """Whether there are letters only, and at least one."""
+    return bool(text) and all(c.isalpha() for c in text)
+
+
+def is_digit(text: str) -> bool:
+    return bool(text) and all(c.isdecimal() for c in text)
+
+
+def is_decimal(text: str) -> bool:
+    return _DECIMAL.fullmatch(text) is not None
+
+
+@columnar
+def compare_utf16(left: pa.Array, right: pa.Array) -> pa.Array:
+    """-1, 0 or 1 by UTF-16 code units, which is how Java compares strings."""
+    less, greater = pc.less(left, right), pc.greater(left, right)
+    plain = pc.subtract(greater.cast(pa.int32()), less.cast(pa.int32()))
+    if _below_surrogates(left) or _below_surrogates(right):
+        return plain
+    rows = zip(left.to_pylist(), right.to_pylist(), strict=True)
+    return pa.array([None if a is None or b is None else _units(a, b) for a, b in rows], pa.int32())
+
+
+def _below_surrogates(values: pa.Array) -> bool:
+    """Whether all characters come before U+E000, so that both orders agree."""
+    longest = pc.max(pc.binary_length(values)).as_py()
+    return longest is None or not pc.any(pc.match_substring_regex(values, "[\ue000-\U0010ffff]")).as_py()
+
+
+def _units(a: str, b: str) -> int:
+    x, y = a.encode("utf-16-be"), b.encode("utf-16-be")
+    return (x > y) - (x < y)

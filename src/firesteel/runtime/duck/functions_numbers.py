@@ -1,0 +1,96 @@
+"""Rounding and writing of numbers. Flink: SqlFunctions of Calcite, DecimalDataUtils.
+
+A FLOAT or DOUBLE is rounded as the decimal that Java would print; an integer keeps its type and wraps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.duck.functions_decimals import fit
+from firesteel.runtime.duck.registry import with_result
+
+Number = int | float | Decimal
+_WIDE = Context(prec=700)
+
+
+def _digits_of(value: float, kind: pa.DataType) -> Decimal:
+    """The number as Java prints it."""
+    return Decimal(str(np.float32(value)) if pa.types.is_float32(kind) else repr(value))
+
+
+def wrapped(value: int, kind: pa.DataType) -> int:
+    """The integer in the type's bits, as Java narrows it."""
+    half = 1 << (kind.bit_width - 1)
+    return (value + half) % (2 * half) - half
+
+
+@with_result
+def sign(result: pa.DataType, value: Number) -> Number | None:
+    if isinstance(value, float) and (value == 0 or math.isnan(value)):
+        return value
+    found = (value > 0) - (value < 0)
+    return fit(Decimal(found), result) if isinstance(value, Decimal) else found
+
+
+def _whole(rounding: str, function: Callable[[float], int]) -> Callable[..., Number | None]:
+    @with_result
+    def run(result: pa.DataType, value: Number) -> Number | None:
+        if isinstance(value, Decimal):
+            return fit(value.quantize(Decimal(1), rounding=rounding, context=_WIDE), result)
+        if isinstance(value, int):
+            return value
+        return math.copysign(float(function(value)), value) if math.isfinite(value) else value
+
+    return run
+
+
+floor = _whole(ROUND_FLOOR, math.floor)
+ceil = _whole(ROUND_CEILING, math.ceil)
+
+
+def _to_digits(rounding: str) -> Callable[..., Number | None]:
+    @with_result
+    def run(result: pa.DataType, value: Number, to: int = 0) -> Number | None:
+        if isinstance(value, float):
+            return float(_at(_digits_of(value, result), to, rounding)) if math.isfinite(value) else value
+        if isinstance(value, int):
+            return value if to >= 0 else wrapped(int(_at(Decimal(value), to, rounding)), result)
+        return fit(_at(value, to, rounding), result)
+
+    return run
+
+
+def _at(value: Decimal, to: int, rounding: str) -> Decimal:
+    if -int(value.as_tuple().exponent) <= to:
+        return value
+    if to < -400:
+        return Decimal(0)
+    return value.quantize(Decimal(1).scaleb(-to), rounding=rounding, context=_WIDE)
+
+
+round_to = _to_digits(ROUND_HALF_UP)
+truncate_to = _to_digits(ROUND_DOWN)
+
+
+def binary(value: int) -> str:
+    """The bits of a BIGINT, without zeros before."""
+    return format(value % (1 << 64), "b")
+
+
+def hex_of(value: int) -> str:
+    """The same in hexadecimal."""
+    return format(value % (1 << 64), "X")
+
+
+def unhex(text: str) -> bytes | None:
+    """The bytes of hexadecimal digits; one digit too few is a leading 0."""
+    try:
+        return bytes.fromhex("0" * (len(text) % 2) + text) if " " not in text else None
+    except ValueError:
+        return None

@@ -1,0 +1,192 @@
+"""LIKE, SIMILAR TO and regular expressions. Flink: SqlLikeUtils, SqlFunctionUtils.
+
+Java's patterns are run by Python's `re`, in which a few constructs are written otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from firesteel.errors import JobError
+from firesteel.runtime.duck.java_patterns import to_python
+from firesteel.runtime.duck.registry import nullable
+
+_CLASSES = {
+    "ALPHA": r"a-zA-Z",
+    "UPPER": r"A-Z",
+    "LOWER": r"a-z",
+    "DIGIT": r"\d",
+    "SPACE": r" ",
+    "WHITESPACE": r"\s",
+    "ALNUM": r"a-zA-Z0-9",
+}
+_SPECIAL = set("[]()|^-+*%_?{}")
+
+
+@lru_cache(maxsize=512)
+def _like(pattern: str, escape: str | None) -> re.Pattern[str]:
+    parts, i = [], 0
+    while i < len(pattern):
+        letter = pattern[i]
+        if letter == escape:
+            if i + 1 == len(pattern) or pattern[i + 1] not in ("%", "_", escape):
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            parts.append(re.escape(pattern[i + 1]))
+            i += 1
+        else:
+            parts.append({"%": ".*", "_": "."}.get(letter) or re.escape(letter))
+        i += 1
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def like(text: str, pattern: str, escape: str | None = None) -> bool:
+    """SQL's LIKE; without ESCAPE no character escapes another."""
+    if escape is not None and len(escape) != 1:
+        raise JobError(f"Invalid escape character '{escape}'")
+    return _like(pattern, escape).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
+    parts, i, depth = [], 0, False
+    while i < len(pattern):
+        letter = pattern[i]
+        if letter == escape:
+            if i + 1 == len(pattern):
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            following = pattern[i + 1]
+            if following not in _SPECIAL and following != escape:
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            parts.append(re.escape(following))
+            i += 1
+        elif letter == "[":
+            i = _character_class(pattern, i, parts)
+        elif letter in "%_":
+            parts.append({"%": ".*", "_": "."}[letter])
+        elif letter in "()|+*?{}":
+            parts.append(letter)
+        else:
+            parts.append(letter if letter == "." else re.escape(letter))
+        i += 1
+    try:
+        return re.compile("".join(parts), re.DOTALL)
+    except re.error:
+        raise JobError(f"Invalid regular expression '{pattern}'") from None
+
+
+def _character_class(pattern: str, start: int, parts: list[str]) -> int:
+    """Translate `[...]` from `start`; the place of its last character."""
+    i = start + 1
+    content = []
+    if pattern[i : i + 1] == "^":
+        content.append("^")
+        i += 1
+    while i < len(pattern) and pattern[i] != "]":
+        named = re.match(r"\[:(\w+):\]", pattern[i:])
+        if named and named[1].upper() in _CLASSES:
+            content.append(_CLASSES[named[1].upper()])
+            i += named.end()
+            continue
+        content.append("\\" + pattern[i] if pattern[i] in "\\[&~|" else pattern[i])
+        i += 1
+    if i >= len(pattern):
+        raise JobError(f"Invalid regular expression '{pattern}'")
+    parts.append(f"[{''.join(content)}]")
+    return i
+
+
+def similar(text: str, pattern: str, escape: str | None = None) -> bool:
+    """SQL's SIMILAR TO."""
+    return _similar(pattern, escape).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str) -> re.Pattern[str] | None:
+    """A Java pattern as one of Python's, or None where it is none."""
+    try:
+        return re.compile(to_python(pattern))
+    except re.error:
+        return None
+
+
+def regexp(text: str, pattern: str) -> bool:
+    """REGEXP: whether the pattern is found; an empty pattern is not."""
+    found = compiled(pattern)
+    return bool(pattern) and found is not None and found.search(text) is not None
+
+
+def regexp_replace(text: str, pattern: str, new: str) -> str | None:
+    """REGEXP_REPLACE; the replacement is taken as it is."""
+    found = compiled(pattern)
+    return None if found is None else found.sub(lambda _: new, text)
+
+
+def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
+    found = compiled(pattern)
+    if found is None or not 0 <= group <= found.groups:
+        return None
+    match = found.search(text)
+    return None if match is None else match[group]
+
+
+def regexp_count(text: str, pattern: str) -> int | None:
+    found = compiled(pattern)
+    return None if found is None else sum(1 for _ in found.finditer(text))
+
+
+def regexp_instr(text: str, pattern: str) -> int | None:
+    """The place of the first match in UTF-16 units, from 1."""
+    found = compiled(pattern)
+    if found is None:
+        return None
+    match = found.search(text)
+    return 0 if match is None else len(text[: match.start()].encode("utf-16-le")) // 2 + 1
+
+
+def regexp_substr(text: str, pattern: str) -> str | None:
+    found = compiled(pattern)
+    match = None if found is None else found.search(text)
+    return None if match is None else match[0]
+
+
+def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | None] | None:
+    found = compiled(pattern)
+    if found is None or not 0 <= group <= found.groups:
+        return None
+    return [match[group] for match in found.finditer(text)]
+
+
+@nullable
+def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
+    """The part at an index from 0."""
+    if text is None or separator is None or index is None or index < 0:
+        return None
+    if not text:
+        return None
+    parts = text.split(separator) if separator else list(text)
+    return parts[index] if index < len(parts) else None
+
+
+def split_index_at(text: str, code: int, index: int) -> str | None:
+    """The same with the separator as a character's code."""
+    return split_index(text, chr(code), index)
+
+
+def split(text: str, separator: str) -> list[str] | None:
+    """The parts between separators; the characters where it is empty."""
+    if not text:
+        return [""]
+    return text.split(separator) if separator else list(text)
+
+
+def str_to_map(text: str, entries: str = ",", pair: str = "=") -> dict[str, str | None] | None:
+    """Entries between separators, which are regular expressions; a key without a value has NULL."""
+    between, within = compiled(entries), compiled(pair)
+    if between is None or within is None:
+        raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
+    found: dict[str, str | None] = {}
+    for entry in between.split(text):
+        key, *value = within.split(entry, maxsplit=1)
+        found[key] = value[-1] if value else None
+    return found

@@ -1,0 +1,75 @@
+"""Java's regular expressions written for Python's `re`."""
+
+from __future__ import annotations
+
+import re
+
+_PROPERTIES = {
+    "L": r"[^\W\d_]",
+    "Lu": "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0130\u0391-\u03ab\u0400-\u042f\uff21-\uff3a]",
+    "Ll": "[a-z\u00df-\u00f6\u00f8-\u00ff\u0131\u03ac-\u03ce\u0430-\u045f\uff41-\uff5a]",
+    "N": r"\d",
+    "Nd": r"\d",
+    "Alpha": "[a-zA-Z]",
+    "Digit": "[0-9]",
+    "Alnum": "[a-zA-Z0-9]",
+    "Upper": "[A-Z]",
+    "Lower": "[a-z]",
+    "Punct": r"[!-/:-@\[-`{-~]",
+    "Space": r"[ \t\n\x0b\f\r]",
+    "IsAlphabetic": r"[^\W\d_]",
+    "IsDigit": r"\d",
+}
+_ASCII_SHORT = {"d": "0-9", "w": "a-zA-Z0-9_", "s": r" \t\n\x0b\f\r"}
+
+
+def to_python(pattern: str) -> str:
+    """The pattern for `re.compile`. Java's \\d, \\w, \\s and \\b mean ASCII, its properties Unicode."""
+    parts, i, in_class = [], 0, False
+    while i < len(pattern):
+        letter = pattern[i]
+        if letter == "\\" and i + 1 < len(pattern):
+            text, i = _escape(pattern, i, in_class)
+            parts.append(text)
+            continue
+        if letter == "[" and in_class:
+            letter = "\\["
+        elif letter == "[":
+            in_class = True
+        elif letter == "]" and in_class:
+            in_class = False
+        elif letter == "+" and parts and parts[-1] in ("+", "*", "?") and not in_class:
+            pass  # a possessive quantifier, which Python 3.11 knows
+        parts.append(letter)
+        i += 1
+    return "".join(parts)
+
+
+def _escape(pattern: str, i: int, in_class: bool) -> tuple[str, int]:
+    """What the escape at `i` is in Python, and where the text after it begins."""
+    letter = pattern[i + 1]
+    if letter in ("p", "P"):
+        named = re.match(r"\{(\w+)\}|(\w)", pattern[i + 2 :])
+        if named is None or (named[1] or named[2]) not in _PROPERTIES:
+            raise re.error(f"unknown property in {pattern}")
+        inner = _PROPERTIES[named[1] or named[2]]
+        text = inner if letter == "p" else f"(?!{inner})."
+        return text[1:-1] if in_class and text.startswith("[") and not text.startswith("[^") else text, (
+            i + 2 + named.end()
+        )
+    if letter.lower() in _ASCII_SHORT:
+        content = _ASCII_SHORT[letter.lower()]
+        if in_class:
+            return content if letter.islower() else "\\" + letter, i + 2
+        return f"[{'^' if letter.isupper() else ''}{content}]", i + 2
+    if letter == "Q":
+        end = pattern.find("\\E", i + 2)
+        end = len(pattern) if end < 0 else end
+        return re.escape(pattern[i + 2 : end]), min(end + 2, len(pattern))
+    if letter == "z":
+        return r"\Z", i + 2
+    if letter == "Z":
+        return r"(?=\n?\Z)", i + 2
+    if letter == "h":
+        return r"[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]", i + 2
+    return "\\" + letter, i + 2
