@@ -59,6 +59,7 @@ class AggregateCall:
     """An aggregate function over columns of its input.
 
     args and filter are column positions: a Calc below has computed them. name is the output's.
+    options: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL`, `ABSENT ON NULL` (JSON_*AGG), where written.
     """
 
     function: str
@@ -68,3 +69,4 @@ class AggregateCall:
     distinct: bool = False
     filter: int | None = None
     range: SourceRange | None = field(default=None, compare=False)
+    options: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from firesteel.catalog.schema import Table
 from firesteel.expr.nodes import AggregateCall, Expr, Literal
 from firesteel.plan.tree import Field, Node
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,13 @@ class Union(Node):
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return self.inputs[0].schema
+        columns = zip(*(node.schema for node in self.inputs), strict=True)
+        return tuple(Field(column[0].name, _common([f.type for f in column])) for column in columns)
+
+
+def _common(types: list[SqlType]) -> SqlType:
+    """The type that all fit in; the first where there is none (the binder has refused that)."""
+    return common_type(types) or types[0]
 
 
 @dataclass(frozen=True)

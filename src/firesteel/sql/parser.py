@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from sqlglot import exp
+
 from firesteel.errors import FiresteelError, ParseError, SourceRange
 from firesteel.sql.ddl_grammar import DdlGrammar
 from firesteel.sql.dialect import range_of
@@ -61,6 +63,15 @@ def parse_query(text: str) -> Query:
     if not isinstance(statement, Query):
         raise ParseError("a query is expected", range=statement.range, sql=text)
     return statement
+
+
+def parse_expression(text: str) -> exp.Expression:
+    """The expression of the text (a computed column's). Raises ParseError."""
+    parser = Parser(text, tokens(text))
+    found = parser.expression()
+    if not parser.at_end():
+        raise parser.error().located(text)
+    return found
 
 
 def split_script(text: str) -> list[SourceRange]:

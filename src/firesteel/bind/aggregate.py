@@ -1,0 +1,255 @@
+"""Aggregate queries: GROUP BY, HAVING and the calls of a SELECT, in the shape of Calcite's createAggImpl.
+
+Everything is bound over the input first; a call stands as `$AGGREGATE` in the expression. Then group
+expressions and calls are replaced by columns of the aggregate, and what is left of the input is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from firesteel.bind.build import aggregate, project, unique_names
+from firesteel.bind.checks import check_expression, is_aggregate
+from firesteel.bind.names import BindContext, Scope
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.expr.aggregates import aggregate_type
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.tree import Node
+from firesteel.sql.dialect import range_of
+from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
+
+_PLACEHOLDER = "$AGGREGATE"
+_NEVER_NULL = frozenset({"COUNT", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "$SUM0"})
+_TAKES_NULLS = ("ARRAY_AGG",)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A call as written: over pre-projected columns, before anything is simplified."""
+
+    function: str
+    args: tuple[int, ...]
+    distinct: bool
+    filter: int | None
+    options: tuple[str, ...]
+
+
+@dataclass
+class Aggregation:
+    """Collects the group expressions and calls of one SELECT.
+
+    scope and input: what FROM and WHERE give. grouped: whether GROUP BY has any expression.
+    """
+
+    scope: Scope
+    context: BindContext
+    input: Node
+    group: list[Expr] = field(default_factory=list)
+    _pre: list[Expr] = field(default_factory=list)
+    _written: list[_Written] = field(default_factory=list)
+    _calls: list[AggregateCall] = field(default_factory=list)
+    _call_of: dict[_Written, int] = field(default_factory=dict)
+
+    @property
+    def found_any(self) -> bool:
+        """Whether an aggregate function was met."""
+        return bool(self._calls)
+
+    def add_group(self, node: exp.Expression) -> None:
+        """A GROUP BY item. Raises ValidationError for an aggregate in it."""
+        check_expression(node)
+        expr = ScalarBinder(
+            self.scope, self.context, refuse_aggregates("Aggregate expression is illegal in GROUP BY clause")
+        ).bind(node)
+        if expr not in self.group:
+            self.group.append(expr)
+            self._pre_index(expr)
+
+    def binder(self) -> ScalarBinder:
+        """A binder over the input that takes aggregate calls."""
+        return ScalarBinder(self.scope, self.context, self._on_aggregate)
+
+    # --- calls -----------------------------------------------------------------------------------
+    def _on_aggregate(self, node: exp.Expression) -> Expr:
+        place = range_of(node)
+        for part in node.walk():
+            if part is not node and is_aggregate(part):
+                raise ValidationError("Aggregate expressions cannot be nested", range=range_of(part))
+        if node.args.get("order"):
+            raise NotSupportedError("ORDER BY within an aggregate call is not supported yet", range=place)
+        name = node.this.upper()
+        args = self._arguments(node, name)
+        positions = tuple(self._pre_index(arg) for arg in args)
+        written = _Written(
+            name, positions, bool(node.args.get("distinct")), self._filter(node), _options(node, name)
+        )
+        kind = aggregate_type(name, tuple(a.type for a in args), written.distinct, place)
+        if name not in _NEVER_NULL and (not self.group or written.filter is not None):
+            kind = kind.with_nullable(True)
+        return self._placeholder(written, kind, place)
+
+    def _arguments(self, node: exp.Expression, name: str) -> list[Expr]:
+        place = range_of(node)
+        if node.args.get("star"):
+            if name != "COUNT":
+                raise ValidationError("Unknown identifier '*'", range=place, hint="only COUNT takes *")
+            return []
+        if not node.expressions:
+            wanted = 2 if name in ("JSON_OBJECTAGG", "PERCENTILE") else 1
+            raise ValidationError(
+                f"Invalid number of arguments to function '{name}'. Was expecting {wanted} arguments",
+                range=place,
+            )
+        plain = ScalarBinder(
+            self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
+        )
+        args = [plain.bind_typed(arg) for arg in node.expressions]
+        if name == "LISTAGG" and len(args) > 1 and not isinstance(args[1], Literal):
+            raise ValidationError("The separator of LISTAGG must be a literal", range=place)
+        if len(args) > 1 and name in _ONE_ARGUMENT:
+            raise ValidationError(
+                f"Invalid number of arguments to function '{name}'. Was expecting 1 arguments", range=place
+            )
+        return args
+
+    def _filter(self, node: exp.Expression) -> int | None:
+        condition = node.args.get("filter")
+        if condition is None:
+            return None
+        plain = ScalarBinder(
+            self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
+        )
+        expr = boolean(plain.bind(condition), "FILTER", range_of(condition))
+        if expr.type.nullable:
+            expr = Call("IS TRUE", (expr,), BOOLEAN.with_nullable(False))
+        return self._pre_index(expr)
+
+    def _pre_index(self, expr: Expr) -> int:
+        """The expression's column in the projection below the aggregate; added where it is new."""
+        if expr not in self._pre:
+            self._pre.append(expr)
+        return self._pre.index(expr)
+
+    def _placeholder(self, written: _Written, kind: SqlType, place: SourceRange) -> Expr:
+        if written not in self._call_of:
+            self._written.append(written)
+            self._call_of[written] = self._add_call(written, kind, place)
+        number = self._written.index(written)
+        return Call(_PLACEHOLDER, (), self._calls[self._call_of[written]].type, (str(number),), place)
+
+    def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
+        """The call's number: one of the same meaning, or a new one. COUNT forgets what is never NULL."""
+        args = written.args
+        if written.function == "COUNT" and not written.distinct:
+            args = tuple(i for i in args if self._pre[i].type.nullable)
+        call = AggregateCall(
+            written.function,
+            args,
+            kind,
+            "",
+            written.distinct,
+            written.filter,
+            range=place,
+            options=written.options,
+        )
+        for number, known in enumerate(self._calls):
+            if replace(known, type=kind) == call:
+                return number
+        self._calls.append(call)
+        return len(self._calls) - 1
+
+    # --- the nodes -------------------------------------------------------------------------------
+    def build(self, items: list[tuple[str, Expr]]) -> Node:
+        """The aggregate over its projection, its columns named as the SELECT items name them."""
+        names = [self._pre_name(expr, items) for expr in self._pre]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                names[i] = None
+        below = project(self.input, self._pre, unique_names(names)) if self._pre else self.input
+        calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
+        return aggregate(below, [self._pre.index(g) for g in self.group], calls)
+
+    def _pre_name(self, expr: Expr, items: list[tuple[str, Expr]]) -> str | None:
+        if expr in self.group:
+            named = [name for name, item in items if item == expr]
+            if named:
+                return named[-1]
+        return self.input.schema[expr.index].name if isinstance(expr, InputRef) else None
+
+    def _call_name(self, number: int, items: list[tuple[str, Expr]]) -> str:
+        first = next(w for w in self._written if self._call_of[w] == number)
+        mark = (str(self._written.index(first)),)
+        named = [
+            name
+            for name, item in items
+            if isinstance(item, Call) and item.function == _PLACEHOLDER and item.options == mark
+        ]
+        return named[-1] if named else f"agg#{number}"
+
+    def over_result(self, expr: Expr) -> Expr:
+        """The expression over the aggregate's columns. Raises ValidationError for a column not grouped."""
+        if expr in self.group:
+            return InputRef(self.group.index(expr), expr.type, expr.range)
+        if isinstance(expr, InputRef):
+            raise ValidationError(
+                f"Expression '{self._shown(expr)}' is not being grouped",
+                range=expr.range,
+                hint="put it into GROUP BY, or into an aggregate function",
+            )
+        if isinstance(expr, Call):
+            if expr.function == _PLACEHOLDER:
+                number = self._call_of[self._written[int(expr.options[0])]]
+                return InputRef(len(self.group) + number, expr.type, expr.range)
+            return replace(expr, args=tuple(self.over_result(arg) for arg in expr.args))
+        return expr
+
+    def _shown(self, column: InputRef) -> str:
+        """The column as written, or with its table where it came from a star."""
+        if column.range is not None:
+            text = self.context.sql[column.range.start : column.range.end]
+            if text and not text.endswith("*"):
+                return text
+        for relation in self.scope.relations:
+            if relation.offset <= column.index < relation.offset + len(relation.columns):
+                name = relation.columns[column.index - relation.offset].name
+                return f"{relation.name[-1]}.{name}" if relation.name else name
+        return self.input.schema[column.index].name
+
+
+_ONE_ARGUMENT = frozenset(
+    {"SUM", "AVG", "MIN", "MAX", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP"}
+    | {"FIRST_VALUE", "LAST_VALUE", "COLLECT", "ARRAY_AGG", "SINGLE_VALUE", "$SUM0"}
+)
+
+
+def _options(node: exp.Expression, name: str) -> tuple[str, ...]:
+    """What is written with the call and is no argument."""
+    nulls = node.args.get("nulls")
+    if nulls and name not in _TAKES_NULLS:
+        raise ValidationError(
+            f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", range=range_of(node)
+        )
+    on_null = node.args.get("on_null")
+    if nulls == "IGNORE":
+        return ("IGNORE NULLS",)
+    return (f"{on_null} ON NULL",) if on_null else ()
+
+
+def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:
+    """For ScalarBinder: an aggregate function here is an error with this message."""
+
+    def refuse(node: exp.Expression) -> Expr:
+        raise ValidationError(message, range=range_of(node))
+
+    return refuse
+
+
+def boolean(expr: Expr, clause: str, place: SourceRange) -> Expr:
+    """The condition of a clause. Raises ValidationError unless it is BOOLEAN."""
+    if expr.type.root is not TypeRoot.BOOLEAN:
+        raise ValidationError(f"{clause} clause must be a condition", range=place)
+    return expr

@@ -1,0 +1,87 @@
+"""How Calcite's RelBuilder puts nodes on each other, as far as the tree that EXPLAIN shows depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.expr.nodes import AggregateCall, Expr, InputRef
+from firesteel.plan.expressions import substitute
+from firesteel.plan.logical import Aggregate, Project, Values
+from firesteel.plan.tree import Field, Node
+
+
+def references(node: Node) -> tuple[Expr, ...]:
+    """All columns of the node, in order."""
+    return tuple(InputRef(i, field.type) for i, field in enumerate(node.schema))
+
+
+def is_identity(exprs: Sequence[Expr], node: Node) -> bool:
+    """Whether the expressions are the node's columns, all of them and in order."""
+    return len(exprs) == len(node.schema) and all(
+        isinstance(expr, InputRef) and expr.index == i for i, expr in enumerate(exprs)
+    )
+
+
+def unique_names(names: Sequence[str | None]) -> tuple[str, ...]:
+    """The names, with `$fN` for those left out and a number after those used before (Calcite: uniquify)."""
+    used: dict[str, None] = {}
+    for name in names:
+        attempt = 0
+        unique = name
+        while unique is None or unique in used:
+            unique = f"{'$f' if name is None else name}{max(len(used), attempt)}"
+            attempt += 1
+        used[unique] = None
+    return tuple(used)
+
+
+def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:
+    """A projection, unless it would change nothing; one that only renames gives its names to a projection
+    or to rows below it (RelBuilder.projectNamed)."""
+    if not is_identity(exprs, node):
+        return Project(node, tuple(exprs), tuple(names))
+    return rename(node, names)
+
+
+def rename(node: Node, names: Sequence[str]) -> Node:
+    """The node with these names if it is a projection or rows; otherwise the node as it is."""
+    if isinstance(node, Project):
+        return replace(node, names=tuple(names))
+    if isinstance(node, Values):
+        return replace(node, fields=renamed(node.fields, names))
+    return node
+
+
+def renamed(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
+    return tuple(replace(field, name=name) for field, name in zip(fields, names, strict=True))
+
+
+def merged(node: Node, exprs: Sequence[Expr]) -> tuple[Node, tuple[Expr, ...]]:
+    """The expressions over what is below the projections that the node starts with (RelBuilder's bloat)."""
+    while isinstance(node, Project):
+        exprs = [substitute(expr, node.exprs) for expr in exprs]
+        node = node.input
+    return node, tuple(exprs)
+
+
+def aggregate(node: Node, keys: Sequence[int], calls: Sequence[AggregateCall]) -> Node:
+    """An aggregate; columns that it does not read are dropped from a projection right below it."""
+    used = sorted({*keys, *(i for call in calls for i in _reads(call))})
+    if not isinstance(node, Project) or not used or len(used) == len(node.exprs):
+        return Aggregate(node, tuple(keys), tuple(calls))
+    position = {old: new for new, old in enumerate(used)}
+    pruned = Project(node.input, tuple(node.exprs[i] for i in used), tuple(node.names[i] for i in used))
+    moved = tuple(
+        replace(
+            call,
+            args=tuple(position[i] for i in call.args),
+            filter=None if call.filter is None else position[call.filter],
+        )
+        for call in calls
+    )
+    return Aggregate(pruned, tuple(position[k] for k in keys), moved)
+
+
+def _reads(call: AggregateCall) -> tuple[int, ...]:
+    return call.args if call.filter is None else (*call.args, call.filter)

@@ -1,0 +1,257 @@
+"""CREATE TABLE to a Table, with Flink's checks (MergeTableLikeUtil, SchemaResolver)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from firesteel.bind.aggregate import refuse_aggregates
+from firesteel.bind.checks import check_expression
+from firesteel.bind.like import Base, base_of
+from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.catalog.schema import Column, Table, Watermark
+from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
+from firesteel.expr.nodes import Call
+from firesteel.plan.tree import Field
+from firesteel.sql.dialect import range_of
+from firesteel.sql.statements import ColumnDefinition, CreateTable, KeyDefinition, Name, WatermarkDefinition
+from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
+
+
+def bind_create_table(statement: CreateTable, context: BindContext) -> Table:
+    """The table that the statement defines; its source's traits are asked of the connector later.
+
+    Raises ValidationError where Flink refuses the definition, NotSupportedError for nested rowtimes.
+    """
+    try:
+        return _Binder(statement, context, base_of(statement, context)).table()
+    except FiresteelError as error:
+        raise error.located(context.sql) from None
+
+
+@dataclass(frozen=True)
+class _Binder:
+    statement: CreateTable
+    context: BindContext
+    base: Base
+
+    def table(self) -> Table:
+        statement = self.statement
+        catalog, database, name = self.context.catalog.path(statement.table.parts)
+        key, key_name = self._primary_key()
+        columns = self._columns(key)
+        return Table(
+            catalog,
+            database,
+            name,
+            columns,
+            self._options(),
+            primary_key=key,
+            primary_key_name=key_name,
+            watermark=self._watermark(columns),
+            partition_keys=self._partition_keys(columns),
+            comment=statement.comment,
+            temporary=statement.temporary,
+        )
+
+    # --- columns ---------------------------------------------------------------------------------
+    def _columns(self, key: tuple[str, ...]) -> tuple[Column, ...]:
+        definitions = self.statement.columns
+        stored = {column.name: column for column in self.base.columns if column.computed is None}
+        seen: set[str] = set(stored) | {c.name for c in self.base.columns}
+        for definition in definitions:
+            self._check_new(definition, seen)
+            seen.add(definition.name)
+            if definition.computed is None:
+                stored[definition.name] = _stored(definition, key)
+        if not seen and not self.base.columns:
+            raise ValidationError("A table needs at least one column", range=self.statement.table.range)
+        relation = Relation((), tuple(Field(c.name, c.type) for c in stored.values()))
+        binder = ScalarBinder(
+            Scope((relation,)),
+            self.context,
+            refuse_aggregates("Aggregate expression is illegal in a computed column"),
+        )
+        columns = [_with_key(column, key) for column in self.base.rebound(binder)]
+        for definition in definitions:
+            if definition.computed is None:
+                columns.append(stored[definition.name])
+            else:
+                columns.append(_computed(definition, binder))
+        return tuple(columns)
+
+    def _check_new(self, definition: ColumnDefinition, seen: set[str]) -> None:
+        if definition.name not in seen:
+            return
+        if any(column.name == definition.name for column in self.base.columns):
+            raise ValidationError(
+                f"A column named '{definition.name}' already exists in the base table.",
+                range=definition.range,
+            )
+        raise ValidationError(
+            f"A column named '{definition.name}' already exists in the table.", range=definition.range
+        )
+
+    # --- primary key -----------------------------------------------------------------------------
+    def _primary_key(self) -> tuple[tuple[str, ...], str | None]:
+        keys = self.statement.keys
+        if not keys:
+            return self.base.primary_key, self.base.primary_key_name
+        first = keys[0]
+        if first.kind == "UNIQUE":
+            raise ValidationError("UNIQUE constraint is not supported yet", range=first.range)
+        if len(keys) > 1:
+            raise ValidationError("Duplicate primary key definition", range=keys[1].range)
+        if first.enforced is not False:
+            raise ValidationError(
+                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED  controls "
+                "if the constraint checks are performed on the incoming/outgoing data. Flink does not own the data "
+                "therefore the only supported mode is the NOT ENFORCED mode",
+                range=first.range,
+                hint="write PRIMARY KEY (...) NOT ENFORCED",
+            )
+        if self.base.primary_key:
+            raise ValidationError(
+                "The base table already has a primary key. You might want to specify EXCLUDING CONSTRAINTS.",
+                range=first.range,
+            )
+        return self._key_columns(first), first.name
+
+    def _key_columns(self, key: KeyDefinition) -> tuple[str, ...]:
+        names: list[str] = []
+        known = {c.name: c for c in self.statement.columns}
+        inherited = [c.name for c in self.base.columns if c.is_physical]
+        for column in key.columns:
+            name = column.parts[0]
+            if name in names:
+                raise ValidationError(
+                    f"Invalid primary key. A primary key must not contain duplicate columns. Found: [{name}]",
+                    range=column.range,
+                )
+            if name in known and (known[name].computed is not None or known[name].metadata is not None):
+                raise ValidationError(
+                    f"Could not create a PRIMARY KEY with column '{name}': it is not a physical column.",
+                    range=column.range,
+                )
+            if name not in known and name not in inherited:
+                raise ValidationError(
+                    f"Primary key column '{name}' is not defined in the schema.",
+                    range=column.range,
+                    hint=did_you_mean(name, [*known, *inherited]),
+                )
+            names.append(name)
+        return tuple(names)
+
+    # --- the rest --------------------------------------------------------------------------------
+    def _options(self) -> tuple[tuple[str, str], ...]:
+        options = dict(self.base.options)
+        own = dict(self.statement.options)
+        for key in own:
+            if key in options and not self.base.overwrites_options:
+                raise ValidationError(
+                    f"There already exists an option ['{key}' -> '{options[key]}']  in the base table. You might "
+                    "want to specify EXCLUDING OPTIONS or OVERWRITING OPTIONS.",
+                    range=self.statement.table.range,
+                )
+        return tuple({**options, **own}.items())
+
+    def _partition_keys(self, columns: tuple[Column, ...]) -> tuple[str, ...]:
+        names = [column.name for column in columns]
+        for key in self.statement.partition_keys:
+            if key.parts[0] not in names:
+                raise ValidationError(
+                    f"Partition column '{key}' not defined in the table schema. Available columns: "
+                    f"[{', '.join(repr(n) for n in names)}]",
+                    range=key.range,
+                )
+        if self.statement.partition_keys:
+            return tuple(key.parts[0] for key in self.statement.partition_keys)
+        return self.base.partition_keys
+
+    def _watermark(self, columns: tuple[Column, ...]) -> Watermark | None:
+        definitions = self.statement.watermarks
+        if not definitions:
+            return self.base.watermark_over(columns, self.context)
+        if len(definitions) > 1:
+            raise ValidationError(
+                "Multiple WATERMARK declarations are not supported yet.", range=definitions[1].range
+            )
+        return bind_watermark(definitions[0], columns, self.context)
+
+
+def bind_watermark(
+    definition: WatermarkDefinition, columns: tuple[Column, ...], context: BindContext
+) -> Watermark:
+    """WATERMARK FOR over all columns. Raises ValidationError for a wrong column or type."""
+    name = _rowtime_column(definition.column, columns)
+    check_expression(definition.expression)
+    relation = Relation((), tuple(Field(c.name, c.type) for c in columns))
+    refuse = refuse_aggregates("Aggregate expression is illegal in a watermark")
+    expression = ScalarBinder(Scope((relation,)), context, refuse).bind(definition.expression)
+    if not _is_time(expression.type):
+        raise ValidationError(
+            "Invalid data type of expression for watermark definition. The field must be of type TIMESTAMP(p) or "
+            "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the watermark expression type is "
+            f"{expression.type.with_nullable(True)}",
+            range=range_of(definition.expression),
+        )
+    return Watermark(name, expression, definition.sql)
+
+
+def _rowtime_column(name: Name, columns: tuple[Column, ...]) -> str:
+    if len(name.parts) > 1:
+        raise NotSupportedError("WATERMARK FOR a nested field is not supported yet", range=name.range)
+    column = next((c for c in columns if c.name == name.parts[0]), None)
+    if column is None:
+        raise ValidationError(
+            f"The rowtime attribute field '{name}' is not defined in the table schema, at line 1",
+            range=name.range,
+            hint=did_you_mean(name.parts[0], [c.name for c in columns]),
+        )
+    if isinstance(column.computed, Call) and column.computed.function == "PROCTIME":
+        raise ValidationError(
+            "A watermark can not be defined for a processing-time attribute.", range=name.range
+        )
+    if not _is_time(column.type):
+        raise ValidationError(
+            "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
+            "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is "
+            f"{column.type.with_nullable(True)}",
+            range=name.range,
+        )
+    return column.name
+
+
+def _is_time(kind: SqlType) -> bool:
+    return kind.root in TIMESTAMPS and (kind.precision or 0) <= 3
+
+
+def _stored(definition: ColumnDefinition, key: tuple[str, ...]) -> Column:
+    kind = definition.type
+    if kind is None or kind.root is TypeRoot.NULL:
+        raise ValidationError(f"Column '{definition.name}' needs a type", range=definition.range)
+    column = Column(
+        definition.name,
+        kind,
+        metadata=definition.metadata,
+        virtual=definition.virtual,
+        comment=definition.comment,
+    )
+    return _with_key(column, key)
+
+
+def _with_key(column: Column, key: tuple[str, ...]) -> Column:
+    return replace(column, type=column.type.with_nullable(False)) if column.name in key else column
+
+
+def _computed(definition: ColumnDefinition, binder: ScalarBinder) -> Column:
+    assert definition.computed is not None
+    check_expression(definition.computed)
+    expression = binder.bind_typed(definition.computed)
+    return Column(
+        definition.name,
+        expression.type,
+        computed=expression,
+        computed_sql=definition.computed_sql,
+        comment=definition.comment,
+    )

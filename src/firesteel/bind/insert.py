@@ -1,0 +1,133 @@
+"""INSERT: the query's columns fitted to the sink's (Flink: DynamicSinkUtils, PreValidateReWriter)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.bind.build import merged, references
+from firesteel.bind.implicit import avoids_cast, can_cast_implicitly
+from firesteel.bind.names import BindContext, did_you_mean
+from firesteel.bind.query import bind_query
+from firesteel.bind.targets import Targets
+from firesteel.catalog.catalog import table_of
+from firesteel.catalog.schema import Column, Table
+from firesteel.errors import FiresteelError, SourceRange, ValidationError
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.logical import Project, Sink
+from firesteel.plan.tree import Node
+from firesteel.sql.dialect import range_of
+from firesteel.sql.statements import Insert
+from firesteel.types.sql import SqlType
+
+
+def bind_insert(statement: Insert, context: BindContext) -> Sink:
+    """The sink over the query, cast to the sink's types where need be.
+
+    Raises ValidationError, in Flink's words, where the columns do not fit.
+    """
+    try:
+        table = _sink_table(statement, context)
+        targets = _targets(statement, table)
+        query = bind_query(statement.query, context, targets)
+        node = _fitted(query, table, statement)
+    except FiresteelError as error:
+        raise error.located(context.sql) from None
+    positions = None
+    if statement.columns:
+        names = [column.name for column in written_columns(table)]
+        positions = tuple(names.index(column.parts[0]) for column in statement.columns)
+    return Sink(node, table, positions, statement.on_conflict)
+
+
+def written_columns(table: Table) -> list[Column]:
+    """The columns that a sink takes: physical ones, and metadata that is not virtual."""
+    return [c for c in table.columns if c.computed is None and not (c.metadata is not None and c.virtual)]
+
+
+def _sink_table(statement: Insert, context: BindContext) -> Table:
+    name = statement.table
+    entry = context.catalog.find(name.parts)
+    if entry is None:
+        path = ".".join(f"`{part}`" for part in context.catalog.path(name.parts))
+        raise ValidationError(
+            f"Cannot find table '{path}' in any of the catalogs [{context.catalog.current_catalog}], "
+            "nor as a temporary table.",
+            range=name.range,
+            hint=did_you_mean(name.parts[-1], context.catalog.names()),
+        )
+    return table_of(entry, name.range)
+
+
+def _targets(statement: Insert, table: Table) -> Targets | None:
+    if not statement.columns:
+        return None
+    columns = written_columns(table)
+    names = [column.name for column in columns]
+    sources: dict[str, int] = {}
+    for i, column in enumerate(statement.columns):
+        name = column.parts[0]
+        if name not in names:
+            raise ValidationError(
+                f"Unknown target column '{name}'", range=column.range, hint=did_you_mean(name, names)
+            )
+        if name in sources:
+            raise ValidationError(f"Target column '{name}' is assigned more than once", range=column.range)
+        sources[name] = i
+    for column_ in columns:
+        if column_.name not in sources and not column_.type.nullable:
+            raise ValidationError(
+                f"Column '{column_.name}' has no default value and does not allow NULLs",
+                range=statement.table.range,
+            )
+    return Targets(
+        tuple(sources.get(name) for name in names), tuple(c.type for c in columns), len(statement.columns)
+    )
+
+
+def _fitted(query: Node, table: Table, statement: Insert) -> Node:
+    columns = written_columns(table)
+    sink = [column.type.with_nullable(True) for column in columns]
+    given = [field.type for field in query.schema]
+    if len(sink) != len(given):
+        raise _mismatch("Different number of columns.", query, table, statement.table.range)
+    for i, (a, b) in enumerate(zip(given, sink, strict=True)):
+        if not can_cast_implicitly(a, b):
+            cause = f"Incompatible types for sink column '{columns[i].name}' at position {i}."
+            raise _mismatch(cause, query, table, _item_place(statement, i))
+    if all(avoids_cast(a, b) for a, b in zip(given, sink, strict=True)):
+        return query
+    base, exprs = merged(query, references(query))
+    fitted = tuple(_cast(expr, kind) for expr, kind in zip(exprs, sink, strict=True))
+    return Project(base, fitted, tuple(column.name for column in columns))
+
+
+def _cast(expr: Expr, kind: SqlType) -> Expr:
+    """The expression as exactly this type, NULL allowed."""
+    found = cast(expr, kind)
+    if isinstance(found, Literal) or found.type == kind:
+        return found
+    inner = found.args[0] if isinstance(found, Call) and found is not expr else found
+    return Call("CAST", (inner,), kind, range=expr.range)
+
+
+def _item_place(statement: Insert, index: int) -> SourceRange:
+    items: Sequence[object] = statement.query.args.get("expressions") or []
+    if statement.columns or index >= len(items):
+        return statement.table.range
+    return range_of(statement.query.expressions[index])
+
+
+def _mismatch(cause: str, query: Node, table: Table, place: SourceRange) -> ValidationError:
+    path = ".".join(table.path)
+
+    def schema(fields: Sequence[tuple[str, SqlType]]) -> str:
+        return ", ".join(f"{name}: {kind}" for name, kind in fields)
+
+    given = schema([(field.name, field.type) for field in query.schema])
+    wanted = schema([(column.name, column.type) for column in written_columns(table)])
+    return ValidationError(
+        f"Column types of query result and sink for '{path}' do not match. Cause: {cause}",
+        range=place,
+        hint=f"query schema: [{given}]; sink schema: [{wanted}]",
+    )

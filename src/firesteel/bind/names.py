@@ -1,0 +1,159 @@
+"""Names to columns: scopes, as Calcite's validator resolves them (case-sensitive)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.plan.tree import Field, Node
+from firesteel.types.sql import SqlType, TypeRoot
+
+
+@dataclass(frozen=True)
+class BindContext:
+    """What binding needs beside the query: the catalog, the session's options and time zone, the text."""
+
+    catalog: Catalog
+    options: Mapping[str, str] = field(default_factory=dict)
+    time_zone: str = "UTC"
+    sql: str = ""
+    common_tables: Mapping[str, tuple[Node, Relation]] = field(default_factory=dict)
+    views: tuple[tuple[str, str, str], ...] = ()
+
+    def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
+        """The same, with one more table of a WITH clause."""
+        fields = tuple(replace(f, name=c) for f, c in zip(node.schema, columns, strict=True))
+        return replace(self, common_tables={**self.common_tables, name: (node, Relation((name,), fields))})
+
+    def in_view(self, path: tuple[str, str, str], sql: str) -> BindContext:
+        """The context in which a view's own text is bound."""
+        return replace(self, sql=sql, common_tables={}, views=(*self.views, path))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One entry of FROM: its alias or path, its columns, and where they start in the input."""
+
+    name: tuple[str, ...]
+    columns: tuple[Field, ...]
+    offset: int = 0
+
+    def is_named(self, path: tuple[str, ...]) -> bool:
+        """Whether the path names it: the alias, or the last parts of a table's path."""
+        return bool(path) and len(path) <= len(self.name) and self.name[-len(path) :] == path
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The columns that an expression may name."""
+
+    relations: tuple[Relation, ...] = ()
+
+    @classmethod
+    def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:
+        """The scope over one input."""
+        return cls((Relation(name, node.schema),))
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return tuple(column for relation in self.relations for column in relation.columns)
+
+    def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
+        """The column (or the field of one) that the path names.
+
+        Raises ValidationError where there is none, with a near name, or more than one.
+        """
+        if len(path) == 1:
+            return self._column(path[0], self.relations, range)
+        for length in _descending(len(path) - 1):
+            found = [r for r in self.relations if r.is_named(path[:length])]
+            if found:
+                column = self._column(path[length], found, range, table=".".join(path[:length]))
+                return fields_of(column, path[length + 1 :], range)
+        if any(path[0] == column.name for column in self.columns):
+            return fields_of(self._column(path[0], self.relations, range), path[1:], range)
+        shown = ".".join(path[:-1])
+        raise ValidationError(f"Table '{shown}' not found", range=range, hint=self._table_hint(path[0]))
+
+    def star(self, path: tuple[str, ...], range: SourceRange | None) -> list[tuple[str, Expr]]:
+        """What `*` (path is empty), `t.*` or `column.*` stands for: names and columns."""
+        relations = [r for r in self.relations if not path or r.is_named(path)]
+        if relations:
+            return [
+                (column.name, InputRef(relation.offset + i, column.type, range))
+                for relation in relations
+                for i, column in enumerate(relation.columns)
+            ]
+        if not any(path[0] == column.name for column in self.columns) and len(path) == 1:
+            raise ValidationError(
+                f"Unknown identifier '{path[0]}'", range=range, hint=self._table_hint(path[0])
+            )
+        row = self.resolve(path, range)
+        if row.type.root is not TypeRoot.ROW:
+            raise ValidationError(f"'{'.'.join(path)}' is no row: it has no fields", range=range)
+        return [(name, fields_of(row, (name,), range)) for name in row.type.names]
+
+    def _column(
+        self,
+        name: str,
+        relations: Iterable[Relation],
+        range: SourceRange | None,
+        table: str | None = None,
+    ) -> Expr:
+        found = [
+            InputRef(relation.offset + i, column.type, range)
+            for relation in relations
+            for i, column in enumerate(relation.columns)
+            if column.name == name
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ValidationError(
+                f"Column '{name}' is ambiguous", range=range, hint="put the table's name before it"
+            )
+        place = "any table" if table is None else f"table '{table}'"
+        names = [column.name for relation in relations for column in relation.columns]
+        raise ValidationError(
+            f"Column '{name}' not found in {place}", range=range, hint=did_you_mean(name, names)
+        )
+
+    def _table_hint(self, name: str) -> str | None:
+        return did_you_mean(name, [relation.name[-1] for relation in self.relations if relation.name])
+
+
+def _descending(count: int) -> range:
+    """count, count - 1, ..., 1."""
+    return range(count, 0, -1)
+
+
+def fields_of(value: Expr, path: tuple[str, ...], range: SourceRange | None) -> Expr:
+    """The field, of the field, ... of a row. Raises ValidationError where there is none."""
+    for name in path:
+        if value.type.root is not TypeRoot.ROW or name not in value.type.names:
+            hint = did_you_mean(name, value.type.names) if value.type.root is TypeRoot.ROW else None
+            raise ValidationError(
+                f"Column '{name}' not found in a value of type {value.type}", range=range, hint=hint
+            )
+        value = Call("ITEM_FIELD", (value,), field_type(value.type, name), (name,), range)
+    return value
+
+
+def field_type(row: SqlType, name: str) -> SqlType:
+    """The type of a row's field; it may be NULL where the row may."""
+    kind = row.children[row.names.index(name)]
+    return kind.with_nullable(kind.nullable or row.nullable)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str | None:
+    """A hint with the name that is nearest, letters in another case first; or the names if they are few."""
+    known = list(dict.fromkeys(names))
+    same = [other for other in known if other.lower() == name.lower()]
+    near = same or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?" + (" Names are case-sensitive." if same else "")
+    return f"there is {', '.join(known)}" if 0 < len(known) <= 8 else None

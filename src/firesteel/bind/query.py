@@ -1,0 +1,195 @@
+"""Queries to logical plans, in the shape of Calcite's SqlToRelConverter as Flink configures it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.bind.aggregate import boolean, refuse_aggregates
+from firesteel.bind.build import aggregate, renamed
+from firesteel.bind.checks import check_expression
+from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.select import bind_select
+from firesteel.bind.tables import bind_table
+from firesteel.bind.targets import Targets
+from firesteel.bind.values import ONE_ROW, bind_values
+from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
+from firesteel.plan.expressions import is_true
+from firesteel.plan.logical import Filter, Union
+from firesteel.plan.tree import Node
+from firesteel.sql.dialect import range_of
+from firesteel.sql.nodes import (
+    Aliased,
+    LateralTable,
+    Ordered,
+    Select,
+    SetOperation,
+    SystemTime,
+    TableName,
+    ValuesRows,
+    WithQuery,
+)
+from firesteel.types.coerce import common_type
+
+
+def bind_query(expression: exp.Expression, context: BindContext, targets: Targets | None = None) -> Node:
+    """The logical plan of a query.
+
+    targets: which columns an INSERT gives a value to. Raises ValidationError where Flink refuses the
+    query, NotSupportedError where Flink has it and Firesteel has not; both know their place.
+    """
+    try:
+        return _Binder(context).query(expression, targets)
+    except FiresteelError as error:
+        raise error.located(context.sql) from None
+
+
+@dataclass(frozen=True)
+class _Binder:
+    context: BindContext
+
+    def query(self, node: exp.Expression, targets: Targets | None = None) -> Node:
+        if isinstance(node, Select):
+            return self._select(node, targets)
+        if isinstance(node, SetOperation):
+            return self._set_operation(node, targets)
+        if isinstance(node, ValuesRows):
+            return bind_values(node, self.context, targets)
+        if isinstance(node, WithQuery):
+            return self._with(node, targets)
+        if isinstance(node, Ordered):
+            what = "ORDER BY" if node.args.get("order") else "LIMIT, OFFSET and FETCH"
+            places = [*(node.args.get("order") or []), node.args.get("fetch"), node.args.get("offset")]
+            place = next(p for p in places if p is not None)
+            raise NotSupportedError(f"{what} is not supported yet", range=range_of(place))
+        raise NotSupportedError("this query is not supported yet", range=range_of(node))
+
+    def _with(self, node: WithQuery, targets: Targets | None) -> Node:
+        binder = self
+        for table in node.args["tables"]:
+            inner = binder.query(table.this.this)
+            name = table.args["alias"].name
+            binder = _Binder(binder.context.with_table(name, inner, _column_names(table, inner)))
+        return binder.query(node.this, targets)
+
+    # --- set operations --------------------------------------------------------------------------
+    def _set_operation(self, node: SetOperation, targets: Targets | None) -> Node:
+        operator = node.args["operator"]
+        if operator != "UNION":
+            raise NotSupportedError(f"{operator} is not supported yet", range=range_of(node.expression))
+        name = "UNION" if node.args["distinct"] else "UNION ALL"
+        left, right = self.query(node.this, targets), self.query(node.expression, targets)
+        if len(left.schema) != len(right.schema):
+            raise ValidationError(
+                f"Column count mismatch in {name}",
+                range=range_of(node.expression),
+                hint=f"{len(left.schema)} columns before it, {len(right.schema)} here",
+            )
+        for i, (a, b) in enumerate(zip(left.schema, right.schema, strict=True)):
+            if common_type((a.type, b.type)) is None:
+                raise ValidationError(
+                    f"Type mismatch in column {i + 1} of {name}",
+                    range=_column_place(node.expression, i),
+                    hint=f"{a.type} before it, {b.type} here",
+                )
+        union = Union((left, right))
+        if node.args["distinct"]:
+            return aggregate(union, range(len(union.schema)), ())
+        return union
+
+    # --- SELECT ----------------------------------------------------------------------------------
+    def _select(self, node: Select, targets: Targets | None) -> Node:
+        source, scope = self._source(node.args.get("source"))
+        if node.args.get("windows"):
+            raise NotSupportedError(
+                "OVER windows are not supported yet", range=range_of(node.args["windows"][0])
+            )
+        where = node.args.get("where")
+        if where is not None:
+            source = self._where(where, source, scope)
+        return bind_select(node, source, scope, self.context, targets)
+
+    def _where(self, where: exp.Expression, source: Node, scope: Scope) -> Node:
+        check_expression(where)
+        refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
+        condition = ScalarBinder(scope, self.context, refuse).bind(where)
+        condition = boolean(condition, "WHERE", range_of(where))
+        return source if is_true(condition) else Filter(source, condition)
+
+    # --- FROM ------------------------------------------------------------------------------------
+    def _source(self, node: exp.Expression | None) -> tuple[Node, Scope]:
+        if node is None:
+            return ONE_ROW, Scope()
+        source, relation = self._relation(node)
+        return source, Scope((relation,))
+
+    def _relation(self, node: exp.Expression) -> tuple[Node, Relation]:
+        """What one entry of FROM gives, and under which names."""
+        if isinstance(node, TableName):
+            return bind_table(node, self.context, bind_query)
+        if isinstance(node, exp.Subquery):
+            source = self.query(node.this)
+            return source, Relation((), source.schema)
+        if isinstance(node, Aliased):
+            return self._aliased(node)
+        if isinstance(node, exp.Join):
+            self._check_names(node)
+            raise NotSupportedError("Joins are not supported yet", range=range_of(node.this))
+        if isinstance(node, LateralTable):
+            name = node.this.this if isinstance(node.this, exp.Anonymous) else "this function"
+            raise NotSupportedError(
+                f"The table function {name} is not supported yet", range=range_of(node.this)
+            )
+        if isinstance(node, SystemTime):
+            raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=range_of(node))
+        raise NotSupportedError("this table is not supported yet", range=range_of(node))
+
+    def _check_names(self, node: exp.Join) -> None:
+        """A wrong table's name is the nearer mistake than a join."""
+        for side in (node.args["left"], node.this):
+            if isinstance(side, exp.Join):
+                self._check_names(side)
+            else:
+                self._relation(side)
+
+    def _aliased(self, node: Aliased) -> tuple[Node, Relation]:
+        source, relation = self._relation(node.this)
+        alias = (node.args["alias"].name,)
+        if not node.args.get("columns"):
+            return source, Relation(alias, relation.columns)
+        names = _column_names(node, source)
+        inner = node.this.this if isinstance(node.this, exp.Subquery) else None
+        if isinstance(inner, ValuesRows):
+            source = bind_values(inner, self.context, None, names)
+        return source, Relation(alias, renamed(source.schema, names))
+
+
+def _column_names(node: exp.Expression, source: Node) -> tuple[str, ...]:
+    """The names of a column list, or the source's own where there is none."""
+    columns = tuple(column.name for column in node.args.get("columns") or [])
+    if not columns:
+        return tuple(field.name for field in source.schema)
+    _check_columns(columns, source, node)
+    return columns
+
+
+def _check_columns(columns: tuple[str, ...], source: Node, node: exp.Expression) -> None:
+    names = [field.name for field in source.schema]
+    if len(columns) != len(names):
+        shown = ", ".join(f"'{name}'" for name in names)
+        raise ValidationError(
+            f"List of column aliases must have same degree as table; table has {len(names)} columns "
+            f"({shown}), whereas alias list has {len(columns)} columns",
+            range=range_of(node),
+        )
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValidationError(f"Duplicate name '{name}' in column alias list", range=range_of(node))
+
+
+def _column_place(query: exp.Expression, index: int) -> SourceRange:
+    if isinstance(query, Select) and index < len(query.expressions):
+        return range_of(query.expressions[index])
+    return range_of(query)

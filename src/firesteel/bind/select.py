@@ -1,0 +1,142 @@
+"""The SELECT list, grouping and DISTINCT of one SELECT, over what FROM and WHERE give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.bind.aggregate import Aggregation, boolean
+from firesteel.bind.build import aggregate, is_identity, project, references
+from firesteel.bind.checks import GROUP_WINDOWS, check_expression
+from firesteel.bind.names import BindContext, Scope
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.targets import Targets
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.expr.nodes import Expr, InputRef, Literal
+from firesteel.plan.expressions import conjunction, conjuncts
+from firesteel.plan.logical import Filter, Project, Values
+from firesteel.plan.tree import Field, Node
+from firesteel.sql.dialect import Star, path_of, range_of
+from firesteel.sql.nodes import Select
+from firesteel.types.sql import BOOLEAN
+
+Item = tuple[str, Expr]
+
+
+def bind_select(
+    node: Select, source: Node, scope: Scope, context: BindContext, targets: Targets | None
+) -> Node:
+    """The plan of a SELECT whose FROM and WHERE are bound already. Raises as bind_query does."""
+    result = _Select(node, source, scope, context, targets).bind()
+    return distinct(result) if node.args.get("distinct") else result
+
+
+@dataclass(frozen=True)
+class _Select:
+    node: Select
+    source: Node
+    scope: Scope
+    context: BindContext
+    targets: Targets | None
+
+    def bind(self) -> Node:
+        aggregation = Aggregation(self.scope, self.context, self.source)
+        group = self.node.args.get("group")
+        for item in group or []:
+            self._add_group(item, aggregation)
+        binder = aggregation.binder()
+        items = self._items(binder)
+        having = self._having(binder)
+        if not group and not aggregation.found_any and having is None:
+            # Calcite forces this projection, even one that changes nothing
+            return Project(self.source, tuple(e for _, e in items), tuple(n for n, _ in items))
+        return self._grouped(aggregation, items, having)
+
+    def _add_group(self, item: exp.Expression, aggregation: Aggregation) -> None:
+        if isinstance(item, exp.Tuple) and not item.expressions:
+            return
+        if isinstance(item, (exp.GroupingSets, exp.Rollup, exp.Cube)):
+            names = {exp.GroupingSets: "GROUPING SETS", exp.Rollup: "ROLLUP", exp.Cube: "CUBE"}
+            raise NotSupportedError(f"{names[type(item)]} is not supported yet", range=range_of(item))
+        if isinstance(item, exp.Anonymous) and item.this.upper() in GROUP_WINDOWS:
+            raise NotSupportedError(
+                f"The group window {item.this.upper()} is not supported yet", range=range_of(item)
+            )
+        if isinstance(item, exp.Anonymous) and item.this == "ROW":
+            for part in item.expressions:
+                self._add_group(part, aggregation)
+            return
+        aggregation.add_group(item)
+
+    def _items(self, binder: ScalarBinder) -> list[Item]:
+        found: list[tuple[str | None, Expr]] = []
+        for item in self.node.expressions:
+            found += self._item(item, binder)
+        if self.targets is not None:
+            found = self.targets.reorder(found, range_of(self.node))
+        return _named(found)
+
+    def _item(self, item: exp.Expression, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
+        if isinstance(item, Star):
+            if not self.scope.relations:
+                raise ValidationError("SELECT * requires a FROM clause", range=range_of(item))
+            return list(self.scope.star(item.args["path"], range_of(item)))
+        alias: str | None = None
+        if isinstance(item, exp.Alias):
+            alias, item = item.args["alias"].name, item.this
+        elif isinstance(item, exp.Column):
+            alias = path_of(item)[-1]
+        check_expression(item)
+        return [(alias, binder.bind_typed(item))]
+
+    def _having(self, binder: ScalarBinder) -> Expr | None:
+        having = self.node.args.get("having")
+        if having is None:
+            return None
+        check_expression(having)
+        return boolean(binder.bind(having), "HAVING", range_of(having))
+
+    def _grouped(self, aggregation: Aggregation, items: list[Item], having: Expr | None) -> Node:
+        below = aggregation.build(items)
+        if not below.schema:
+            # without keys and calls there is one group: Calcite plans a literal row
+            true = Literal(True, BOOLEAN.with_nullable(False))
+            below = Values((Field("$f0", true.type),), ((true,),))
+        if having is not None:
+            condition = conjunction(conjuncts(aggregation.over_result(having)))
+            below = below if condition is None else Filter(below, condition)
+        exprs = [aggregation.over_result(expr) for _, expr in items]
+        names = [name for name, _ in items]
+        if is_identity(exprs, below) and [f.name for f in below.schema] == names:
+            return below
+        return Project(below, tuple(exprs), tuple(names))
+
+
+def _named(items: list[tuple[str | None, Expr]]) -> list[Item]:
+    """Names for all: EXPR$n for the n-th where none is given, a number after one that is there already."""
+    named: list[Item] = []
+    seen: set[str] = set()
+    for alias, expr in items:
+        name = f"EXPR${len(named)}" if alias is None else alias
+        unique, attempt = name, 0
+        while unique in seen:
+            unique, attempt = f"{name}{attempt}", attempt + 1
+        seen.add(unique)
+        named.append((unique, expr))
+    return named
+
+
+def distinct(node: Node) -> Node:
+    """The different rows (Calcite: distinctify): a column selected twice is grouped by once."""
+    if not isinstance(node, Project):
+        return aggregate(node, range(len(node.schema)), ())
+    first = {expr: i for i, expr in reversed(list(enumerate(node.exprs)))}
+    kept = sorted(set(first.values()))
+    if len(kept) == len(node.exprs):
+        return aggregate(node, range(len(kept)), ())
+    columns = references(node)
+    below = project(node, [columns[i] for i in kept], [node.names[i] for i in kept])
+    grouped = aggregate(below, range(len(kept)), ())
+    exprs = tuple(InputRef(kept.index(first[e]), e.type) for e in node.exprs)
+    return Project(grouped, exprs, node.names)

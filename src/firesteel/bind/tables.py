@@ -1,0 +1,82 @@
+"""What a name in FROM stands for: a common table, a table with its computed columns and watermark, a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from firesteel.bind.build import references
+from firesteel.bind.names import BindContext, Relation
+from firesteel.catalog.schema import Column, Table, View
+from firesteel.errors import FiresteelError, SourceRange, ValidationError
+from firesteel.expr.nodes import Expr, InputRef
+from firesteel.plan.expressions import substitute
+from firesteel.plan.logical import Project, Scan, WatermarkAssigner
+from firesteel.plan.tree import Node
+from firesteel.sql.dialect import range_of
+from firesteel.sql.nodes import Hint, TableName
+from firesteel.sql.parser import parse_query
+
+BindQuery = Callable[..., Node]
+
+
+def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> tuple[Node, Relation]:
+    """The rows of a named table, and the names of its columns.
+
+    Raises ValidationError if there is no such table.
+    """
+    path = node.path
+    if len(path) == 1 and path[0] in context.common_tables:
+        return context.common_tables[path[0]]
+    entry = context.catalog.get(path, range_of(node))
+    if isinstance(entry, View):
+        source = _bind_view(entry, context, range_of(node), bind_query)
+    else:
+        source = scan(_with_hints(entry, node))
+    return source, Relation(entry.path, source.schema)
+
+
+def _with_hints(table: Table, node: TableName) -> Table:
+    """The table with the options of its OPTIONS hint; other hints say how to plan, and are not read."""
+    options = dict(table.options)
+    for hint in node.args.get("hints") or []:
+        if isinstance(hint, Hint) and hint.this.name.upper() == "OPTIONS":
+            options.update(dict(hint.args["options"]))
+    return replace(table, options=tuple(options.items()))
+
+
+def _bind_view(view: View, context: BindContext, range: SourceRange, bind_query: BindQuery) -> Node:
+    if view.path in context.views:
+        raise ValidationError(f"View '{view.name}' reads itself", range=range)
+    inner = context.in_view(view.path, view.query)
+    try:
+        node = bind_query(parse_query(view.query).query, inner)
+    except FiresteelError as error:
+        raise error.located(view.query) from None
+    if not view.columns:
+        return node
+    return Project(node, references(node), view.columns)
+
+
+def scan(table: Table) -> Node:
+    """The scan; above it the computed columns and the watermark."""
+    node: Node = Scan(table)
+    if any(not column.is_physical for column in table.columns):
+        node = _declared(table, node)
+    if table.watermark is not None:
+        names = [column.name for column in table.columns]
+        node = WatermarkAssigner(node, names.index(table.watermark.column), table.watermark.expression)
+    return node
+
+
+def _declared(table: Table, node: Node) -> Project:
+    """All columns in declared order; computed ones over the stored ones."""
+    position = {field.name: i for i, field in enumerate(node.schema)}
+    stored = [InputRef(position[c.name], c.type) for c in table.columns if c.computed is None]
+
+    def value(column: Column) -> Expr:
+        if column.computed is not None:
+            return substitute(column.computed, stored)
+        return InputRef(position[column.name], column.type)
+
+    return Project(node, tuple(value(c) for c in table.columns), tuple(c.name for c in table.columns))

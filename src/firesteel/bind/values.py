@@ -1,0 +1,107 @@
+"""VALUES, and the row that a SELECT without FROM reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from firesteel.bind.aggregate import refuse_aggregates
+from firesteel.bind.build import references, renamed
+from firesteel.bind.checks import check_expression
+from firesteel.bind.names import BindContext, Scope
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.targets import Targets
+from firesteel.errors import ValidationError
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.logical import Project, Union, Values
+from firesteel.plan.tree import Field, Node
+from firesteel.sql.dialect import range_of
+from firesteel.sql.nodes import ValuesRows
+from firesteel.types import sql
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType
+
+_ZERO = Literal(0, sql.INT.with_nullable(False))
+ONE_ROW = Values((Field("ZERO", _ZERO.type),), ((_ZERO,),))
+"""LogicalValues(tuples=[[{ 0 }]])."""
+
+_MISMATCH = "Values passed to VALUES operator must have compatible types"
+
+
+def bind_values(
+    node: ValuesRows, context: BindContext, targets: Targets | None, names: Sequence[str] = ()
+) -> Node:
+    """Literal rows; rows that compute something become a union of projections of one row.
+
+    Raises ValidationError where the rows do not fit each other.
+    """
+    rows = [_bind_row(row, context, targets) for row in node.expressions]
+    types = _common_types(node, rows)
+    fields = tuple(Field(f"EXPR${i}", kind) for i, kind in enumerate(types))
+    literal = [[_literal(expr) for expr in row] for row in rows]
+    if targets is None or targets.fills_all:
+        found = [tuple(item for item in row if item is not None) for row in literal]
+        if all(len(row) == len(types) for row in found):
+            cells = tuple(tuple(_typed(c, k) for c, k in zip(row, types, strict=True)) for row in found)
+            return Values(renamed(fields, names) if names else fields, cells)
+    columns = tuple(field.name for field in fields)
+    nodes: list[Node] = [Project(ONE_ROW, tuple(row), columns) for row in rows]
+    union = nodes[0] if len(nodes) == 1 else Union(tuple(nodes))
+    if not names:
+        return union
+    return Project(union, references(union), tuple(names))
+
+
+def _bind_row(row: exp.Expression, context: BindContext, targets: Targets | None) -> list[Expr]:
+    for item in row.expressions:
+        check_expression(item)
+    refuse = refuse_aggregates("Aggregate expression is illegal in VALUES")
+    binder = ScalarBinder(Scope(), context, refuse)
+    items: list[tuple[str | None, Expr]] = [(None, binder.bind_typed(item)) for item in row.expressions]
+    if targets is not None:
+        items = targets.reorder(items, range_of(row))
+    return [expr for _, expr in items]
+
+
+def _common_types(node: ValuesRows, rows: list[list[Expr]]) -> list[SqlType]:
+    types: list[SqlType] = []
+    for row, tree in zip(rows, node.expressions, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValidationError(
+                _MISMATCH,
+                range=range_of(tree),
+                hint=f"{len(row)} values here, {len(rows[0])} in the first row",
+            )
+    for i, first in enumerate(rows[0]):
+        kind: SqlType | None = first.type
+        for row, tree in zip(rows[1:], node.expressions[1:], strict=True):
+            kind = common_type((kind, row[i].type)) if kind is not None else None
+            if kind is None:
+                place = tree.expressions[i] if i < len(tree.expressions) else tree
+                raise ValidationError(
+                    _MISMATCH,
+                    range=range_of(place),
+                    hint=f"{row[i].type} here, {first.type} in the first row",
+                )
+        types.append(first.type if kind is None else kind)
+    return types
+
+
+def _literal(expr: Expr) -> Literal | None:
+    """The literal that the expression is; a negative number is one too."""
+    if isinstance(expr, Literal):
+        return expr
+    if isinstance(expr, Call) and expr.function == "-" and len(expr.args) == 1:
+        inner = expr.args[0]
+        if isinstance(inner, Literal) and isinstance(inner.value, (int, float)) and inner.type.is_numeric:
+            return Literal(-inner.value, inner.type, inner.range)
+        if isinstance(inner, Literal) and inner.type.is_numeric and inner.value is not None:
+            return Literal(-inner.value, inner.type, inner.range)  # type: ignore[operator]
+    return None
+
+
+def _typed(literal: Literal, kind: SqlType) -> Literal:
+    found = cast(literal, kind.with_nullable(literal.value is None or kind.nullable))
+    return found if isinstance(found, Literal) else Literal(literal.value, kind)

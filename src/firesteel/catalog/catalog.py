@@ -1,0 +1,194 @@
+"""The registered tables, views and functions, in memory: one catalog, one database.
+
+Rules and texts: Flink's CatalogManager and FunctionCatalog. Names are case-sensitive; a temporary
+object hides a permanent one of the same name.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from firesteel.catalog.schema import Table, View
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+
+DEFAULT_CATALOG = "default_catalog"
+DEFAULT_DATABASE = "default_database"
+Path = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A registered function: its class's name or a Python object, in a language."""
+
+    name: str
+    definition: Any
+    language: str = "PYTHON"
+    temporary: bool = True
+    system: bool = False
+
+
+@dataclass
+class Catalog:
+    """Look up, add and drop; every method takes a name as written, one to three parts."""
+
+    current_catalog: str = DEFAULT_CATALOG
+    current_database: str = DEFAULT_DATABASE
+    _objects: dict[Path, Table | View] = field(default_factory=dict)
+    _temporary: dict[Path, Table | View] = field(default_factory=dict)
+    _functions: dict[str, Function] = field(default_factory=dict)
+
+    def path(self, name: tuple[str, ...]) -> Path:
+        """The full path of a name of one to three parts."""
+        whole = (self.current_catalog, self.current_database, *name)
+        return whole[-3], whole[-2], whole[-1]
+
+    # --- tables and views ------------------------------------------------------------------------
+    def find(self, name: tuple[str, ...]) -> Table | View | None:
+        """The table or view of that name."""
+        path = self.path(name)
+        return self._temporary.get(path) or self._objects.get(path)
+
+    def get(self, name: tuple[str, ...], range: SourceRange | None = None) -> Table | View:
+        """The table or view of that name. Raises ValidationError, with a near name, if there is none."""
+        found = self.find(name)
+        if found is not None:
+            return found
+        shown = ".".join(name)
+        near = difflib.get_close_matches(name[-1], self.names(), n=1, cutoff=0.6)
+        hint = f"did you mean '{near[0]}'?" if near else "create it first, or see SHOW TABLES"
+        raise ValidationError(f"Object '{shown}' not found", range=range, hint=hint)
+
+    def create(
+        self, entry: Table | View, if_not_exists: bool = False, range: SourceRange | None = None
+    ) -> None:
+        """Register a table or view under its path.
+
+        Raises ValidationError if the name is taken (unless if_not_exists) or the database unknown.
+        """
+        path = entry.path
+        self._check_database(path[0], path[1], range)
+        store = self._temporary if entry.temporary else self._objects
+        if path not in store:
+            store[path] = entry
+        elif not if_not_exists:
+            what = "Temporary table" if entry.temporary else "Table (or view)"
+            raise ValidationError(
+                f"{what} {'.'.join(path)} already exists in Catalog {path[0]}.",
+                range=range,
+                hint="drop it first, or write IF NOT EXISTS",
+            )
+
+    def replace(self, entry: Table | View) -> None:
+        """Put another definition in the place of one that is there (its source's traits are known now)."""
+        store = self._temporary if entry.temporary else self._objects
+        store[entry.path] = entry
+
+    def drop(
+        self,
+        kind: str,
+        name: tuple[str, ...],
+        *,
+        if_exists: bool = False,
+        temporary: bool = False,
+        range: SourceRange | None = None,
+    ) -> bool:
+        """Drop a TABLE or VIEW; whether there was one. Raises ValidationError as Flink does."""
+        path = self.path(name)
+        shown = ".".join(path)
+        wanted = Table if kind == "TABLE" else View
+        store = self._temporary if temporary else self._objects
+        entry = store.get(path)
+        if isinstance(entry, wanted):
+            if not temporary and path in self._temporary:
+                raise ValidationError(
+                    f"Temporary {kind.lower()} with identifier '{shown}' exists. Drop it first before "
+                    f"removing the permanent {kind.lower()}.",
+                    range=range,
+                )
+            del store[path]
+            return True
+        if if_exists and entry is None:
+            return False
+        prefix = f"Temporary {kind.lower()}" if temporary else kind.capitalize()
+        hint = self._drop_hint(kind, path, entry)
+        raise ValidationError(f"{prefix} with identifier '{shown}' does not exist.", range=range, hint=hint)
+
+    def _drop_hint(self, kind: str, path: Path, entry: Table | View | None) -> str | None:
+        if entry is not None:
+            return f"it is a {'view' if kind == 'TABLE' else 'table'}"
+        if path in self._temporary:
+            return f"there is a temporary one: DROP TEMPORARY {kind}"
+        near = difflib.get_close_matches(path[2], self.names(), n=1, cutoff=0.6)
+        return f"did you mean '{near[0]}'?" if near else None
+
+    def names(self) -> list[str]:
+        """The names of the tables and views of the current database, in order."""
+        return self._names((Table, View))
+
+    def view_names(self) -> list[str]:
+        """The names of the views of the current database, in order."""
+        return self._names((View,))
+
+    def _names(self, kinds: tuple[type, ...]) -> list[str]:
+        here = (self.current_catalog, self.current_database)
+        merged = {**self._objects, **self._temporary}
+        return sorted(
+            path[2] for path, entry in merged.items() if path[:2] == here and isinstance(entry, kinds)
+        )
+
+    # --- catalogs and databases ------------------------------------------------------------------
+    def use_catalog(self, name: str, range: SourceRange | None = None) -> None:
+        """USE CATALOG. Raises ValidationError for an unknown one."""
+        if name != DEFAULT_CATALOG:
+            raise ValidationError(f"A catalog with name [{name}] does not exist.", range=range)
+        self.current_catalog, self.current_database = DEFAULT_CATALOG, DEFAULT_DATABASE
+
+    def use_database(self, name: tuple[str, ...], range: SourceRange | None = None) -> None:
+        """USE [catalog.]database. Raises ValidationError for an unknown one."""
+        catalog = name[-2] if len(name) > 1 else self.current_catalog
+        self._check_database(catalog, name[-1], range)
+        self.current_catalog, self.current_database = catalog, name[-1]
+
+    def _check_database(self, catalog: str, database: str, range: SourceRange | None) -> None:
+        if catalog != DEFAULT_CATALOG:
+            raise ValidationError(f"A catalog with name [{catalog}] does not exist.", range=range)
+        if database != DEFAULT_DATABASE:
+            raise ValidationError(
+                f"A database with name [{database}] does not exist in the catalog: [{catalog}].", range=range
+            )
+
+    # --- functions -------------------------------------------------------------------------------
+    def create_function(
+        self, function: Function, if_not_exists: bool = False, range: SourceRange | None = None
+    ) -> None:
+        """Register a function; names are not case-sensitive. Raises ValidationError if it is taken."""
+        key = function.name.lower()
+        if key in self._functions and not if_not_exists:
+            raise ValidationError(f"Function {function.name} already exists.", range=range)
+        self._functions.setdefault(key, function)
+
+    def drop_function(self, name: str, if_exists: bool = False, range: SourceRange | None = None) -> bool:
+        """Drop a function; whether there was one. Raises ValidationError if not and it must be."""
+        if self._functions.pop(name.lower(), None) is not None:
+            return True
+        if not if_exists:
+            raise ValidationError(f"Function {name} doesn't exist", range=range)
+        return False
+
+    def function(self, name: str) -> Function | None:
+        """The registered function of that name, in any case of letters."""
+        return self._functions.get(name.lower())
+
+    def functions(self) -> Iterable[Function]:
+        """The registered functions, by name."""
+        return sorted(self._functions.values(), key=lambda f: f.name)
+
+
+def table_of(entry: Table | View, range: SourceRange | None = None) -> Table:
+    """The entry as a table. Raises NotSupportedError for a view (nothing can be written to it)."""
+    if isinstance(entry, View):
+        raise NotSupportedError(f"'{entry.name}' is a view: nothing can be written to it", range=range)
+    return entry
