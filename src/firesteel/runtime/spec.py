@@ -111,10 +111,11 @@ class ScanSpec:
 
 @dataclass(frozen=True)
 class ValuesSpec:
-    """Literal rows: one DuckDB SQL text a cell."""
+    """Literal rows: one DuckDB SQL text a cell; `functions` as in CalcSpec."""
 
     types: tuple[SqlType, ...]
     rows: tuple[tuple[str, ...], ...]
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

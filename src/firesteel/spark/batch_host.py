@@ -9,7 +9,7 @@ session with its first planned query costs three seconds more (docs/adr).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -20,7 +20,7 @@ from firesteel.runtime.spec import ChainSpec, JobSpec
 from firesteel.spark.errors import from_spark, raise_failure
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
-from firesteel.spark.tasks import KeyedTask, SourceTask, destination, open_head
+from firesteel.spark.tasks import KeyedTask, SourceTask, bounded_splits, destination
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -42,10 +42,11 @@ def run(
     """
     context = spark.context
     parallelism = (settings or BatchSettings()).parallelism or context.defaultParallelism
+    plan = _plan(job, context, parallelism)
     group = f"firesteel-{uuid4().hex}"
     try:
         context.setJobGroup(group, job.sink.table or "select", interruptOnCancel=False)
-        packets = [packet for _, packet in _plan(job, context, parallelism).collect()]
+        packets = [packet for _, packet in plan.collect()]
     except KeyboardInterrupt:
         context.cancelJobGroup(group)
         raise
@@ -71,8 +72,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, 
             shuffled = gathered.repartitionAndSortWithinPartitions(targets, _target)
             made[chain.id] = shuffled.mapPartitions(KeyedTask(chain, to).keyed)
         else:
-            splits = open_head(chain.head).splits(parallelism)
-            splits = [replace(split, ordinal=ordinal + i) for i, split in enumerate(splits)]
+            splits = bounded_splits(chain.head, parallelism, ordinal)
             ordinal += len(splits)
             read = context.parallelize(splits, max(1, len(splits)))
             made[chain.id] = read.mapPartitions(SourceTask(chain, to).keyed)

@@ -18,7 +18,6 @@ MODULES = (
     "firesteel.spark.tasks",
     "firesteel.runtime.operators.calc",
     "firesteel.runtime.operators.group_aggregate",
-    "firesteel.runtime.state.memory",
     "firesteel.connectors.filesystem",
 )
 

@@ -6,14 +6,18 @@ to submit that command line is known, and half a second is saved.
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
+import threading
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,12 +91,13 @@ class Gateway:
     """A JVM that is starting or running, and how Python reaches it.
 
     The JVM ends when its standard input does, that is with this process at the latest. It has a
-    session of its own: Ctrl-C at the terminal is for Python to handle.
+    session of its own: Ctrl-C at the terminal is for Python to handle. What it writes goes through this
+    process, so that nobody who reads this process's output waits for the JVM's end.
     """
 
     def __init__(self, java: Java, jvm_options: list[str], conf: Mapping[str, str]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="firesteel-")
-        self._answer = Path(self._folder.name, "gateway")
+        self._folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+        self._answer = self._folder / "gateway"
         home = spark_home()
         environment = {
             **os.environ,
@@ -112,8 +117,16 @@ class Gateway:
             _GATEWAY,
         ]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, env=environment, start_new_session=True
-        )  # fmt: skip
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        self._said: deque[str] = deque(maxlen=20)
+        threading.Thread(target=self._forward, daemon=True).start()
+        atexit.register(self._leave)
 
     def connect(self, patience: float = 120.0) -> tuple[int, str]:
         """Port and secret. Raises JobError when the JVM ends before it is up."""
@@ -121,13 +134,13 @@ class Gateway:
         while not self._answer.is_file():
             status = self._process.poll()
             if status is not None:
-                raise JobError(f"Spark's JVM ended with status {status} while it started")
+                raise JobError(f"Spark's JVM ended with status {status} while it started: {self._last_words()}")
             if time.monotonic() > end:
-                self.stop()
+                self._process.kill()
                 raise JobError(f"Spark's JVM was not up after {patience:.0f} s")
             time.sleep(0.005)
         answer = self._answer.read_bytes()
-        self._folder.cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)
         port, length = struct.unpack_from("!ii", answer)
         return port, answer[8 : 8 + length].decode()
 
@@ -135,3 +148,19 @@ class Gateway:
         """Let the JVM end; it is not waited for."""
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+    def _forward(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            text = line.decode(errors="replace")
+            self._said.append(text.strip())
+            sys.stderr.write(text)
+
+    def _last_words(self) -> str:
+        return " / ".join(self._said) or "it said nothing"
+
+    def _leave(self) -> None:
+        """At this process's end: a JVM that was not up yet would not see that its input has ended."""
+        if self._folder.exists():
+            self._process.kill()
+            shutil.rmtree(self._folder, ignore_errors=True)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.runtime.chain import Chain, is_keyed, wall_clock
+from firesteel.connectors.base import Split
+from firesteel.runtime.chain import Chain, Clock, is_keyed, wall_clock
 from firesteel.runtime.packets import Packer, Packet, merge
 from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
@@ -78,21 +79,21 @@ class KeyedTask:
     chain: ChainSpec
     to: Destination
 
-    def packets(self, packets: Iterable[Packet], state: StateBackend) -> Iterator[Packet]:
+    def packets(
+        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock = wall_clock
+    ) -> Iterator[Packet]:
         """All packets that these cause, or an error in their place. Errors that come in go on."""
-        return guarded(lambda: self._run(packets, state))
+        return guarded(lambda: self._run(packets, state, clock))
 
     def keyed(self, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
-        """One partition of the batch host, with state of its own in memory."""
-        from firesteel.runtime.state.memory import MemoryBackend
-
+        """One partition of the batch host; its operators keep their state in the process."""
         packets = (packet for _, packet in pairs)
-        return ((_key(packet), packet) for packet in self.packets(packets, MemoryBackend()))
+        return ((_key(packet), packet) for packet in self.packets(packets, None))
 
-    def _run(self, packets: Iterable[Packet], state: StateBackend) -> Iterator[Packet]:
+    def _run(self, packets: Iterable[Packet], state: StateBackend | None) -> Iterator[Packet]:
         packer = self.to.packer()
         failures: list[Packet] = []
-        chain = Chain(self.chain.operators, state, wall_clock)
+        chain = Chain(self.chain.operators, state, clock)
         changes = merge(_sound(packets, packer, failures))
         for packet in send(chain.run(changes), packer, self.to):
             if not failures:
@@ -116,9 +117,17 @@ def open_head(head: Any) -> Any:
 
         return connector(head.connector).source(head)
     assert isinstance(head, ValuesSpec)
-    from firesteel.runtime.values import ValuesSource
+    from firesteel.runtime.literal_rows import LiteralRows
 
-    return ValuesSource(head)
+    return LiteralRows(head)
+
+
+def bounded_splits(head: Any, parallelism: int, first: int = 0) -> list[Split]:
+    """All splits of a bounded source, numbered from `first` in the order of the source."""
+    if isinstance(head, ValuesSpec):
+        return [Split(first, {})]
+    splits = open_head(head).splits(parallelism)
+    return [Split(first + i, split.data) for i, split in enumerate(splits)]
 
 
 def _counted(batches: Iterable[pa.Table], packer: Packer) -> Iterator[pa.Table]:

@@ -1,0 +1,50 @@
+"""VALUES as a source: literal rows, evaluated where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.operators.calc import Calc
+from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, CalcSpec, ValuesSpec
+
+_CHUNK = 64
+"""Rows a statement: a column is one CASE over the row's number."""
+
+
+class LiteralRows:
+    """The rows of a ValuesSpec; a bounded source of one split (connectors/base.py says what that is)."""
+
+    def __init__(self, spec: ValuesSpec) -> None:
+        self._spec = spec
+
+    def read(self, split: Any) -> Iterator[pa.Table]:
+        """All rows as insertions, numbered as they are written."""
+        for start in range(0, len(self._spec.rows), _CHUNK):
+            yield self._chunk(start, split.ordinal << ORDER_ROW_BITS)
+
+    def initial_offset(self) -> dict[str, Any]:
+        """Nothing was read yet."""
+        return {"read": False}
+
+    def latest_offset(self, start: Mapping[str, Any], limit: object) -> dict[str, Any]:
+        """All was read."""
+        return {"read": True}
+
+    def is_finished(self, offset: Mapping[str, Any]) -> bool:
+        return bool(offset["read"])
+
+    def _chunk(self, start: int, base: int) -> pa.Table:
+        rows = self._spec.rows[start : start + _CHUNK]
+        numbers = np.arange(start, start + len(rows), dtype=np.int64)
+        columns = {KIND: pa.array(np.zeros(len(rows), np.int8)), ORDER: pa.array(base + numbers)}
+        texts = (
+            f'CASE "{ORDER}" - {base + start} '
+            + " ".join(f"WHEN {i} THEN {row[column]}" for i, row in enumerate(rows))
+            + " END"
+            for column in range(len(self._spec.types))
+        )
+        return Calc(CalcSpec(tuple(texts), self._spec.types, None, self._spec.functions)).process(pa.table(columns))

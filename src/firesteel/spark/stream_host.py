@@ -1,0 +1,226 @@
+"""The stream host: a job as one Structured Streaming query over packets.
+
+    data source (source chain) -> groupBy(key group).transformWithState (keyed chain, once an exchange)
+    -> foreachBatch (results to the driver, or the sink's tasks)
+
+Spark keeps offsets, state and the log of batches in the checkpoint, and replays a batch whole after a
+failure; the sink makes its effect happen once by the batch's number.
+"""
+
+from __future__ import annotations
+
+import queue
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from firesteel.runtime.packets import merge
+from firesteel.runtime.spec import ChainSpec, JobSpec
+from firesteel.spark.errors import from_spark, raise_failure
+from firesteel.spark.fingerprint import Layout, check_or_write
+from firesteel.spark.launch import Spark
+from firesteel.spark.progress import Progress
+from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
+from firesteel.spark.tasks import Destination, KeyedTask, SourceTask, destination
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_STORE = "spark.sql.streaming.stateStore"
+_CONF = {
+    f"{_STORE}.providerClass": ROCKSDB,
+    f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "4",
+}
+_BRANCH_BITS = 16
+"""Split i of source b is number (b << 16) + i: within a batch, sources are read one after the other."""
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """How a job runs on the stream host.
+
+    checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
+    and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows a source gives to
+    one micro-batch, 0 for all there are. interval: milliseconds between the starts of micro-batches of
+    an unbounded job, 0 for as soon as possible.
+    """
+
+    checkpoint: str | None = None
+    parallelism: int = 0
+    key_groups: int = 0
+    max_rows: int = 0
+    interval: int = 0
+
+
+def start(
+    job: JobSpec, spark: Spark, settings: StreamSettings | None = None, progress: Progress | None = None
+) -> StreamJob:
+    """Start the job. A bounded one ends by itself, another when it is stopped.
+
+    Raises UsageError where the checkpoint belongs to another query.
+    """
+    return StreamJob(job, spark, settings or StreamSettings(), progress or Progress())
+
+
+class StreamJob:
+    """A running streaming job."""
+
+    def __init__(self, job: JobSpec, spark: Spark, settings: StreamSettings, progress: Progress) -> None:
+        self._job = job
+        self._settings = settings
+        self.progress = progress
+        self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
+        self._failure: BaseException | None = None
+        self._stopping = False
+        self._delivering = threading.Lock()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        folder = settings.checkpoint
+        if folder is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
+            folder = self._temporary.name
+        self._query = self._start(spark, folder)
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def results(self) -> Iterator[pa.Table]:
+        """The changes (runtime/spec.py) of each batch by `$order`, batch by batch, until the job ends.
+
+        Raises what ended the job where it failed.
+        """
+        while (changes := self._results.get()) is not None:
+            yield changes
+        if self._failure is not None:
+            raise self._failure
+
+    def wait(self) -> None:
+        """Wait for the end of a job whose changes a sink takes. Raises what ended it where it failed."""
+        for _ in self.results():
+            continue
+
+    def stop(self) -> None:
+        """End the job between two batches: a result that was begun is delivered, no other is."""
+        self._stopping = True
+        while not self._delivering.acquire(timeout=0.05):
+            self._drain()
+        try:
+            self._query.stop()
+        finally:
+            self._delivering.release()
+
+    def _start(self, spark: Spark, folder: str) -> StreamingQuery:
+        session = spark.session
+        cores = spark.context.defaultParallelism
+        partitions = self._settings.parallelism or cores
+        wanted = Layout(self._settings.key_groups or partitions, partitions)
+        layout = check_or_write(spark.context, folder, self._job, wanted)
+        for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
+            session.conf.set(key, value)
+        frame = _frame(self._job, session, layout, self._settings)
+        writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
+        writer = writer.option("checkpointLocation", str(Path(folder) / "spark") if "://" not in folder else f"{folder}/spark")
+        if self._job.bounded:
+            return writer.trigger(availableNow=True).start()
+        return writer.trigger(processingTime=f"{self._settings.interval} milliseconds").start()
+
+    def _deliver(self, frame: DataFrame, batch: int) -> None:
+        """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
+        packets = [from_values(tuple(row)) for row in frame.collect()]
+        with self._delivering:
+            if self._stopping:
+                raise _StoppedError
+            packets.sort(key=lambda packet: packet.order)
+            for packet in packets:
+                raise_failure_of(self, packet)
+                self.progress.add(packet)
+            for changes in merge(packet for packet in packets if packet.payload):
+                self._put(changes)
+            self.progress.end_batch()
+
+    def _put(self, changes: pa.Table) -> None:
+        while not self._stopping:
+            try:
+                self._results.put(changes, timeout=0.1)
+            except queue.Full:
+                continue
+            return
+
+    def _watch(self) -> None:
+        """Wait for the query's end and tell those who wait for results."""
+        try:
+            self._query.awaitTermination()
+        except Exception as error:
+            if self._failure is None and not self._stopping:
+                self._failure = from_spark(error)
+        finally:
+            if self._temporary is not None:
+                self._temporary.cleanup()
+            if self._stopping:
+                self._drain()
+            self._results.put(None)
+
+    def _drain(self) -> None:
+        """Nobody will take what is left."""
+        while not self._results.empty():
+            self._results.get_nowait()
+
+
+class _StoppedError(Exception):
+    """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""
+
+
+def raise_failure_of(job: StreamJob, packet: Any) -> None:
+    """Raise what a packet carries, and keep it: Spark would turn it into text."""
+    try:
+        raise_failure(packet)
+    except BaseException as error:
+        job._failure = error
+        raise
+
+
+def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings) -> DataFrame:
+    """The job as one streaming DataFrame of the packets that its last chains give."""
+    from firesteel.spark.stream_keyed import KeyedProcessor
+
+    labels = key_group_labels(layout.key_groups, layout.partitions)
+    made: dict[int, DataFrame] = {}
+    sources = 0
+    for chain in job.chains:
+        to = destination(chain, job.sink, layout.key_groups)
+        if isinstance(chain.head, tuple):
+            gathered = _union([made[i] for i in chain.head])
+            made[chain.id] = gathered.groupBy("key_group").transformWithState(
+                KeyedProcessor(KeyedTask(chain, to), labels), SCHEMA, "Append", "None"
+            )
+        else:
+            made[chain.id] = _read(session, chain, to, labels, layout, settings, sources << _BRANCH_BITS)
+            sources += 1
+    return _union([made[chain.id] for chain in job.chains if chain.partition_by is None])
+
+
+def _read(
+    session: Any, chain: ChainSpec, to: Destination, labels: tuple[int, ...], layout: Layout,
+    settings: StreamSettings, first: int,
+) -> DataFrame:  # fmt: skip
+    from firesteel.spark.stream_source import FORMAT, FiresteelSource, SourceOptions
+
+    session.dataSource.register(FiresteelSource)
+    options = SourceOptions(SourceTask(chain, to), labels, layout.partitions, first, settings.max_rows)
+    frame: DataFrame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
+    return frame
+
+
+def _union(frames: list[DataFrame]) -> DataFrame:
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.union(frame)
+    return whole

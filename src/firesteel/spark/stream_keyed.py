@@ -1,0 +1,91 @@
+"""A keyed chain as a stateful operator of Structured Streaming, keyed by key group.
+
+The state of a key group is sorted runs (runtime/state). Spark's state store is their durable home: a
+map from run id to bytes and one value, the manifest. Runs lie also in a folder of the executor, mapped
+into memory and shared by its workers, as Python workers change partitions between batches.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    MapState,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+    ValueState,
+)
+
+from firesteel.runtime.chain import fixed_clock, wall_clock
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.cache import RunCache
+from firesteel.spark.stream_rows import from_values, to_values
+from firesteel.spark.tasks import KeyedTask
+
+
+class SparkRunStore:
+    """The runs of the current key group in Spark's state store (runtime/state/base.py: RunStore)."""
+
+    def __init__(self, runs: MapState, manifest: ValueState) -> None:
+        self._runs = runs
+        self._manifest = manifest
+
+    def get(self, run: str) -> bytes | None:
+        if not self._runs.containsKey((run,)):
+            return None
+        value = self._runs.getValue((run,))
+        return None if value is None else bytes(value[0])
+
+    def put(self, run: str, data: bytes) -> None:
+        self._runs.updateValue((run,), (data,))
+
+    def remove(self, runs: Iterable[str]) -> None:
+        for run in runs:
+            self._runs.removeKey((run,))
+
+    def manifest(self) -> bytes | None:
+        value = self._manifest.get()
+        return None if value is None else bytes(value[0])
+
+    def set_manifest(self, data: bytes) -> None:
+        self._manifest.update((data,))
+
+
+class KeyedProcessor(StatefulProcessor):
+    """Runs a keyed chain over the packets of each key group that a batch touches."""
+
+    def __init__(self, task: KeyedTask, labels: tuple[int, ...]) -> None:
+        self._task = task
+        self._labels = labels
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._runs = handle.getMapState("runs", "id string", "data binary")
+        self._manifest = handle.getValueState("manifest", "data binary")
+
+    def handleInputRows(  # noqa: N802 - Spark's name
+        self, key: Any, rows: Iterator[Row], timerValues: TimerValues
+    ) -> Iterator[Row]:
+        packets = sorted((from_values(tuple(row)) for row in rows), key=lambda packet: packet.order)
+        state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
+        now = timerValues.getCurrentProcessingTimeInMs()
+        clock = fixed_clock(now) if now >= 0 else wall_clock
+        for packet in self._task.packets(packets, state, clock):
+            yield Row(*to_values(packet, self._labels))
+        state.commit()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@cache
+def run_cache() -> RunCache:
+    """The folder of runs of this executor: it goes when Spark's own local folder does."""
+    local = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    return RunCache(Path(local) / f"firesteel-runs-{os.getuid() if hasattr(os, 'getuid') else 0}")

@@ -1,0 +1,95 @@
+"""A source chain as a Spark Python data source: Spark keeps the offsets, the chain reads and decodes.
+
+Spark makes a reader on the driver's side, in a process of its own, for offsets and partitions, and
+ships it to the workers to read. Both get the source from the chain's spec.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
+from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
+from pyspark.sql.types import StructType
+
+from firesteel.connectors.base import ReadLimit, Split
+from firesteel.spark.stream_rows import SCHEMA, to_batch
+from firesteel.spark.tasks import SourceTask, open_head
+
+FORMAT = "firesteel"
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What the data source is told. first: the number of its first split in a batch, so that several
+    sources have an order. max_rows: at most so many a batch, 0 for all there are. labels: of the key
+    groups (stream_rows.py)."""
+
+    task: SourceTask
+    labels: tuple[int, ...]
+    parallelism: int
+    first: int = 0
+    max_rows: int = 0
+
+    def encode(self) -> str:
+        """As one option of a data source."""
+        return base64.b64encode(pickle.dumps(self)).decode()
+
+
+class FiresteelSource(DataSource):
+    """The data source that Spark knows by the name `firesteel`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> str:
+        return SCHEMA
+
+    def streamReader(self, schema: StructType) -> ChainReader:  # noqa: N802 - Spark's name
+        return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
+
+
+class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads one source chain."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._source: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A worker opens the source itself."""
+        return {"_options": self._options, "_source": None}
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        return dict(self._opened().initial_offset())
+
+    def getDefaultReadLimit(self) -> SparkReadLimit:  # noqa: N802
+        return ReadMaxRows(self._options.max_rows) if self._options.max_rows else ReadAllAvailable()
+
+    def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:  # noqa: N802
+        rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        return dict(self._opened().latest_offset(start, ReadLimit(rows=rows)))
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Only bounded sources run with this trigger, and they end by themselves."""
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        splits = self._opened().splits_between(start, end, self._options.parallelism)
+        first = self._options.first
+        return [InputPartition(Split(first + i, split.data)) for i, split in enumerate(splits)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        for packet in self._options.task.packets([partition.value]):
+            yield to_batch(packet, self._options.labels)
+
+    def _opened(self) -> Any:
+        if self._source is None:
+            self._source = open_head(self._options.task.chain.head)
+        return self._source

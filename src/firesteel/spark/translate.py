@@ -1,0 +1,217 @@
+"""From the physical plan to a job: the tree is cut at its exchanges into chains.
+
+Operators above a Union are copied into the chain of each of its inputs, as Flink's operators are: a
+Union is no operator, only several streams into one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from firesteel.catalog.schema import Table
+from firesteel.changelog import ChangelogMode
+from firesteel.errors import InternalError, NotSupportedError
+from firesteel.expr.nodes import AggregateCall
+from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan import physical
+from firesteel.plan.expressions import expand_search
+from firesteel.plan.tree import Node
+from firesteel.runtime.spec import (
+    AggregateSpec,
+    CalcSpec,
+    ChainSpec,
+    ChangelogNormalizeSpec,
+    DropUpdateBeforeSpec,
+    GroupAggregateSpec,
+    JobSpec,
+    OperatorSpec,
+    ScanSpec,
+    SinkSpec,
+    ValuesSpec,
+)
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class TranslateOptions:
+    """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
+    ever (table.exec.state.ttl)."""
+
+    time_zone: str = "UTC"
+    ttl: int = 0
+
+
+def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
+    """The job that runs a physical plan. A root that is no Sink is collected.
+
+    Raises NotSupportedError for what no host can run yet.
+    """
+    translation = _Translation(options or TranslateOptions())
+    sink = _sink(root)
+    below = root.input if isinstance(root, physical.Sink) else root
+    for open_chain in translation.chains(below):
+        translation.close(open_chain, None)
+    return JobSpec(tuple(translation.done), sink, translation.bounded)
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A chain whose end is not known yet."""
+
+    head: ScanSpec | ValuesSpec | tuple[int, ...]
+    operators: tuple[OperatorSpec, ...] = ()
+
+    def then(self, operator: OperatorSpec) -> _Open:
+        return replace(self, operators=(*self.operators, operator))
+
+
+@dataclass
+class _Translation:
+    options: TranslateOptions
+    done: list[ChainSpec] = field(default_factory=list)
+    bounded: bool = True
+    states: int = 0
+
+    def chains(self, node: Node) -> list[_Open]:
+        """The open chains whose outputs together are the node's."""
+        if isinstance(node, physical.TableSourceScan):
+            traits = node.table.traits
+            self.bounded = self.bounded and (traits is None or traits.bounded)
+            return [_Open(self._scan(node))]
+        if isinstance(node, physical.Values):
+            return [_Open(self._values(node))]
+        if isinstance(node, physical.Union):
+            return [chain for child in node.inputs for chain in self.chains(child)]
+        if isinstance(node, physical.Exchange):
+            writers = [self.close(chain, node.keys) for chain in self.chains(node.input)]
+            return [_Open(tuple(writers))]
+        below = self.chains(node.children[0])
+        operator = self._operator(node)
+        return below if operator is None else [chain.then(operator) for chain in below]
+
+    def close(self, chain: _Open, partition_by: tuple[int, ...] | None) -> int:
+        """End a chain; its id."""
+        self.done.append(ChainSpec(len(self.done), chain.head, chain.operators, partition_by))
+        return len(self.done) - 1
+
+    def _operator(self, node: Node) -> OperatorSpec | None:
+        """The operator that a node is; None for one that only passes rows on."""
+        if isinstance(node, physical.Calc):
+            return self._calc(node)
+        if isinstance(node, physical.GroupAggregate):
+            return self._group_aggregate(node)
+        if isinstance(node, physical.ChangelogNormalize):
+            return self._changelog_normalize(node)
+        if isinstance(node, physical.DropUpdateBefore):
+            return DropUpdateBeforeSpec()
+        if isinstance(node, (physical.WatermarkAssigner, physical.MiniBatchAssigner)):
+            return None  # record by record, no operator of a plan looks at watermarks
+        raise NotSupportedError(f"{type(node).__name__} cannot run yet")
+
+    def _scan(self, node: physical.TableSourceScan) -> ScanSpec:
+        table = node.table
+        columns = [c for c in table.columns if c.is_physical]
+        columns += [c for c in table.columns if c.metadata is not None]
+        return ScanSpec(
+            connector=_connector(table),
+            options=table.options,
+            names=tuple(c.name for c in columns),
+            types=tuple(c.type for c in columns),
+            projection=tuple(range(len(columns))) if node.project is None else node.project,
+            metadata=tuple(c.metadata for c in columns),
+            time_zone=self.options.time_zone,
+            table=".".join(table.path),
+        )
+
+    def _values(self, node: physical.Values) -> ValuesSpec:
+        types = tuple(f.type for f in node.fields)
+        rows = [compile_calc(row, None, (), types, self.options.time_zone) for row in node.rows]
+        functions = dict.fromkeys(name for row in rows for name in row.functions)
+        return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
+
+    def _calc(self, node: physical.Calc) -> CalcSpec:
+        exprs = [expand_search(expr) for expr in node.exprs]
+        condition = None if node.condition is None else expand_search(node.condition)
+        return compile_calc(exprs, condition, _types(node.input), None, self.options.time_zone)
+
+    def _group_aggregate(self, node: physical.GroupAggregate) -> GroupAggregateSpec:
+        types = _types(node.input)
+        retract = node.retract or (False,) * len(node.calls)
+        calls = tuple(_aggregate(c, r, types) for c, r in zip(node.calls, retract, strict=True))
+        mode, below = _mode(node), _mode(node.input)
+        return GroupAggregateSpec(
+            keys=node.keys,
+            calls=calls,
+            input_types=types,
+            input_retracts=below.has_retraction,
+            emit_update_before=mode.update_before,
+            count_star=_count_star(node.calls) if below.has_retraction else None,
+            ttl=self.options.ttl,
+            state_id=self._state_id("group-aggregate"),
+        )
+
+    def _changelog_normalize(self, node: physical.ChangelogNormalize) -> ChangelogNormalizeSpec:
+        types = _types(node.input)
+        condition = None
+        if node.condition is not None:
+            condition = compile_calc((), expand_search(node.condition), types, None, self.options.time_zone)
+        return ChangelogNormalizeSpec(
+            keys=node.keys,
+            input_types=types,
+            emit_update_before=_mode(node).update_before,
+            condition=condition,
+            ttl=self.options.ttl,
+            state_id=self._state_id("changelog-normalize"),
+        )
+
+    def _state_id(self, operator: str) -> str:
+        self.states += 1
+        return f"{operator}-{self.states}"
+
+
+def _aggregate(call: AggregateCall, retract: bool, types: tuple[SqlType, ...]) -> AggregateSpec:
+    arg_types = tuple(types[i] for i in call.args)
+    return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
+
+
+def _count_star(calls: tuple[AggregateCall, ...]) -> int | None:
+    """The call that can serve as the record counter (Flink: RetractionRecordCounter): a plain COUNT(*)."""
+    for index, call in enumerate(calls):
+        if call.function == "COUNT" and not call.args and call.filter is None and not call.distinct:
+            return index
+    return None
+
+
+def _sink(root: Node) -> SinkSpec:
+    if not isinstance(root, physical.Sink):
+        fields = root.schema
+        return SinkSpec(None, (), tuple(f.name for f in fields), tuple(f.type for f in fields))
+    if root.upsert_materialize:
+        raise NotSupportedError(
+            f"the sink {'.'.join(root.table.path)} needs SinkUpsertMaterialize, which cannot run yet",
+            hint="set 'table.exec.sink.upsert-materialize' = 'NONE', or group by the sink's primary key",
+        )
+    columns = [c for c in root.table.columns if c.computed is None and not c.virtual]
+    return SinkSpec(
+        connector=_connector(root.table),
+        options=root.table.options,
+        names=tuple(c.name for c in columns),
+        types=tuple(c.type for c in columns),
+        table=".".join(root.table.path),
+    )
+
+
+def _connector(table: Table) -> str:
+    return dict(table.options)["connector"]
+
+
+def _types(node: Node) -> tuple[SqlType, ...]:
+    return tuple(f.type for f in node.schema)
+
+
+def _mode(node: Node) -> ChangelogMode:
+    mode: ChangelogMode | None = getattr(node, "mode", None)
+    if mode is None:
+        raise InternalError(f"the changelog mode of {type(node).__name__} was not inferred")
+    return mode
