@@ -56,9 +56,9 @@ def spec_of(functions: list[tuple[str, bool, bool]], kind: SqlType, **options: A
     )
 
 
-def run(spec: GroupAggregateSpec, rows: list[Row], batch: int = 1000) -> list[Row]:
+def run(spec: GroupAggregateSpec, rows: list[Row], batch: int = 1000, columnar: bool = True) -> list[Row]:
     """The output, the accumulators in this process."""
-    operator = GroupAggregate(spec, None, lambda: 0)
+    operator = GroupAggregate(spec, None, lambda: 0, columnar)
     out: list[Row] = []
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
@@ -67,12 +67,13 @@ def run(spec: GroupAggregateSpec, rows: list[Row], batch: int = 1000) -> list[Ro
 
 
 def run_restarting(spec: GroupAggregateSpec, rows: list[Row], batch: int) -> list[Row]:
-    """The output, each batch with a new operator over the state that the last one left."""
+    """The output, each batch with a new operator over the state that the last one left; every second
+    batch in columns."""
     store = MemoryStore()
     out: list[Row] = []
     for start in range(0, len(rows), batch):
         backend = SortedRunBackend(store)
-        operator = GroupAggregate(spec, backend, lambda: 0)
+        operator = GroupAggregate(spec, backend, lambda: 0, columnar=start // batch % 2 == 0)
         part = rows[start : start + batch]
         out += to_rows(operator.process(to_table(part, spec.input_types, start)))
         backend.commit()
@@ -105,7 +106,8 @@ def test_exact(function: str, insert_only: bool, data: st.DataObject) -> None:
     expected = group_aggregate(spec, rows)
     assert shown(run(spec, rows)) == shown(expected)
     batch = data.draw(st.integers(1, 5))
-    assert shown(run(spec, rows, batch)) == shown(expected)
+    for columnar in (True, False):
+        assert shown(run(spec, rows, batch, columnar)) == shown(expected)
     assert shown(run_restarting(spec, rows, batch)) == shown(expected)
 
 
