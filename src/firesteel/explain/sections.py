@@ -8,6 +8,7 @@ from firesteel.changelog import ChangelogMode
 from firesteel.errors import NotSupportedError
 from firesteel.explain.ast import ast_line
 from firesteel.explain.tree_text import tree_text
+from firesteel.plan.converted import converted
 from firesteel.plan.expression_text import prefix_text
 from firesteel.plan.node_text import attributes, execution_digest, line
 from firesteel.plan.physical import Sink
@@ -33,7 +34,7 @@ def explain_all(plans: Sequence[tuple[Node, Node]], details: Collection[str]) ->
         return line(node, [*found, *_mode(node)] if changelog else found)
 
     sections = [
-        ("Abstract Syntax Tree", [tree_text(bound, ast_line) for bound, _ in plans]),
+        ("Abstract Syntax Tree", [tree_text(converted(bound), ast_line) for bound, _ in plans]),
         ("Optimized Physical Plan", [tree_text(plan, physical_line) for _, plan in plans]),
         ("Optimized Execution Plan", [tree_text(plan, execution_digest) for _, plan in plans]),
     ]

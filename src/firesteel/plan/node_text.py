@@ -9,7 +9,9 @@ from firesteel.errors import InternalError
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef
 from firesteel.plan import physical
 from firesteel.plan.expression_text import infix_text, prefix_text
+from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
+from firesteel.plan.type_text import plain_type_text
 
 ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
@@ -138,8 +140,11 @@ def _union(node: physical.Union, text: ExpressionText) -> Attributes:
 
 
 def _values(node: physical.Values, text: ExpressionText) -> Attributes:
-    rows = ", ".join("{ " + ", ".join(text(cell, ()) for cell in row) + " }" for row in node.rows)
-    return [("tuples", f"[{rows}]"), ("values", ", ".join(_names(node)))]
+    fields = ", ".join(f"{plain_type_text(f.type)} {f.name}" for f in node.fields)
+    rows = ", ".join(
+        "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
+    )
+    return [("type", f"RecordType({fields})"), ("tuples", f"[{rows}]")]
 
 
 def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:

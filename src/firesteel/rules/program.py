@@ -5,26 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from firesteel.plan.converted import converted
 from firesteel.plan.tree import Node, transform_up
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
+from firesteel.rules.prune_empty import prune_empty
+from firesteel.rules.pull_up_constant_keys import pull_up_constant_keys
+from firesteel.rules.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.push_filters import push_filters
 from firesteel.rules.push_projects import push_projects
+from firesteel.rules.reduce_aggregates import reduce_aggregates
+from firesteel.rules.reduce_expressions import reduce_expressions
+from firesteel.rules.remove_aggregates import remove_aggregates
 from firesteel.rules.to_physical import scan_to_physical, to_physical
 
 Rule = Callable[[Node], Node]
 
 LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
+    (reduce_expressions, "what is known of a column is seen before filters move away from it"),
+    (pull_up_constant_keys, "a literal key groups nothing"),
     (coerce_union_inputs, "the rows of a union have one type; before filters pass through it"),
     (merge_projects, "one projection between two other operators"),
     (push_filters, "fewer rows as early as can be"),
+    (reduce_expressions, "filters that met are one condition now, and hold columns to values"),
+    (prune_empty, "a condition that cannot hold leaves no rows"),
+    (pull_up_constant_keys, "keys may have become literals"),
     (merge_projects, "filters that moved may have left projections side by side"),
+    (remove_aggregates, "groups of one row need no state"),
+    (reduce_aggregates, "the variances have no operator of their own; sums and counts may be shared"),
+    (merge_projects, "the reduced calls' projection joins the one above"),
     (scan_to_physical, "what is pushed into a scan is kept by its physical form"),
+    (push_filter_into_scan, "before columns are cut from the scan: the condition reads some"),
 )
 """Applied one after the other, each to the whole tree from the leaves up."""
+
+PRUNING_RULES: tuple[tuple[Rule, str], ...] = (
+    (prune_aggregate_calls, "after the scans were narrowed, as Flink's plans show"),
+    (merge_aggregate_project, "without the dropped calls a projection may only reorder"),
+)
+"""Applied after the projections were pushed."""
 
 PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
@@ -39,11 +62,14 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
     Raises ValidationError in Flink's words where a sink cannot take what the query emits.
     """
-    node = logical
+    node = converted(logical)
     for rule, _ in LOGICAL_RULES:
         node = transform_up(node, rule)
     node = transform_up(node, partial(normalize_upserts, configuration=configuration))
-    node = to_physical(push_projects(node))
+    node = push_projects(node)
+    for rule, _ in PRUNING_RULES:
+        node = transform_up(node, rule)
+    node = to_physical(node)
     for rule, _ in PHYSICAL_RULES:
         node = transform_up(node, rule)
     return infer_changelog_mode(node, collect, configuration)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.expr.nodes import Expr, Literal
+from firesteel.expr.nodes import Literal
 from firesteel.plan.expressions import identity, input_refs, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner
 from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
@@ -26,8 +26,8 @@ def push_projects(node: Node) -> Node:
         return _push(merged)
     if isinstance(node, Filter):
         return _push(Project(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema)))
-    if isinstance(node, Aggregate) and not node.keys and not _reads(node):
-        node = replace(node, input=_constant(node.input))
+    if isinstance(node, Aggregate) and not node.keys and not _reads(node) and len(node.input.schema) > 1:
+        return replace(node, input=_constant(node.input))
     return node.with_children(tuple(push_projects(child) for child in node.children))
 
 
@@ -36,12 +36,18 @@ def _reads(aggregate: Aggregate) -> bool:
 
 
 def _constant(node: Node) -> Node:
-    """One constant column, where rows are counted and no column is needed."""
-    return Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",))
+    """One constant column, where rows are counted and no column is needed; a filter's only column will do."""
+    project = Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",))
+    pushed = _push(project)
+    if isinstance(pushed, Project) and isinstance(pushed.input, Filter) and len(pushed.input.schema) == 1:
+        return pushed.input
+    return pushed
 
 
 def _push(node: Project) -> Node:
     below = node.input
+    if isinstance(below, Union) and not is_identity(node.exprs, len(below.schema)):
+        return Union(tuple(_push_into(child, node) for child in below.inputs))
     if isinstance(below, Filter):
         wanted = sorted({i for e in (*node.exprs, below.condition) for i in input_refs(e)})
         narrowed, position = _narrow(below.input, wanted)
@@ -52,6 +58,12 @@ def _push(node: Project) -> Node:
     wanted = list(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
     narrowed, position = _narrow(below, wanted)
     return _over(node, narrowed, position)
+
+
+def _push_into(child: Node, node: Project) -> Node:
+    merged = merge_projects(replace(node, input=child))
+    assert isinstance(merged, Project)
+    return _push(merged)
 
 
 def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
@@ -70,8 +82,6 @@ def _narrow(node: Node, wanted: list[int]) -> tuple[Node, dict[int, int]]:
         return _narrow_normalize(node, wanted)
     if isinstance(node, WatermarkAssigner):
         return _narrow_watermark(node, wanted)
-    if isinstance(node, Union):
-        return _narrow_union(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
 
@@ -79,12 +89,14 @@ def _narrow_scan(scan: TableSourceScan, wanted: list[int]) -> tuple[Node, dict[i
     columns = wanted or [0]
     if len(columns) == len(scan.columns):
         return scan, {i: i for i in range(len(scan.columns))}
+    position = {old: new for new, old in enumerate(columns)}
     narrowed = replace(
         scan,
         columns=tuple(scan.columns[i] for i in columns),
         project=tuple(columns),
+        filter=tuple(renumber(e, position) for e in scan.filter),
     )
-    return narrowed, {old: new for new, old in enumerate(columns)}
+    return narrowed, position
 
 
 def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node, dict[int, int]]:
@@ -105,14 +117,3 @@ def _narrow_watermark(node: WatermarkAssigner, wanted: list[int]) -> tuple[Node,
     position = {old: new for new, old in enumerate(needed)}
     assigner = WatermarkAssigner(below, position[node.rowtime], renumber(node.expression, position))
     return assigner, position
-
-
-def _narrow_union(node: Union, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    if len(wanted) == len(node.schema) or not wanted:
-        return push_projects(node), {i: i for i in range(len(node.schema))}
-    inputs: list[Node] = []
-    for child in node.inputs:
-        types: tuple[Expr, ...] = identity(f.type for f in child.schema)
-        project = Project(child, tuple(types[i] for i in wanted), tuple(child.schema[i].name for i in wanted))
-        inputs.append(push_projects(project))
-    return Union(tuple(inputs)), {old: new for new, old in enumerate(wanted)}

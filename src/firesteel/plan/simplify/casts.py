@@ -1,0 +1,42 @@
+"""CAST (Calcite: RexSimplify.simplifyCast)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from firesteel.expr.nodes import Call, Expr
+from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
+
+if TYPE_CHECKING:
+    from firesteel.plan.simplify.expression import Simplifier
+
+
+def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    """No cast where the type stays, and none there and back."""
+    inner = simplifier(call.args[0], "unknown")
+    if _keeps(inner.type, call.type):
+        return inner
+    if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
+        source = inner.args[0]
+        if _keeps(source.type, call.type):
+            return source
+        if source.type.root is not TypeRoot.CHAR and is_lossless(inner.type, call.type):
+            return replace(call, args=(source,))
+    return call if inner == call.args[0] else replace(call, args=(inner,))
+
+
+def _keeps(source: SqlType, target: SqlType) -> bool:
+    """Whether a value needs no cast: the same type, or one that only rules out NULL."""
+    return source == target or (source.same_as(target) and target.nullable)
+
+
+def is_lossless(source: SqlType, target: SqlType) -> bool:
+    """Whether the target holds every value of the source, told apart."""
+    if source.same_as(target):
+        return True
+    if source.root in INTEGERS and target.root in INTEGERS:
+        return INTEGERS.index(target.root) >= INTEGERS.index(source.root)
+    if source.is_character and target.is_character and target.root is not TypeRoot.CHAR:
+        return (target.length or 0) >= (source.length or 0)
+    return False

@@ -1,0 +1,226 @@
+"""The simplifier: one function for each form of expression, applied from the root down.
+
+unknown_as says what an UNKNOWN result may be taken for: `false` under a filter, `unknown` elsewhere.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import (
+    FALSE,
+    NULL_BOOLEAN,
+    TRUE,
+    comparison,
+    is_false,
+    is_null,
+    is_true,
+    logical_call,
+    negation,
+)
+from firesteel.plan.simplify.case import simplify_case
+from firesteel.plan.simplify.casts import simplify_cast
+from firesteel.plan.simplify.logic import NEGATED_TESTS, Rule, simplify_and, simplify_not, simplify_or
+from firesteel.plan.simplify.range_set import ALL
+from firesteel.plan.simplify.sarg import (
+    COMPARISONS,
+    Sarg,
+    compared_literal,
+    everything_or_nothing,
+    literal,
+    of_search,
+    residue,
+    to_comparisons,
+    to_search,
+)
+from firesteel.types.sql import TypeRoot
+
+STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "||", "NOT", "UPPER", "LOWER"])
+"""Functions that are NULL where an argument is."""
+
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Simplifier:
+    """Simplifies under what is known to hold: comparisons of columns with literals."""
+
+    def __init__(self, predicates: Sequence[Expr] = ()) -> None:
+        self.predicates = tuple(predicates)
+
+    def knowing(self, predicate: Expr) -> Simplifier:
+        return Simplifier((*self.predicates, predicate))
+
+    def __call__(self, expr: Expr, unknown_as: str) -> Expr:
+        if isinstance(expr, InputRef):
+            return expr
+        if isinstance(expr, Literal):
+            if expr.value is None and expr.type.root is TypeRoot.BOOLEAN and unknown_as != "unknown":
+                return TRUE if unknown_as == "true" else FALSE
+            return expr
+        if expr.function in STRICT and any(isinstance(a, Literal) and a.value is None for a in expr.args):
+            return self(Literal(None, expr.type.with_nullable(True)), unknown_as)
+        rule = _RULES.get(expr.function)
+        if rule is not None:
+            return rule(expr, self, unknown_as)
+        return _arguments_simplified(expr, self)
+
+
+def _arguments_simplified(call: Call, simplifier: Simplifier) -> Call:
+    args = tuple(simplifier(arg, "unknown") for arg in call.args)
+    return call if args == call.args else replace(call, args=args)
+
+
+def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    call = _arguments_simplified(call, simplifier)
+    left, right = call.args
+    if left == right and not isinstance(left, Literal):
+        if call.function in ("=", ">=", "<="):
+            not_null = Call("IS NOT NULL", (left,), TRUE.type)
+            return simplifier(logical_call("OR", [NULL_BOOLEAN, not_null]), unknown_as)
+        return simplifier(logical_call("AND", [NULL_BOOLEAN, is_null(left)]), unknown_as)
+    found = compared_literal(call)
+    if found is not None and found[1].type.root is TypeRoot.BOOLEAN and isinstance(found[2].value, bool):
+        return _boolean_comparison(call, found, simplifier, unknown_as)
+    if isinstance(left, Literal) and isinstance(right, Literal) and left.type.same_as(right.type):
+        return _compared_literals(call.function, left, right)
+    return _under_predicates(call, found, simplifier)
+
+
+def _boolean_comparison(
+    call: Call, found: tuple[str, Expr, Literal], simplifier: Simplifier, unknown_as: str
+) -> Expr:
+    function, ref, value = found
+    if function in ("=", "<>"):
+        same = (function == "=") == bool(value.value)
+        return ref if same else simplifier(negation(ref), unknown_as)
+    return call
+
+
+def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
+    return TRUE if _COMPARE[function](left.value, right.value) else FALSE
+
+
+def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
+    """Weaken a comparison by what is known: impossible, implied, or a single value."""
+    if found is None or found[2].value is None or not simplifier.predicates:
+        return call
+    function, ref, value = found
+    left_over = residue(function, ref, value.value, simplifier.predicates)
+    if not left_over:
+        return FALSE
+    if left_over == (ALL,):
+        return simplifier(Call("IS NOT NULL", (ref,), TRUE.type), "unknown")
+    if len(left_over) == 1 and left_over[0].is_point and function != "=":
+        return comparison("=", ref, literal(left_over[0].low, value.type))
+    return call
+
+
+def _search(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    sarg, ref = of_search(call), call.args[0]
+    if sarg.ranges in ((), (ALL,)):
+        return simplifier(everything_or_nothing(ref, sarg, unknown_as), unknown_as)
+    if sarg.null_as != "unknown":
+        if not ref.type.nullable:
+            return _search_of(ref, Sarg(sarg.ranges), call, simplifier, unknown_as)
+    elif sarg.is_points and len(sarg.ranges) == 1:
+        return to_comparisons(ref, sarg, call.args[1].type, "unknown")
+    return call
+
+
+def _search_of(ref: Expr, sarg: Sarg, call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    changed = to_search(ref, sarg, call.args[1].type)
+    assert isinstance(changed, Call)
+    return _search(changed, simplifier, unknown_as)
+
+
+_AS_ITSELF = {("IS TRUE", "false"): False, ("IS NOT FALSE", "true"): False}
+_AS_NEGATION = {("IS FALSE", "false"), ("IS NOT TRUE", "true")}
+
+
+def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    test, inner = call.function, call.args[0]
+    if (test, unknown_as) in _AS_ITSELF:
+        return simplifier(inner, unknown_as)
+    if (test, unknown_as) in _AS_NEGATION:
+        return simplifier(negation(inner), unknown_as)
+    if test in ("IS NULL", "IS NOT NULL"):
+        return _null_test(call, simplifier)
+    if not inner.type.nullable:
+        positive = test in ("IS TRUE", "IS NOT FALSE")
+        return simplifier(inner if positive else negation(inner), unknown_as)
+    if isinstance(inner, Call) and inner.function == "NOT":
+        swapped = {"IS TRUE": "IS FALSE", "IS FALSE": "IS TRUE"}
+        swapped |= {"IS NOT TRUE": "IS NOT FALSE", "IS NOT FALSE": "IS NOT TRUE"}
+        return simplifier(replace(call, function=swapped[test], args=inner.args), "unknown")
+    taken = {"IS TRUE": "false", "IS NOT FALSE": "true"}.get(test, "unknown")
+    simplified = simplifier(inner, taken)
+    if is_true(simplified) or is_false(simplified):
+        return TRUE if is_true(simplified) == (test in ("IS TRUE", "IS NOT FALSE")) else FALSE
+    if simplified == inner:
+        return call
+    if not simplified.type.nullable and test in ("IS TRUE", "IS NOT FALSE"):
+        return simplified
+    return replace(call, args=(simplified,))
+
+
+def _null_test(call: Call, simplifier: Simplifier) -> Expr:
+    wanted = call.function == "IS NULL"
+    inner = simplifier(call.args[0], "unknown")
+    if not inner.type.nullable:
+        return FALSE if wanted else TRUE
+    if isinstance(inner, Literal):
+        return TRUE if (inner.value is None) == wanted else FALSE
+    if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "NOT"):
+        terms = [_null_test(replace(call, args=(arg,)), simplifier) for arg in inner.args]
+        from firesteel.plan.simplify.logic import compose
+
+        return compose("OR" if wanted else "AND", terms)
+    return call if inner == call.args[0] else replace(call, args=(inner,))
+
+
+def _negative(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    inner = call.args[0]
+    if len(call.args) == 1 and isinstance(inner, Call) and inner.function == "-" and len(inner.args) == 1:
+        return simplifier(inner.args[0], unknown_as)
+    return _arguments_simplified(call, simplifier)
+
+
+_RULES: dict[str, Rule] = {
+    "AND": simplify_and,
+    "OR": simplify_or,
+    "NOT": simplify_not,
+    "SEARCH": _search,
+    "CASE": simplify_case,
+    "CAST": simplify_cast,
+    "-": _negative,
+    **dict.fromkeys(COMPARISONS, _comparison),
+    **dict.fromkeys(NEGATED_TESTS, _is),
+}
+
+
+def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr:
+    """A filter's condition, in which UNKNOWN counts as FALSE."""
+    for _ in range(5):
+        simplified = Simplifier(predicates)(condition, "false")
+        if simplified == condition:
+            break
+        condition = simplified
+    return condition
+
+
+def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
+    """An expression of a projection; its type, nullability included, stays."""
+    simplified = Simplifier(predicates)(expr, "unknown")
+    return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

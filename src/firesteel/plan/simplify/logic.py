@@ -1,0 +1,259 @@
+"""Conjunctions, disjunctions and negations (Calcite: RexSimplify.simplifyAnd, simplifyOr, simplifyNot)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import (
+    FALSE,
+    NULL_BOOLEAN,
+    TRUE,
+    is_false,
+    is_null,
+    is_true,
+    logical_call,
+    negation,
+    operands,
+    walk,
+)
+from firesteel.plan.simplify.sarg import (
+    COMPARISONS,
+    NEGATED,
+    REVERSED,
+    SargCollector,
+    compared_literal,
+    of_search,
+    to_search,
+)
+
+if TYPE_CHECKING:
+    from firesteel.plan.simplify.expression import Simplifier
+
+NEGATED_TESTS = {
+    "IS NULL": "IS NOT NULL",
+    "IS NOT NULL": "IS NULL",
+    "IS TRUE": "IS NOT TRUE",
+    "IS NOT TRUE": "IS TRUE",
+    "IS FALSE": "IS NOT FALSE",
+    "IS NOT FALSE": "IS FALSE",
+}
+
+
+def compose(function: str, terms: Iterable[Expr]) -> Expr:
+    """AND or OR of the terms: flat, each once, without the neutral ones."""
+    neutral, absorbing = (is_true, is_false) if function == "AND" else (is_false, is_true)
+    flat: dict[Expr, None] = {}
+    for term in terms:
+        for operand in operands(term, function):
+            if absorbing(operand):
+                return FALSE if function == "AND" else TRUE
+            if not neutral(operand):
+                flat.setdefault(operand)
+    if not flat:
+        return TRUE if function == "AND" else FALSE
+    return logical_call(function, list(flat))
+
+
+def simplify_and(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    terms = [t for t in operands(call, "AND") if not is_true(t)]
+    if unknown_as == "false":
+        terms = _each_knowing_the_others(terms, simplifier)
+    else:
+        terms = [simplifier(t, unknown_as) for t in terms]
+    collector = SargCollector(negate=True)
+    for term in terms:
+        collector.accept(term)
+    positive, negative = _decomposed(collector.fixed(unknown_as) or terms)
+    if unknown_as == "false":
+        return _and_where_unknown_is_false(positive, negative, simplifier)
+    return _and(positive, negative, simplifier)
+
+
+def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[Expr]:
+    """Each comparison is simplified knowing those before it, then the rest knowing all of them."""
+    done = list(terms)
+    for i, term in enumerate(terms):
+        if compared_literal(term) is not None:
+            done[i] = simplifier(term, "false")
+            simplifier = simplifier.knowing(done[i])
+    for i, term in enumerate(terms):
+        if compared_literal(term) is None:
+            done[i] = simplifier(term, "false")
+    return done
+
+
+def _decomposed(terms: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+    """The terms that must hold, and those that must not."""
+    positive: list[Expr] = []
+    negative: list[Expr] = []
+    for term in (t for e in terms for t in operands(e, "AND")):
+        if isinstance(term, Call) and term.function == "NOT":
+            for operand in operands(term.args[0], "OR"):
+                inner = isinstance(operand, Call) and operand.function == "NOT"
+                (positive if inner else negative).append(
+                    operand.args[0] if inner and isinstance(operand, Call) else operand
+                )
+        elif not is_true(term):
+            positive.append(term)
+    return positive, negative
+
+
+def _and(positive: list[Expr], negative: list[Expr], simplifier: Simplifier) -> Expr:
+    if any(map(is_false, positive)):
+        return FALSE
+    clashing = [t for t in negative if all(part in positive for part in operands(t, "AND"))]
+    if any(not t.type.nullable for t in clashing):
+        return FALSE
+    positive = [t for t in positive if t not in clashing]
+    if clashing:
+        positive += [NULL_BOOLEAN, *(simplifier(is_null(t), "unknown") for t in clashing)]
+    rest = [simplifier(negation(t), "unknown") for t in negative if t not in clashing]
+    return compose("AND", [*positive, *rest])
+
+
+def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simplifier: Simplifier) -> Expr:
+    if any(is_false(t) or (isinstance(t, Literal) and t.value is None) for t in positive):
+        return FALSE
+    if len(positive) == 1 and not negative:
+        return simplifier(positive[0], "false")
+    if _contradicts(positive, negative):
+        return FALSE
+    not_null = [t.args[0] for t in positive if isinstance(t, Call) and t.function == "IS NOT NULL"]
+    null = [t.args[0] for t in positive if isinstance(t, Call) and t.function == "IS NULL"]
+    kept = [t for t in positive if not (isinstance(t, Call) and t.function == "IS NOT NULL")]
+    kept = _without_implied(kept)
+    kept += [negation(t) for t in negative]
+    strong = {ref for t in kept for ref in walk(t) if isinstance(ref, InputRef) and never_true(t, ref)}
+    if any(ref in strong for ref in null):
+        return FALSE
+    kept += [Call("IS NOT NULL", (ref,), TRUE.type) for ref in dict.fromkeys(not_null) if ref not in strong]
+    return compose("AND", kept)
+
+
+def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
+    """Whether the terms cannot hold together: a term and its negation, or one column equal to two values."""
+    if any(all(part in positive for part in operands(t, "AND")) for t in negative):
+        return True
+    equal: dict[Expr, object] = {}
+    for term in positive:
+        if not isinstance(term, Call) or term.function not in COMPARISONS:
+            continue
+        left, right = term.args
+        opposite = NEGATED[term.function]
+        if Call(opposite, (left, right), term.type) in positive:
+            return True
+        if Call(REVERSED[opposite], (right, left), term.type) in positive:
+            return True
+        found = compared_literal(term)
+        if (
+            found is not None
+            and found[0] == "="
+            and equal.setdefault(found[1], found[2].value) != found[2].value
+        ):
+            return True
+    return False
+
+
+def _without_implied(terms: list[Expr]) -> list[Expr]:
+    """Of several lower or upper bounds on one column the strictest, in its place."""
+    dropped: set[int] = set()
+    for i, term in enumerate(terms):
+        one = compared_literal(term)
+        if one is None or one[0] in ("<>", "="):
+            continue
+        for j, other_term in enumerate(terms):
+            other = compared_literal(other_term)
+            if i == j or j in dropped or other is None or other[1] != one[1] or other[0][0] != one[0][0]:
+                continue
+            if _is_weaker(one, other) and (not _is_weaker(other, one) or j < i):
+                dropped.add(i)
+    return [t for i, t in enumerate(terms) if i not in dropped]
+
+
+def _is_weaker(one: tuple[str, Expr, Literal], other: tuple[str, Expr, Literal]) -> bool:
+    """Whether every value that passes the other bound passes this one."""
+    a, b = one[2].value, other[2].value
+    if a == b:
+        return one[0].endswith("=") or not other[0].endswith("=")
+    less: bool = a < b  # type: ignore[operator]
+    return less if one[0].startswith(">") else not less
+
+
+_STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "CAST", "||", "NOT"])
+
+
+def never_true(term: Expr, ref: InputRef) -> bool:
+    """Whether the condition cannot be TRUE where the column is NULL (Calcite: Strong.isNotTrue)."""
+    if isinstance(term, Call):
+        if term.function == "AND":
+            return any(never_true(t, ref) for t in term.args)
+        if term.function == "OR":
+            return all(never_true(t, ref) for t in term.args)
+        if term.function == "SEARCH":
+            return "NULL AS TRUE" not in term.options and is_null_with(term.args[0], ref)
+        if term.function in ("IS NOT NULL", "IS TRUE", "IS FALSE"):
+            return is_null_with(term.args[0], ref)
+    return is_null_with(term, ref)
+
+
+def is_null_with(expr: Expr, ref: InputRef) -> bool:
+    """Whether the expression is NULL where the column is."""
+    if isinstance(expr, InputRef):
+        return expr.index == ref.index
+    if isinstance(expr, Call) and expr.function in _STRICT:
+        return any(is_null_with(arg, ref) for arg in expr.args)
+    if isinstance(expr, Call) and expr.function in ("AND", "OR"):
+        return all(is_null_with(arg, ref) for arg in expr.args)
+    return False
+
+
+def simplify_or(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    found = operands(call, "OR")
+    found.sort(key=lambda t: not (isinstance(t, Call) and t.function == "IS NULL"))
+    terms = [simplifier(t, unknown_as) for t in found]
+    collector = SargCollector(negate=False)
+    for term in terms:
+        collector.accept(term)
+    kept: list[Expr] = []
+    for term in collector.fixed(unknown_as) or terms:
+        if isinstance(term, Literal) and term.value is None and unknown_as != "unknown":
+            if unknown_as == "true":
+                return TRUE
+            continue
+        kept.append(term)
+    for term in kept:
+        opposite = term.args[0] if isinstance(term, Call) and term.function == "NOT" else None
+        if opposite is not None and opposite in kept and not opposite.type.nullable:
+            return TRUE
+    return compose("OR", kept)
+
+
+def simplify_not(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    inner = call.args[0]
+    if isinstance(inner, Literal):
+        return call if inner.value is None else (FALSE if inner.value else TRUE)
+    opposite = {"true": "false", "false": "true"}.get(unknown_as, unknown_as)
+    if isinstance(inner, Call):
+        rewritten = _pushed_into(inner, simplifier, unknown_as)
+        if rewritten is not None:
+            return simplifier(rewritten, unknown_as)
+    simplified = simplifier(inner, opposite)
+    return call if simplified == inner else negation(simplified)
+
+
+def _pushed_into(inner: Call, simplifier: Simplifier, unknown_as: str) -> Expr | None:
+    """NOT of the call without the NOT, where there is such a form."""
+    if inner.function == "NOT":
+        return inner.args[0]
+    if inner.function == "SEARCH":
+        return to_search(inner.args[0], of_search(inner).negate(), inner.args[1].type)
+    if inner.function in ("AND", "OR"):
+        terms = [simplifier(negation(arg), unknown_as) for arg in inner.args]
+        return logical_call("OR" if inner.function == "AND" else "AND", terms)
+    negated = NEGATED.get(inner.function) or NEGATED_TESTS.get(inner.function)
+    return None if negated is None else Call(negated, inner.args, inner.type)
+
+
+Rule = Callable[[Call, "Simplifier", str], Expr]

@@ -1,0 +1,120 @@
+"""Calls of literals become literals (Flink: ReduceExpressionsRule with its ExpressionReducer).
+
+Folded is what Python computes exactly as Flink does; any other constant call is evaluated row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.expressions import rewrite
+from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
+
+_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
+_EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
+
+
+def fold_constants(expr: Expr) -> Expr:
+    """The expression with its constant parts computed."""
+    return rewrite(expr, _folded)
+
+
+def _folded(expr: Expr) -> Expr:
+    if not isinstance(expr, Call) or not expr.args or not all(isinstance(a, Literal) for a in expr.args):
+        return expr
+    literals = [a for a in expr.args if isinstance(a, Literal)]
+    if expr.function == "CAST":
+        return _folded_cast(expr, literals[0])
+    fold = _FOLD.get(expr.function)
+    if fold is None or any(a.value is None for a in literals):
+        return expr
+    value = fold(expr, [a.value for a in literals])
+    return expr if value is None else _literal(value, expr)
+
+
+def _literal(value: Any, call: Call) -> Literal:
+    kind = call.type
+    if isinstance(value, str) and kind.root is TypeRoot.CHAR:
+        kind = replace(kind, length=len(value))
+    return Literal(value, kind, call.range)
+
+
+def _folded_cast(call: Call, literal: Literal) -> Expr:
+    if literal.type.same_as(call.type):
+        # Only nullability changes: Flink keeps the cast, for a literal is never nullable.
+        return call
+    if isinstance(literal.value, str) and call.type.root in INTEGERS and literal.value.strip().isdigit():
+        value = int(literal.value)
+        return Literal(value, call.type) if value < 1 << (_BITS[call.type.root] - 1) else call
+    if isinstance(literal.value, (Decimal, float)) and call.type.root in INTEGERS:
+        value = int(literal.value)
+        return Literal(value, call.type) if abs(value) < 1 << (_BITS[call.type.root] - 1) else call
+    return cast(literal, call.type)
+
+
+def _wrapped(value: int, kind: SqlType) -> int:
+    bits = _BITS[kind.root]
+    return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+
+def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
+    kind = call.type
+    if (
+        any(isinstance(v, bool) or not isinstance(v, (int, Decimal)) for v in values)
+        or kind.root in APPROXIMATE
+    ):
+        return None
+    if len(values) == 1:
+        return _typed(-values[0], kind)
+    a, b = values
+    if call.function in ("/", "MOD"):
+        return None if b == 0 else _typed(_divided(call.function, a, b, kind), kind)
+    return _typed({"+": a + b, "-": a - b, "*": a * b}[call.function], kind)
+
+
+def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
+    """Truncated division and its remainder; for DECIMAL the quotient, still to be rounded."""
+    if kind.root is TypeRoot.DECIMAL and function == "/":
+        return _EXACT.divide(Decimal(a), Decimal(b))
+    quotient = abs(a) // abs(b)
+    quotient = quotient if (a < 0) == (b < 0) else -quotient
+    return quotient if function == "/" else a - b * quotient
+
+
+def _typed(value: Any, kind: SqlType) -> Any:
+    if kind.root in INTEGERS:
+        return _wrapped(int(value), kind)
+    if kind.root is TypeRoot.DECIMAL:
+        return Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+    return value if kind.is_interval else None
+
+
+def _text(function: Callable[[str], Any]) -> Callable[[Call, Sequence[Any]], Any]:
+    def fold(call: Call, values: Sequence[Any]) -> Any:
+        ascii_text = isinstance(values[0], str) and values[0].isascii()
+        return function(values[0]) if ascii_text and len(values) == 1 else None
+
+    return fold
+
+
+def _concat(call: Call, values: Sequence[Any]) -> Any:
+    return "".join(values) if all(isinstance(v, str) for v in values) else None
+
+
+def _abs(call: Call, values: Sequence[Any]) -> Any:
+    return _typed(abs(values[0]), call.type) if isinstance(values[0], (int, Decimal)) else None
+
+
+_FOLD: dict[str, Callable[[Call, Sequence[Any]], Any]] = {
+    **dict.fromkeys(["+", "-", "*", "/", "MOD"], _arithmetic),
+    "UPPER": _text(str.upper),
+    "LOWER": _text(str.lower),
+    "CHAR_LENGTH": _text(len),
+    "||": _concat,
+    "ABS": _abs,
+}

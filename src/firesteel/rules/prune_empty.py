@@ -1,0 +1,39 @@
+"""No rows in, no rows out (Calcite: PruneEmptyRules, AggregateValuesRule)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.expr.nodes import Literal
+from firesteel.plan.logical import Aggregate, Filter, Project, Union, Values
+from firesteel.plan.tree import Node
+
+
+def prune_empty(node: Node) -> Node:
+    """Apply to one node; its inputs are done already."""
+    if isinstance(node, Union):
+        kept = tuple(child for child in node.inputs if not _is_empty(child))
+        if not kept:
+            return Values(node.schema, ())
+        return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
+    if isinstance(node, (Project, Filter)) and _is_empty(node.input):
+        return Values(node.schema, ())
+    if isinstance(node, Aggregate) and _is_empty(node.input):
+        return _aggregate(node)
+    return node
+
+
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, Values) and not node.rows
+
+
+def _aggregate(node: Aggregate) -> Node:
+    """Groups of nothing are none; the one group of all rows counts 0 and knows nothing else."""
+    if node.keys:
+        return Values(node.schema, ())
+    row: list[Literal] = []
+    for call, field in zip(node.calls, node.schema, strict=True):
+        if call.function not in ("COUNT", "$SUM0", "SUM", "MIN", "MAX"):
+            return node
+        row.append(Literal(0 if call.function in ("COUNT", "$SUM0") else None, field.type))
+    return Values(node.schema, (tuple(row),))

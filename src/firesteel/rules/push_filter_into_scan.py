@@ -1,0 +1,122 @@
+"""A filter right above a scan is shown to the source, and stays where it is in conjunctive normal form.
+
+Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. The condition goes through
+Flink's own expressions on its way, which know AND and OR of two operands and DOUBLE values alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.expressions import (
+    conjunction,
+    conjuncts,
+    expand_search,
+    logical_call,
+    negation,
+    operands,
+    rewrite,
+    walk,
+)
+from firesteel.plan.logical import Filter
+from firesteel.plan.physical import TableSourceScan
+from firesteel.plan.simplify import simplify_condition
+from firesteel.plan.simplify.logic import compose
+from firesteel.plan.tree import Node
+from firesteel.types.sql import APPROXIMATE
+
+
+def push_filter_into_scan(node: Node) -> Node:
+    """Apply to one filter."""
+    if not isinstance(node, Filter) or not isinstance(node.input, TableSourceScan):
+        return node
+    scan = node.input
+    if scan.filter or scan.table.traits is None or not scan.table.traits.pushes_filter:
+        return node
+    condition = rewrite(node.condition, _as_java_double)
+    whole = isinstance(condition, Call) and condition.function == "SEARCH"
+    terms = conjuncts(to_cnf(expand_search(condition) if whole else condition))
+    if not terms:
+        return node
+    shown = tuple(_in_pairs(expand_search(term)) for term in terms)
+    kept = conjunction(terms)
+    assert kept is not None
+    return Filter(replace(scan, filter=shown), condition if whole else simplify_condition(kept))
+
+
+def _as_java_double(expr: Expr) -> Expr:
+    if (
+        isinstance(expr, Literal)
+        and expr.type.root in APPROXIMATE
+        and isinstance(expr.value, (int, float, Decimal))
+    ):
+        return replace(expr, value=java_double(float(expr.value)))
+    return expr
+
+
+def java_double(value: float) -> Decimal:
+    """The decimal that Java's Double.toString writes: at least one digit after the point."""
+    exact = Decimal(repr(value))
+    if not exact.is_finite() or (exact != 0 and not Decimal("1e-3") <= abs(exact) < Decimal("1e7")):
+        sign, digits, exponent = exact.normalize().as_tuple()
+        if isinstance(exponent, int) and len(digits) == 1:
+            return Decimal((sign, (*digits, 0), exponent - 1))
+        return exact
+    return exact.quantize(Decimal("0.1")) if exact == exact.to_integral_value() else exact
+
+
+def _in_pairs(expr: Expr) -> Expr:
+    """AND and OR of two operands each, nested to the left."""
+
+    def rule(e: Expr) -> Expr:
+        if isinstance(e, Call) and e.function in ("AND", "OR") and len(e.args) > 2:
+            return logical_call(e.function, [rule(logical_call(e.function, e.args[:-1])), e.args[-1]])
+        return e
+
+    return rewrite(expr, rule)
+
+
+class _TooBig(Exception):
+    """The normal form has more than twice the calls of the condition."""
+
+
+def to_cnf(condition: Expr) -> Expr:
+    """The conjunctive normal form, or the condition itself where that would be too big."""
+    limit = 2 * _calls(condition)
+    try:
+        return _cnf(condition, limit)
+    except _TooBig:
+        return condition
+
+
+def _calls(expr: Expr) -> int:
+    return sum(isinstance(e, Call) for e in walk(expr))
+
+
+def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
+    found = compose(function, terms)
+    if _calls(found) > limit:
+        raise _TooBig
+    return found
+
+
+def _cnf(expr: Expr, limit: int) -> Expr:
+    if not isinstance(expr, Call):
+        return expr
+    if expr.function == "AND":
+        return _checked("AND", [_cnf(term, limit) for term in operands(expr, "AND")], limit)
+    if expr.function == "OR":
+        first, *rest = operands(expr, "OR")
+        heads = operands(_cnf(first, limit), "AND")
+        tails = operands(_cnf(compose("OR", rest), limit), "AND")
+        return _checked("AND", [compose("OR", [h, t]) for h in heads for t in tails], limit)
+    inner = expr.args[0] if expr.function == "NOT" else None
+    if isinstance(inner, Call) and inner.function == "NOT":
+        return _cnf(inner.args[0], limit)
+    if isinstance(inner, Call) and inner.function in ("AND", "OR"):
+        opposite = "OR" if inner.function == "AND" else "AND"
+        return _cnf(compose(opposite, [negation(arg) for arg in operands(inner, inner.function)]), limit)
+    return expr

@@ -1,0 +1,161 @@
+"""AVG, SUM, STDDEV and VAR as sums and counts with a projection above, where that is cheaper or must be.
+
+Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces.
+The planner's cost decides between the query as written, reduced once (AVG to SUM and COUNT, SUM to $SUM0
+and COUNT) and reduced until nothing changes: FlinkLogicalAggregate and Calc, computeSelfCost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import cast_to, comparison, walk
+from firesteel.plan.logical import Aggregate, Project
+from firesteel.plan.tree import Field, Node
+from firesteel.types import sql
+from firesteel.types.decimals import division
+from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
+_ROOTS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV")
+_BIASED = ("STDDEV_POP", "VAR_POP")
+_COUNT = sql.BIGINT.with_nullable(False)
+_KEY_COST = 1.1
+"""What one group key costs, in calls."""
+
+
+def reduce_aggregates(node: Node) -> Node:
+    """Apply to one aggregate."""
+    if not isinstance(node, Aggregate):
+        return node
+    forms = [_Form.of(node)]
+    while (reduced := _reduced(forms[-1], node)) is not None:
+        forms.append(reduced)
+    native = [f for f in forms if not any(c.function in VARIANCES for c in f.calls)]
+    cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
+    if cheapest is forms[0]:
+        return node
+    aggregate = Aggregate(node.input, node.keys, tuple(cheapest.calls))
+    keys = tuple(InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)]))
+    return Project(aggregate, (*keys, *cheapest.results), tuple(f.name for f in node.schema))
+
+
+@dataclass
+class _Form:
+    """One way to compute an aggregate: the calls, and each result over keys and calls."""
+
+    calls: list[AggregateCall] = field(default_factory=list)
+    results: list[Expr] = field(default_factory=list)
+    as_written: bool = False
+
+    @classmethod
+    def of(cls, node: Aggregate) -> _Form:
+        outputs = node.schema[len(node.keys) :]
+        refs: list[Expr] = [InputRef(len(node.keys) + i, f.type) for i, f in enumerate(outputs)]
+        return cls(list(node.calls), refs, as_written=True)
+
+    def cost(self, keys: int) -> float:
+        """CPU per input row: keys and calls on each, the projection on each row that comes out."""
+        rows_out = 1.0 - math.exp(-0.1 * keys)
+        computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
+        projection = 0 if self.as_written else len(computed) + 1
+        return keys * _KEY_COST + len(self.calls) + rows_out * projection
+
+    def add(self, call: AggregateCall, keys: int) -> InputRef:
+        """The call's result; a call of the same meaning is made once, under its first name."""
+        for i, known in enumerate(self.calls):
+            if replace(known, name=call.name, type=call.type) == call:
+                return InputRef(keys + i, known.type)
+        self.calls.append(call)
+        return InputRef(keys + len(self.calls) - 1, call.type)
+
+
+def _reduced(form: _Form, node: Aggregate) -> _Form | None:
+    """Every call that can be reduced, reduced by one step; None where there is none."""
+    if not any(c.function in ("AVG", "SUM", *VARIANCES) for c in form.calls):
+        return None
+    following = _Form()
+    columns, keys = node.input.schema, len(node.keys)
+    new = [_reduce(call, following, columns, keys) for call in form.calls]
+    following.results = [_replaced(r, new, keys) for r in form.results]
+    return following
+
+
+def _replaced(expr: Expr, new: Sequence[Expr], keys: int) -> Expr:
+    if isinstance(expr, InputRef):
+        return expr if expr.index < keys else new[expr.index - keys]
+    if isinstance(expr, Call):
+        return replace(expr, args=tuple(_replaced(a, new, keys) for a in expr.args))
+    return expr
+
+
+def _reduce(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    if call.function == "SUM":
+        return _sum(call, form, columns, keys)
+    if call.function == "AVG":
+        return _average(call, form, columns, keys)
+    if call.function in VARIANCES:
+        return _variance(call, form, columns, keys)
+    return form.add(call, keys)
+
+
+def _count(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> InputRef:
+    nullable = columns[call.args[0]].type.nullable
+    args = call.args if nullable or call.distinct else ()
+    return form.add(replace(call, function="COUNT", args=args, type=_COUNT, name=""), keys)
+
+
+def _sum(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    total = form.add(replace(call, function="$SUM0", type=call.type.with_nullable(False)), keys)
+    if not call.type.nullable:
+        return total
+    count = _count(call, form, columns, keys)
+    zero = Literal(0, sql.INT.with_nullable(False))
+    null = Literal(None, call.type)
+    return Call("CASE", (comparison("=", count, zero), null, total), call.type)
+
+
+def _average(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    kind = sum_type(columns[call.args[0]].type).with_nullable(call.type.nullable)
+    total = form.add(replace(call, function="SUM", type=kind, name=""), keys)
+    count = _count(call, form, columns, keys)
+    return cast_to(_divide(total, count), call.type)
+
+
+def sum_type(kind: SqlType) -> SqlType:
+    """What SUM of a type gives."""
+    return sql.decimal(38, kind.scale or 0) if kind.root is TypeRoot.DECIMAL else kind
+
+
+def _divide(left: Expr, right: Expr) -> Call:
+    nullable = left.type.nullable or right.type.nullable
+    if left.type.root is TypeRoot.DECIMAL:
+        kind = division(left.type, right.type)
+    else:
+        kind = left.type if left.type.root in APPROXIMATE else sql.BIGINT
+    return Call("/", (left, right), kind.with_nullable(nullable))
+
+
+def _variance(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    squares = replace(
+        call, function="$WELFORD_M2$1", type=sql.DOUBLE.with_nullable(call.type.nullable), name=""
+    )
+    total = form.add(squares, keys)
+    count = _count(call, form, columns, keys)
+    result: Expr = _divide(total, count if call.function in _BIASED else _less_one(count))
+    if call.function in _ROOTS:
+        half = Literal(Decimal("0.5"), sql.decimal(2, 1).with_nullable(False))
+        result = Call("POWER", (result, half), sql.DOUBLE.with_nullable(result.type.nullable))
+    same = result.type.same_as(call.type)
+    return result if same else Call("CAST", (result,), call.type)
+
+
+def _less_one(count: Expr) -> Expr:
+    """count - 1, and NULL where that is 0."""
+    one = Literal(1, sql.INT.with_nullable(False))
+    less = Call("-", (count, one), _COUNT)
+    return Call("CASE", (comparison("=", count, one), Literal(None, sql.BIGINT), less), sql.BIGINT)

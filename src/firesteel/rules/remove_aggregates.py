@@ -1,0 +1,29 @@
+"""An aggregate of groups of one row is a projection (Flink: FlinkAggregateRemoveRule).
+
+So it is where the grouping columns hold a unique key of the input and each call gives one row's own value.
+"""
+
+from __future__ import annotations
+
+from firesteel.expr.nodes import Expr, InputRef
+from firesteel.plan.expressions import cast_to
+from firesteel.plan.logical import Aggregate, Project
+from firesteel.plan.traits import unique_keys
+from firesteel.plan.tree import Node
+
+OF_ONE_ROW = ("SUM", "MIN", "MAX", "$SUM0")
+"""Over a single row these give their argument."""
+
+
+def remove_aggregates(node: Node) -> Node:
+    """Apply to one aggregate."""
+    if not isinstance(node, Aggregate) or not node.keys:
+        return node
+    if not any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
+        return node
+    if not all(c.function in OF_ONE_ROW and len(c.args) == 1 and c.filter is None for c in node.calls):
+        return node
+    columns = node.input.schema
+    exprs: list[Expr] = [InputRef(k, columns[k].type) for k in node.keys]
+    exprs += [cast_to(InputRef(c.args[0], columns[c.args[0]].type), c.type) for c in node.calls]
+    return Project(node.input, tuple(exprs), tuple(f.name for f in node.schema))
