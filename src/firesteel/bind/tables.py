@@ -53,7 +53,7 @@ def _bind_view(view: View, context: BindContext, range: SourceRange, bind_query:
         node = bind_query(parse_query(view.query).query, inner)
     except FiresteelError as error:
         raise error.located(view.query) from None
-    if not view.columns:
+    if view.columns in ((), tuple(field.name for field in node.schema)):
         return node
     return Project(node, references(node), view.columns)
 

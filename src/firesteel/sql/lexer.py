@@ -42,11 +42,17 @@ class Token:
         return SourceRange(self.start, self.end)
 
 
-_LETTER = r"A-Za-z_$\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\u318f\u3300-\u337f\u3400-\u3d2d\u4e00-\u9fff\uf900-\ufaff"
+COMMENT = r"(?:(?:--|//)[^\n\r]*|/\*(?!\+).*?\*/)"
+"""A comment; what is in it is no SQL."""
+
+_LETTER = (
+    r"A-Za-z_$\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\u318f\u3300-\u337f\u3400-\u3d2d"
+    r"\u4e00-\u9fff\uf900-\ufaff"
+)
 _QUOTED = r"'(?:[^']|'')*'"
 _TOKEN = re.compile(
     rf"""
-      (?P<space>\s+|(?:--|//)[^\n\r]*|/\*(?!\+).*?\*/)
+      (?P<space>\s+|{COMMENT})
     | (?P<hint>/\*\+)
     | (?P<unicode>[uU]&{_QUOTED})
     | (?P<hex>[xX]{_QUOTED})

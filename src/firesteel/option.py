@@ -1,0 +1,141 @@
+"""What an option is, and how its value is read: Flink's durations, memory sizes, booleans and enums."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from firesteel.errors import ValidationError
+
+
+class Kind(Enum):
+    """What an option's value is; a duration is kept in milliseconds, a memory size in bytes."""
+
+    BOOLEAN = "Boolean"
+    INTEGER = "Integer"
+    LONG = "Long"
+    DURATION = "Duration"
+    MEMORY = "MemorySize"
+    STRING = "String"
+    ENUM = "Enum"
+    ZONE = "Time zone"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its default is written as in a script; None where it has none."""
+
+    key: str
+    kind: Kind
+    default: str | None
+    doc: str
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> Any:
+        """The value. Raises ValidationError in Flink's words."""
+        try:
+            return _PARSERS[self.kind](text, self)
+        except ValueError as error:
+            raise ValidationError(
+                f"Could not parse value '{text}' for key '{self.key}'.", hint=str(error)
+            ) from None
+
+
+_UNITS = {
+    "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000,
+    "m": 60_000, "min": 60_000, "minute": 60_000, "minutes": 60_000,
+    "s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000,
+    "ms": 1, "milli": 1, "millis": 1, "millisecond": 1, "milliseconds": 1, "": 1,
+    "µs": 1e-3, "micro": 1e-3, "micros": 1e-3, "microsecond": 1e-3, "microseconds": 1e-3,
+    "ns": 1e-6, "nano": 1e-6, "nanos": 1e-6, "nanosecond": 1e-6, "nanoseconds": 1e-6,
+}  # fmt: skip
+_SIZES = {
+    "": 1, "b": 1, "bytes": 1,
+    "k": 1 << 10, "kb": 1 << 10, "kibibytes": 1 << 10,
+    "m": 1 << 20, "mb": 1 << 20, "mebibytes": 1 << 20,
+    "g": 1 << 30, "gb": 1 << 30, "gibibytes": 1 << 30,
+    "t": 1 << 40, "tb": 1 << 40, "tebibytes": 1 << 40,
+}  # fmt: skip
+
+
+def parse_duration(text: str) -> int:
+    """Milliseconds of `5 s`, `1 d`, `500 ms`, `3min`; a bare number is milliseconds. Raises ValueError."""
+    number, unit = _number_and_unit(text)
+    if unit not in _UNITS:
+        raise ValueError(
+            f"Time interval unit label '{unit}' does not match any of the recognized units: d, h, min, s, ms"
+        )
+    return int(number * _UNITS[unit])
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of `64 mb`, `1g`; a bare number is bytes. Raises ValueError."""
+    number, unit = _number_and_unit(text)
+    if unit not in _SIZES:
+        raise ValueError(
+            f"Memory size unit '{unit}' does not match any of the recognized units: b, kb, mb, gb, tb"
+        )
+    return number * _SIZES[unit]
+
+
+def _number_and_unit(text: str) -> tuple[int, str]:
+    match = re.match(r"\d+", text.strip())
+    if match is None:
+        raise ValueError("text does not start with a number")
+    return int(match.group()), text.strip()[match.end() :].strip().lower()
+
+
+def _boolean(text: str, option: Option) -> bool:
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError(
+            f"Unrecognized option for boolean: {text}. Expected either true or false(case insensitive)"
+        )
+    return text.strip().lower() == "true"
+
+
+def _integer(text: str, option: Option) -> int:
+    if not re.fullmatch(r"\s*[+-]?\d+\s*", text):
+        raise ValueError(f"'{text}' is no whole number")
+    value, bits = int(text), 31 if option.kind is Kind.INTEGER else 63
+    if not -(1 << bits) <= value < 1 << bits:
+        raise ValueError(
+            f"Configuration value {value} overflows/underflows the {option.kind.value.lower()} type."
+        )
+    return value
+
+
+def _choice(text: str, option: Option) -> str:
+    found = text.strip().upper().replace("-", "_")
+    for choice in option.choices:
+        if choice.upper().replace("-", "_") == found:
+            return choice
+    raise ValueError(f"Could not parse value for enum. Expected one of: [{', '.join(option.choices)}]")
+
+
+def _zone(text: str, option: Option) -> str:
+    if text == "default" or re.fullmatch(r"(GMT|UTC)?[+-]\d\d?(:?\d\d)?", text):
+        return text
+    try:
+        ZoneInfo(text)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(
+            "The supported Zone ID is either a full name such as 'America/Los_Angeles', or a custom timezone id "
+            f"such as 'GMT-08:00', but configured Zone ID is '{text}'."
+        ) from None
+    return text
+
+
+_PARSERS: dict[Kind, Any] = {
+    Kind.BOOLEAN: _boolean,
+    Kind.INTEGER: _integer,
+    Kind.LONG: _integer,
+    Kind.DURATION: lambda text, option: parse_duration(text),
+    Kind.MEMORY: lambda text, option: parse_memory(text),
+    Kind.STRING: lambda text, option: text,
+    Kind.ENUM: _choice,
+    Kind.ZONE: _zone,
+}

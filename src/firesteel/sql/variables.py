@@ -1,0 +1,42 @@
+"""`${NAME}` in a script: replaced before it is parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from firesteel.errors import ParseError, SourceRange
+from firesteel.sql.lexer import COMMENT
+
+_REFERENCE = re.compile(r"\$\{(?P<name>[^}\n]*)\}")
+_PIECE = re.compile(rf"{COMMENT}|(?P<quoted>'[^']*'|`[^`]*`)|{_REFERENCE.pattern}", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+def substitute(text: str, values: Mapping[str, str]) -> str:
+    """The text with every `${NAME}` outside comments replaced, inside strings too.
+
+    A value is put in as it is. Raises ParseError, in the text as written, for a name without a value.
+    """
+
+    def piece(match: re.Match[str]) -> str:
+        if match.group("quoted") is not None:
+            return _REFERENCE.sub(lambda inner: value(inner, match.start()), match.group())
+        return match.group() if match.group("name") is None else value(match, 0)
+
+    def value(match: re.Match[str], offset: int) -> str:
+        name = match.group("name")
+        if name in values:
+            return values[name]
+        place = SourceRange(offset + match.start(), offset + match.end())
+        if not _NAME.fullmatch(name):
+            raise ParseError(f"'{name}' is no name of a variable", range=place, sql=text)
+        given = f"; given are {', '.join(sorted(values))}" if values else ""
+        raise ParseError(
+            f"variable {name} is not defined",
+            range=place,
+            sql=text,
+            hint=f"give it with -D {name}=...{given}",
+        )
+
+    return _PIECE.sub(piece, text)
