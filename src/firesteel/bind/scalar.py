@@ -77,7 +77,13 @@ Rule = Callable[[ScalarBinder, exp.Expression], Expr]
 
 
 def _column(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return binder.scope.resolve(path_of(node), range_of(node))
+    path = path_of(node)
+    try:
+        return binder.scope.resolve(path, range_of(node))
+    except ValidationError:
+        if [part.upper() for part in path] == ["PI"]:  # Calcite's one function without parentheses
+            return scalar_functions.call_named("PI", [], range_of(node))
+        raise
 
 
 def _nowhere(binder: ScalarBinder, node: exp.Expression) -> Expr:

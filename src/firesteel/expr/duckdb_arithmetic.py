@@ -123,6 +123,8 @@ def _decimal(compiler: Compiler, call: Call) -> str:
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if call.function == "*":
+        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would stay at 18 digits
+            a = f"{a}::DECIMAL(19,{s1})"
         fits, exact = p1 + p2 <= 38, f"({a} * {b})"
     else:
         scale = max(s1, s2)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
-from firesteel.expr.nodes import Call, Literal
+from firesteel.expr.nodes import Call
 from firesteel.types import sql
 from firesteel.types.codec import encode
 from firesteel.types.duckdb import to_duckdb
@@ -258,11 +258,6 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
-    if isinstance(operand, Literal) and operand.type.is_character and call.type.root in APPROXIMATE:
-        # Calcite folds it into a decimal, which has no negative zero
-        return (
-            f"({cast(compiler, compiler(operand), operand.type, call.type, call.function == 'TRY_CAST')} + 0)"
-        )
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 
 

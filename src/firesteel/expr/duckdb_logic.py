@@ -34,6 +34,9 @@ def may_fail(expr: Expr) -> bool:
 
 def comparison(compiler: Compiler, call: Call) -> str:
     left, right = call.args
+    if left == right:  # Calcite: decided by x being NULL or not, whatever = means for the type
+        decided = "TRUE" if call.function in ("=", "<=", ">=") else "FALSE"
+        return f"(CASE WHEN {compiler(left)} IS NOT NULL THEN {decided} END)"
     return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)
 
 
@@ -47,9 +50,19 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
         target = common_type([kind, other], widest=True)
         if target is not None:
             a, b = compiler.cast(a, kind, target), compiler.cast(b, other, target)
+    if kind.is_character and other.is_character and operator not in ("=", "<>") and _beyond_plane(x, y):
+        return f"({compiler.python('strings.compare_utf16', [(a, kind), (b, other)], sql.INT)} {operator} 0)"
     if kind.root is TypeRoot.ROW and operator in ("=", "<>"):
         return _rows(operator, a, b, kind, other, compiler)
     return f"({a} {operator} {b})"
+
+
+def _beyond_plane(left: Expr, right: Expr) -> bool:
+    """Whether the order of UTF-16 units, Java's, may differ from that of bytes, DuckDB's."""
+    for operand in (left, right):
+        if isinstance(operand, Literal) and max(str(operand.value or ""), default="") < "\ue000":
+            return False
+    return True
 
 
 def _rows(operator: str, a: str, b: str, kind: SqlType, other: SqlType, compiler: Compiler) -> str:
@@ -63,6 +76,10 @@ def _rows(operator: str, a: str, b: str, kind: SqlType, other: SqlType, compiler
 def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
     (a, x), (b, y) = left, right
     roots = {x.type.root, y.type.root}
+    if TypeRoot.DECIMAL in roots and roots & set(APPROXIMATE) and operator not in ("=", "<>"):
+        # compared as Double.compare does: -0.0 is less than 0.0, NaN the greatest
+        a, b = f"in_total_order({a}::DOUBLE)", f"in_total_order({b}::DOUBLE)"
+        return f"({a} {operator} {b})"
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
@@ -146,13 +163,18 @@ def _coalesce(compiler: Compiler, call: Call) -> str:
 
 
 def _extreme(compiler: Compiler, call: Call) -> str:
-    """GREATEST and LEAST: NULL where any argument is; NaN is never greater nor less."""
+    """GREATEST and LEAST: NULL where any argument is; NaN is the greatest, -0.0 less than 0.0."""
     compare = ">" if call.function == "GREATEST" else "<"
     texts = [compiler.cast(compiler(a), a.type, call.type) for a in call.args]
     approximate = call.type.root in APPROXIMATE
     best = texts[0]
     for text in texts[1:]:
-        test = f"{_JAVA[compare]}({text}, {best})" if approximate else f"{text} {compare} {best}"
+        test = f"{text} {compare} {best}"
+        if approximate:
+            test = f"in_total_order({text}::DOUBLE) {compare} in_total_order({best}::DOUBLE)"
+        if call.type.is_character:
+            pair = [(text, call.type), (best, call.type)]
+            test = f"{compiler.python('strings.compare_utf16', pair, sql.INT)} {compare} 0"
         best = (
             f"(CASE WHEN {test} THEN {text} WHEN {best} IS NULL OR {text} IS NULL THEN NULL ELSE {best} END)"
         )

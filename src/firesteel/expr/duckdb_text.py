@@ -10,7 +10,7 @@ from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.runtime.spec import field
 from firesteel.types.duckdb import to_duckdb
-from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 
 
 class Compiler:
@@ -31,7 +31,10 @@ class Compiler:
         emit = self._emitters.get(expr.function)
         if emit is None:
             raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
-        return emit(self, expr)
+        text = emit(self, expr)
+        if expr.type.root in APPROXIMATE and is_constant(expr):
+            return f"({text} + 0)"  # Calcite folds it into a decimal, which has no negative zero
+        return text
 
     def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
         """A call of a Python function (runtime/duck/registry.py) with these texts of these types."""
@@ -58,6 +61,11 @@ class Compiler:
     def temporal(self, call: Call) -> str:
         """Arithmetic with points in time and intervals."""
         return self._emitters["temporal"](self, call)
+
+
+def is_constant(expr: Expr) -> bool:
+    """Whether the expression reads no column."""
+    return not isinstance(expr, InputRef) and all(map(is_constant, getattr(expr, "args", ())))
 
 
 Emit = Callable[[Compiler, Call], str]

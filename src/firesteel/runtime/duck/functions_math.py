@@ -23,7 +23,7 @@ def _java(function: Callable[..., float], overflow: float = math.inf) -> Callabl
 
 
 def _root(value: float) -> float:
-    return math.sqrt(value) if value >= 0 else math.nan
+    return _power(value, 0.5)  # as Flink plans it: the root of -0.0 is 0.0
 
 
 def _logarithm(value: float) -> float:

@@ -1,6 +1,6 @@
 """Rounding and writing of numbers. Flink: SqlFunctions of Calcite, DecimalDataUtils.
 
-A FLOAT or DOUBLE is rounded as the decimal that Java would print; an integer keeps its type and wraps.
+A FLOAT or DOUBLE is rounded as the decimal that Java would print for the DOUBLE; an integer keeps its type and wraps.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 
-import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.duck.functions_decimals import fit
@@ -17,11 +16,6 @@ from firesteel.runtime.duck.registry import with_result
 
 Number = int | float | Decimal
 _WIDE = Context(prec=700)
-
-
-def _digits_of(value: float, kind: pa.DataType) -> Decimal:
-    """The number as Java prints it."""
-    return Decimal(str(np.float32(value)) if pa.types.is_float32(kind) else repr(value))
 
 
 def wrapped(value: int, kind: pa.DataType) -> int:
@@ -58,7 +52,7 @@ def _to_digits(rounding: str) -> Callable[..., Number | None]:
     @with_result
     def run(result: pa.DataType, value: Number, to: int = 0) -> Number | None:
         if isinstance(value, float):
-            return float(_at(_digits_of(value, result), to, rounding)) if math.isfinite(value) else value
+            return float(_at(Decimal(repr(value)), to, rounding)) + 0.0 if math.isfinite(value) else value
         if isinstance(value, int):
             return value if to >= 0 else wrapped(int(_at(Decimal(value), to, rounding)), result)
         return fit(_at(value, to, rounding), result)
@@ -89,8 +83,9 @@ def hex_of(value: int) -> str:
 
 
 def unhex(text: str) -> bytes | None:
-    """The bytes of hexadecimal digits; one digit too few is a leading 0."""
+    """The bytes of hexadecimal digits; of an odd number of them the first counts as 00, as in Flink."""
     try:
-        return bytes.fromhex("0" * (len(text) % 2) + text) if " " not in text else None
+        int(text[:1] or "0", 16)
+        return bytes.fromhex(("00" + text[1:]) if len(text) % 2 else text) if " " not in text else None
     except ValueError:
         return None

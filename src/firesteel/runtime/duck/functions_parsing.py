@@ -108,6 +108,7 @@ def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
 
 def _compact(text: str) -> Decimal | None:
     """Flink's own reading of short numbers: one character that belongs to none may end it."""
+    text = text.encode().decode("latin-1")  # it reads bytes
     match = _COMPACT.match(text)
     if match is None or text.strip(" \n\t") in ("", "+", "-"):
         return None
@@ -170,6 +171,8 @@ def timestamp(text: str, precision: int, zone: str) -> int:
     fraction = (match[7] or "")[:precision].ljust(9, "0")
     nanos = (since.days * 86400 + since.seconds) * 10**9 + int(fraction)
     nanos = nanos if zone == "UTC" else instant_of(nanos, zone)
+    if precision > 6 and not -(1 << 63) <= nanos < 1 << 63:
+        raise JobError(f"TIMESTAMP({precision}) is held from 1677-09-21 to 2262-04-11, not '{text}'")
     return nanos if precision > 6 else nanos // 1000
 
 

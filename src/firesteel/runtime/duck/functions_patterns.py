@@ -11,6 +11,7 @@ from functools import lru_cache
 from firesteel.errors import JobError
 from firesteel.runtime.duck.java_patterns import to_python
 from firesteel.runtime.duck.registry import nullable
+from firesteel.runtime.duck.utf16 import text_of, units
 
 _CLASSES = {
     "ALPHA": r"a-zA-Z",
@@ -116,10 +117,15 @@ def regexp(text: str, pattern: str) -> bool:
     return bool(pattern) and found is not None and found.search(text) is not None
 
 
+def _seen(pattern: re.Pattern[str], text: str) -> str:
+    """The text as the pattern walks over it: one that matches nothing stops at each UTF-16 unit."""
+    return units(text) if pattern.match("") else text
+
+
 def regexp_replace(text: str, pattern: str, new: str) -> str | None:
     """REGEXP_REPLACE; the replacement is taken as it is."""
     found = compiled(pattern)
-    return None if found is None else found.sub(lambda _: new, text)
+    return None if found is None else text_of(found.sub(lambda _: new, _seen(found, text)))
 
 
 def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
@@ -132,7 +138,7 @@ def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
 
 def regexp_count(text: str, pattern: str) -> int | None:
     found = compiled(pattern)
-    return None if found is None else sum(1 for _ in found.finditer(text))
+    return None if found is None else sum(1 for _ in found.finditer(_seen(found, text)))
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
@@ -164,7 +170,7 @@ def split_index(text: str | None, separator: str | None, index: int | None) -> s
         return None
     if not text:
         return None
-    parts = text.split(separator) if separator else list(text)
+    parts = text.split(separator) if separator else re.split(r"\s", text)
     return parts[index] if index < len(parts) else None
 
 
@@ -177,7 +183,7 @@ def split(text: str, separator: str) -> list[str] | None:
     """The parts between separators; the characters where it is empty."""
     if not text:
         return [""]
-    return text.split(separator) if separator else list(text)
+    return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
 
 
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> dict[str, str | None] | None:
@@ -186,6 +192,8 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> dict[str, str 
     if between is None or within is None:
         raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
     found: dict[str, str | None] = {}
+    if not text:
+        return found
     for entry in between.split(text):
         key, *value = within.split(entry, maxsplit=1)
         found[key] = value[-1] if value else None

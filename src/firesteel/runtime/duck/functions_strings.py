@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import columnar, nullable
+from firesteel.runtime.duck.utf16 import text_of, units
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _CHR_ALL = 256
@@ -26,11 +27,12 @@ def lower(text: str) -> str:
 
 
 def initcap(text: str) -> str:
-    """The first letter or digit of every run of them in upper case, the others in lower case."""
+    """The first of every run of ASCII letters and digits in upper case, the others in lower case."""
     found, inside = [], False
     for letter in text:
-        found.append(letter.lower() if inside else letter.upper())
-        inside = letter.isascii() and letter.isalnum()
+        plain = letter.isascii() and letter.isalnum()
+        found.append(letter if not plain else letter.lower() if inside else letter.upper())
+        inside = plain
     return "".join(found)
 
 
@@ -43,10 +45,9 @@ def substring(text: str, start: int, length: int = (1 << 31) - 1) -> str | None:
     if length < 0:
         return None
     begin = start - 1 if start > 0 else 0 if start == 0 else len(text) + start
-    if begin >= len(text):
+    if not 0 <= begin < len(text):
         return ""
-    end = min(begin + length, len(text))
-    return text[max(begin, 0) : max(end, 0)]
+    return text[begin : begin + length]
 
 
 def left(text: str, count: int) -> str:
@@ -58,7 +59,7 @@ def right(text: str, count: int) -> str:
 
 
 def replace(text: str, old: str, new: str) -> str:
-    return text.replace(old, new)
+    return text.replace(old, new) if old else text_of(units(text).replace(old, new))
 
 
 @nullable
@@ -72,10 +73,8 @@ def translate(text: str | None, old: str | None, new: str | None) -> str | None:
     return text.translate(table)
 
 
-@nullable
-def concat(*parts: str | None) -> str:
-    """NULLs count as nothing."""
-    return "".join(p for p in parts if p is not None)
+def concat(*parts: str) -> str:
+    return "".join(parts)
 
 
 @nullable
@@ -85,8 +84,8 @@ def concat_ws(separator: str | None, *parts: str | None) -> str | None:
 
 
 def position(wanted: str, text: str, start: int = 1) -> int:
-    """Position of the first occurrence from `start` on, or 0."""
-    return text.find(wanted, start - 1) + 1 if start >= 1 else 0
+    """Position of the first occurrence from `start` on, or 0; the empty string is always at 1."""
+    return text.find(wanted, max(start - 1, 0)) + 1 if wanted else 1
 
 
 def instr(text: str, wanted: str, start: int = 1, occurrence: int = 1) -> int:
@@ -105,27 +104,33 @@ def instr(text: str, wanted: str, start: int = 1, occurrence: int = 1) -> int:
 
 
 def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
-    """`new` in place of `length` characters from `start`."""
+    """`new` in place of `length` UTF-16 units from `start`."""
+    text, new = units(text), units(new)
     count = len(new) if length is None else length
     if start <= 0 or start > len(text):
-        return text
+        return text_of(text)
     rest = text[start - 1 + count :] if 0 < count < len(text) - start + 1 else ""
-    return text[: start - 1] + new + rest
+    return text_of(text[: start - 1] + new + rest)
 
 
 def lpad(text: str, size: int, pad: str) -> str | None:
-    """Cut or padded on the left to `size`; NULL for a negative size or nothing to pad with."""
+    """Cut or padded on the left to `size` UTF-16 units; NULL for a negative size or nothing to pad with."""
     if size < 0 or not pad:
         return None
-    missing = size - len(text)
-    return text[:size] if missing <= 0 else (pad * (missing // len(pad) + 1))[:missing] + text
+    text = units(text)
+    return text_of(text[:size] if size <= len(text) else _padding(size - len(text), pad) + text)
 
 
 def rpad(text: str, size: int, pad: str) -> str | None:
     if size < 0 or not pad:
         return None
-    missing = size - len(text)
-    return text[:size] if missing <= 0 else text + (pad * (missing // len(pad) + 1))[:missing]
+    text = units(text)
+    return text_of(text[:size] if size <= len(text) else text + _padding(size - len(text), pad))
+
+
+def _padding(missing: int, pad: str) -> str:
+    pad = units(pad)
+    return (pad * (missing // len(pad) + 1))[:missing]
 
 
 def repeat(text: str, count: int) -> str:
@@ -167,17 +172,20 @@ def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
     return parts[index - 1]
 
 
-def is_alpha(text: str) -> bool:
+@nullable
+def is_alpha(text: str | None) -> bool:
     """Whether there are letters only, and at least one."""
     return bool(text) and all(c.isalpha() for c in text)
 
 
-def is_digit(text: str) -> bool:
+@nullable
+def is_digit(text: str | None) -> bool:
     return bool(text) and all(c.isdecimal() for c in text)
 
 
-def is_decimal(text: str) -> bool:
-    return _DECIMAL.fullmatch(text) is not None
+@nullable
+def is_decimal(text: str | None) -> bool:
+    return text is not None and _DECIMAL.fullmatch(text) is not None
 
 
 @columnar
@@ -198,5 +206,5 @@ def _below_surrogates(values: pa.Array) -> bool:
 
 
 def _units(a: str, b: str) -> int:
-    x, y = a.encode("utf-16-be"), b.encode("utf-16-be")
+    x, y = units(a), units(b)
     return (x > y) - (x < y)

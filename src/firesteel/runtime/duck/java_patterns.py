@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
+from functools import lru_cache
 
 _PROPERTIES = {
     "L": r"[^\W\d_]",
-    "Lu": "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0130\u0391-\u03ab\u0400-\u042f\uff21-\uff3a]",
-    "Ll": "[a-z\u00df-\u00f6\u00f8-\u00ff\u0131\u03ac-\u03ce\u0430-\u045f\uff41-\uff5a]",
-    "N": r"\d",
-    "Nd": r"\d",
     "Alpha": "[a-zA-Z]",
     "Digit": "[0-9]",
     "Alnum": "[a-zA-Z0-9]",
@@ -21,6 +20,21 @@ _PROPERTIES = {
     "IsDigit": r"\d",
 }
 _ASCII_SHORT = {"d": "0-9", "w": "a-zA-Z0-9_", "s": r" \t\n\x0b\f\r"}
+
+
+@lru_cache(maxsize=32)
+def _category(name: str) -> str:
+    """A class of all characters of a general category (Lu) or a group of them (L)."""
+    ranges: list[list[int]] = []
+    for code in range(sys.maxunicode + 1):
+        if unicodedata.category(chr(code)).startswith(name):
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    if not ranges:
+        raise re.error(f"unknown property {name}")
+    return "[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in ranges) + "]"
 
 
 def to_python(pattern: str) -> str:
@@ -50,9 +64,9 @@ def _escape(pattern: str, i: int, in_class: bool) -> tuple[str, int]:
     letter = pattern[i + 1]
     if letter in ("p", "P"):
         named = re.match(r"\{(\w+)\}|(\w)", pattern[i + 2 :])
-        if named is None or (named[1] or named[2]) not in _PROPERTIES:
+        if named is None:
             raise re.error(f"unknown property in {pattern}")
-        inner = _PROPERTIES[named[1] or named[2]]
+        inner = _PROPERTIES.get(named[1] or named[2]) or _category(named[1] or named[2])
         text = inner if letter == "p" else f"(?!{inner})."
         return text[1:-1] if in_class and text.startswith("[") and not text.startswith("[^") else text, (
             i + 2 + named.end()

@@ -30,6 +30,7 @@ _OTHER = (
     "saturated_bigint(x) AS CASE WHEN isnan(x) THEN 0 WHEN x >= 9223372036854775808::DOUBLE"
     " THEN 9223372036854775807 WHEN x <= -9223372036854775808::DOUBLE THEN"
     " CAST('-9223372036854775808' AS BIGINT) ELSE CAST(trunc(x) AS BIGINT) END",
+    "in_total_order(x) AS CASE WHEN x = 0 AND signbit(x) THEN -5e-324::DOUBLE ELSE x END",
     "floor_to(x, n) AS CASE WHEN x >= 0 THEN x // n * n ELSE -((-x + n - 1) // n) * n END",
     "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
 )
