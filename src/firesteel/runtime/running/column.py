@@ -121,8 +121,9 @@ class Ranks:
             at = end
 
     def strings(self, column: Column) -> pa.Array:
-        """The strings of a column of ranks."""
-        return self.values.take(pa.array(column.values, mask=column.null))
+        """The strings of a column of ranks; NULL where it is none (keys that are not clean)."""
+        none = column.is_null | (column.values < 0) | (column.values >= len(self.values))
+        return self.values.take(pa.array(column.values, mask=none))
 
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:

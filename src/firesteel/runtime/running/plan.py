@@ -98,6 +98,8 @@ class RunningPlan:
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
     ) -> RunningBatch | None:
         """Run the batch and write its state; None, with nothing written, where the row handler must."""
+        if not changes.num_rows:
+            return None
         try:
             with np.errstate(over="ignore"):
                 return _Run(self._spec, changes, keys, state, now).run(self._aggregates, self)
