@@ -54,6 +54,6 @@ def _call(call: AggregateCall) -> str:
 def _sink(node: logical.Sink) -> str:
     target = ""
     if node.target_columns is not None:
-        target = f"targetColumns=[[{','.join(f'{i}' for i in node.target_columns)}]], "
+        target = f"targetColumns=[{','.join(f'[{i}]' for i in node.target_columns)}], "
     fields = ", ".join(f.name for f in node.schema)
     return f"table=[{'.'.join(node.table.path)}], {target}fields=[{fields}]"

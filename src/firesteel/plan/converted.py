@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import is_identity
 from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
 from firesteel.plan.simplify import simplify_value
+from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Node, transform_up
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
@@ -31,9 +33,23 @@ def _node(node: Node) -> Node:
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
     if isinstance(node, Aggregate):
-        named = (replace(c, name="") if c.name.startswith("agg#") else c for c in node.calls)
-        return replace(node, calls=tuple(named))
+        if not node.calls and any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
+            # RelBuilder.aggregate: what is distinct already is not grouped.
+            columns = tuple(InputRef(k, f.type) for k, f in zip(node.keys, node.schema, strict=True))
+            below = node.input
+            return (
+                below
+                if is_identity(columns, len(below.schema))
+                else Project(below, columns, tuple(f.name for f in node.schema))
+            )
+        return replace(node, calls=tuple(map(_call, node.calls)))
     return node
+
+
+def _call(call: AggregateCall) -> AggregateCall:
+    """Without a name that stands for none, and without a DISTINCT that changes nothing."""
+    name = "" if call.name.startswith("agg#") else call.name
+    return replace(call, name=name, distinct=call.distinct and call.function not in ("MIN", "MAX"))
 
 
 def consistent(expr: Expr) -> Expr:

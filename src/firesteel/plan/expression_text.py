@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
-from firesteel.plan.literal_text import literal_text, plain_literal_text
+from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
 from firesteel.plan.type_text import plain_type_text, type_text
+from firesteel.types.sql import TypeRoot
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
 """Operators of two operands beside which a literal of the other operand's type goes without its type."""
@@ -106,16 +107,20 @@ def _sarg(search: Call, digest: bool) -> str:
             inner += f"; {null}"
     if not digest:
         return f"Sarg[{inner}]"
-    suffix = (
-        ""
-        if type_text(bound_type) in ("INTEGER NOT NULL", "BOOLEAN NOT NULL")
-        else f":{type_text(bound_type.with_nullable(True))}"
-    )
+    suffix = "" if names_itself(bound_type) else f":{type_text(bound_type.with_nullable(True))}"
     return f"Sarg[{inner}]{suffix}"
 
 
+def _bound_text(bound: Literal, digest: bool) -> str:
+    """A bound as Calcite prints a Java value: a long has an L."""
+    text = literal_text(bound, with_type=None if digest else False)
+    if bound.type.root is TypeRoot.BIGINT:
+        return text.replace(":", "L:", 1) if digest else f"{text}L"
+    return text
+
+
 def _range_text(option: str, bounds: tuple[Expr, ...], digest: bool) -> str:
-    texts = [literal_text(b, with_type=None if digest else False) for b in bounds if isinstance(b, Literal)]
+    texts = [_bound_text(b, digest) for b in bounds if isinstance(b, Literal)]
     if option == "=":
         return texts[0]
     if len(texts) == 2:

@@ -122,6 +122,11 @@ def identity(types: Iterable[SqlType]) -> tuple[Expr, ...]:
     return tuple(InputRef(i, kind) for i, kind in enumerate(types))
 
 
+def is_identity(exprs: Sequence[Expr], width: int) -> bool:
+    """Whether the expressions are every column of an input of this width, in order."""
+    return len(exprs) == width and all(isinstance(e, InputRef) and e.index == i for i, e in enumerate(exprs))
+
+
 def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     """Each range of a SEARCH: its option and its bounds."""
     bounds = iter(search.args[1:])

@@ -34,16 +34,20 @@ def plain_literal_text(literal: Literal) -> str:
     return text
 
 
-def _tells_its_type(literal: Literal) -> bool:
-    """Whether the type goes without saying: BOOLEAN, INTEGER, 'Bar' as CHAR(3), no fraction of a second."""
-    kind = literal.type
-    if literal.value is None:
-        return False
+def names_itself(kind: SqlType) -> bool:
+    """Whether a literal of the type goes without it: BOOLEAN, INTEGER, DATE, no fraction of a second."""
     if kind.root in (TypeRoot.BOOLEAN, TypeRoot.INTEGER, TypeRoot.DATE):
         return True
-    if kind.root is TypeRoot.CHAR and isinstance(literal.value, str):
-        return len(literal.value) == kind.length
     return kind.root in (TypeRoot.TIME, TypeRoot.TIMESTAMP) and kind.precision == 0
+
+
+def _tells_its_type(literal: Literal) -> bool:
+    """Whether the type goes without saying; so it does for 'Bar' as CHAR(3)."""
+    if literal.value is None:
+        return False
+    if literal.type.root is TypeRoot.CHAR and isinstance(literal.value, str):
+        return len(literal.value) == literal.type.length
+    return names_itself(literal.type)
 
 
 def _value_text(literal: Literal, charset: bool) -> str:
@@ -56,8 +60,10 @@ def _value_text(literal: Literal, charset: bool) -> str:
         return f"_UTF-16LE'{_quoted(value)}'" if charset else f"'{value}'"
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
-    if kind.root in APPROXIMATE and isinstance(value, (int, float, Decimal)):
-        return scientific_text(Decimal(repr(value)) if isinstance(value, float) else Decimal(value))
+    if kind.root in APPROXIMATE and isinstance(value, (float, Decimal)):
+        return scientific_text(
+            Decimal(repr(value)).normalize() if isinstance(value, float) else Decimal(value)
+        )
     if isinstance(value, (date, time)):
         return _moment_text(value, kind)
     if isinstance(value, Decimal):

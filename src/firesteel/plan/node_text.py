@@ -150,7 +150,7 @@ def _values(node: physical.Values, text: ExpressionText) -> Attributes:
 def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:
     found = [("table", ".".join(node.table.path))]
     if node.target_columns is not None:
-        found.append(("targetColumns", f"[{','.join(f'[{i}]' for i in node.target_columns)}]"))
+        found.append(("targetColumns", ",".join(f"[{i}]" for i in node.target_columns)))
     found.append(("fields", ", ".join(_names(node))))
     if node.upsert_materialize:
         found.append(("upsertMaterialize", "true"))

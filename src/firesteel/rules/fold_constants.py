@@ -10,9 +10,9 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.expressions import rewrite
+from firesteel.plan.simplify.casts import fold_cast
 from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
 
 _BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
@@ -29,7 +29,7 @@ def _folded(expr: Expr) -> Expr:
         return expr
     literals = [a for a in expr.args if isinstance(a, Literal)]
     if expr.function == "CAST":
-        return _folded_cast(expr, literals[0])
+        return fold_cast(expr, literals[0])
     fold = _FOLD.get(expr.function)
     if fold is None or any(a.value is None for a in literals):
         return expr
@@ -42,19 +42,6 @@ def _literal(value: Any, call: Call) -> Literal:
     if isinstance(value, str) and kind.root is TypeRoot.CHAR:
         kind = replace(kind, length=len(value))
     return Literal(value, kind, call.range)
-
-
-def _folded_cast(call: Call, literal: Literal) -> Expr:
-    if literal.type.same_as(call.type):
-        # Only nullability changes: Flink keeps the cast, for a literal is never nullable.
-        return call
-    if isinstance(literal.value, str) and call.type.root in INTEGERS and literal.value.strip().isdigit():
-        value = int(literal.value)
-        return Literal(value, call.type) if value < 1 << (_BITS[call.type.root] - 1) else call
-    if isinstance(literal.value, (Decimal, float)) and call.type.root in INTEGERS:
-        value = int(literal.value)
-        return Literal(value, call.type) if abs(value) < 1 << (_BITS[call.type.root] - 1) else call
-    return cast(literal, call.type)
 
 
 def _wrapped(value: int, kind: SqlType) -> int:

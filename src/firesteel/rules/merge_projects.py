@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.expr.nodes import Call, Expr
 from firesteel.plan.expressions import substitute, walk
 from firesteel.plan.logical import Project
 from firesteel.plan.tree import Node
@@ -17,11 +17,6 @@ NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIME
 def is_deterministic(exprs: Sequence[Expr]) -> bool:
     calls = (e for expr in exprs for e in walk(expr) if isinstance(e, Call))
     return not any(call.function in NON_DETERMINISTIC for call in calls)
-
-
-def is_identity(exprs: Sequence[Expr], width: int) -> bool:
-    """Whether the expressions are every column of an input of this width, in order."""
-    return len(exprs) == width and all(isinstance(e, InputRef) and e.index == i for i, e in enumerate(exprs))
 
 
 def merge_projects(node: Node) -> Node:

@@ -12,10 +12,9 @@ from dataclasses import replace
 from firesteel.catalog.schema import Table
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr
-from firesteel.plan.expressions import conjunction, conjuncts, identity, input_refs
+from firesteel.plan.expressions import conjunction, conjuncts, identity, input_refs, is_identity
 from firesteel.plan.physical import Calc, ChangelogNormalize, Exchange, TableSourceScan
 from firesteel.plan.tree import Node
-from firesteel.rules.merge_projects import is_identity
 from firesteel.rules.modify_kinds import source_mode
 
 DUPLICATES = "table.exec.source.cdc-events-duplicate"

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.expr.nodes import InputRef
-from firesteel.plan.expressions import input_refs, renumber
+from firesteel.plan.expressions import input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.tree import Node
-from firesteel.rules.merge_projects import is_identity
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
 

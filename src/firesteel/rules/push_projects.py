@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.expr.nodes import Literal
-from firesteel.plan.expressions import identity, input_refs, renumber
+from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner
 from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
 from firesteel.plan.tree import Node
-from firesteel.rules.merge_projects import is_identity, merge_projects
+from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
 
 
@@ -37,8 +37,7 @@ def _reads(aggregate: Aggregate) -> bool:
 
 def _constant(node: Node) -> Node:
     """One constant column, where rows are counted and no column is needed; a filter's only column will do."""
-    project = Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",))
-    pushed = _push(project)
+    pushed = push_projects(Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",)))
     if isinstance(pushed, Project) and isinstance(pushed.input, Filter) and len(pushed.input.schema) == 1:
         return pushed.input
     return pushed

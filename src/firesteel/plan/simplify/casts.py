@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     inner = simplifier(call.args[0], "unknown")
     if _keeps(inner.type, call.type):
         return inner
+    if isinstance(inner, Literal):
+        return fold_cast(replace(call, args=(inner,)), inner)
     if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
         source = inner.args[0]
         if _keeps(source.type, call.type):
@@ -40,3 +44,26 @@ def is_lossless(source: SqlType, target: SqlType) -> bool:
     if source.is_character and target.is_character and target.root is not TypeRoot.CHAR:
         return (target.length or 0) >= (source.length or 0)
     return False
+
+
+_LIMITS = {
+    TypeRoot.TINYINT: 1 << 7,
+    TypeRoot.SMALLINT: 1 << 15,
+    TypeRoot.INTEGER: 1 << 31,
+    TypeRoot.BIGINT: 1 << 63,
+}
+
+
+def fold_cast(call: Call, literal: Literal) -> Expr:
+    """CAST of a literal, computed where that is plain; where only nullability changes the cast stays."""
+    kind, value = call.type, literal.value
+    if literal.type.same_as(kind):
+        return call
+    if kind.root in INTEGERS:
+        if (isinstance(value, str) and value.strip().isdigit()) or (
+            isinstance(value, (Decimal, float)) and value == value
+        ):
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LIMITS[kind.root]:
+            return Literal(value, kind, call.range)
+    return cast(literal, kind, call.range)
