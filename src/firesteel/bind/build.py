@@ -8,7 +8,7 @@ from dataclasses import replace
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef
 from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Aggregate, Project, Values
-from firesteel.plan.tree import Field, Node
+from firesteel.plan.tree import Field, Node, transform_up
 
 
 def references(node: Node) -> tuple[Expr, ...]:
@@ -34,6 +34,23 @@ def unique_names(names: Sequence[str | None]) -> tuple[str, ...]:
             attempt += 1
         used[unique] = None
     return tuple(used)
+
+
+def with_unique_names(root: Node) -> Node:
+    """The tree with every column of a projection named once (g, g0, ...), and so the result's columns."""
+    return transform_up(root, _unique)
+
+
+def _unique(node: Node) -> Node:
+    if not isinstance(node, Project) or len(set(node.names)) == len(node.names):
+        return node
+    names: list[str] = []
+    for name in node.names:
+        unique, attempt = name, 0
+        while unique in names:
+            unique, attempt = f"{name}{attempt}", attempt + 1
+        names.append(unique)
+    return replace(node, names=tuple(names))
 
 
 def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:

@@ -72,10 +72,12 @@ class Scope:
         for length in _descending(len(path) - 1):
             found = [r for r in self.relations if r.is_named(path[:length])]
             if found:
-                column = self._column(path[length], found, range, table=".".join(path[:length]))
-                return fields_of(column, path[length + 1 :], range)
+                table = ".".join(path[:length])
+                column = self._column(path[length], found, range, table)
+                return fields_of(column, path[length + 1 :], range, ".".join(path[length:]), table)
         if any(path[0] == column.name for column in self.columns):
-            return fields_of(self._column(path[0], self.relations, range), path[1:], range)
+            column = self._column(path[0], self.relations, range)
+            return fields_of(column, path[1:], range, ".".join(path), self._table_of(path[0]))
         shown = ".".join(path[:-1])
         raise ValidationError(f"Table '{shown}' not found", range=range, hint=self._table_hint(path[0]))
 
@@ -118,9 +120,12 @@ class Scope:
             )
         place = "any table" if table is None else f"table '{table}'"
         names = [column.name for relation in relations for column in relation.columns]
-        raise ValidationError(
-            f"Column '{name}' not found in {place}", range=range, hint=did_you_mean(name, names)
-        )
+        raise not_found(name, place, names, range)
+
+    def _table_of(self, column: str) -> str:
+        """The name of the relation that has the column."""
+        found = [r for r in self.relations if any(c.name == column for c in r.columns)]
+        return found[0].name[-1] if found and found[0].name else ""
 
     def _table_hint(self, name: str) -> str | None:
         return did_you_mean(name, [relation.name[-1] for relation in self.relations if relation.name])
@@ -131,16 +136,37 @@ def _descending(count: int) -> range:
     return range(count, 0, -1)
 
 
-def fields_of(value: Expr, path: tuple[str, ...], range: SourceRange | None) -> Expr:
+def fields_of(
+    value: Expr,
+    path: tuple[str, ...],
+    range: SourceRange | None,
+    written: str = "",
+    table: str = "",
+) -> Expr:
     """The field, of the field, ... of a row. Raises ValidationError where there is none."""
     for name in path:
-        if value.type.root is not TypeRoot.ROW or name not in value.type.names:
-            hint = did_you_mean(name, value.type.names) if value.type.root is TypeRoot.ROW else None
-            raise ValidationError(
-                f"Column '{name}' not found in a value of type {value.type}", range=range, hint=hint
-            )
+        names = value.type.names if value.type.root is TypeRoot.ROW else ()
+        if name not in names:
+            place = f"table '{table}'" if table else f"a value of type {value.type}"
+            raise not_found(written or name, place, names, range)
         value = Call("ITEM_FIELD", (value,), field_type(value.type, name), (name,), range)
     return value
+
+
+def not_found(name: str, place: str, names: Iterable[str], range: SourceRange | None) -> ValidationError:
+    """Calcite's message for an unknown column, with a near name if there is one."""
+    known = list(names)
+    last = name.rsplit(".", 1)[-1]
+    same = [other for other in known if other.lower() == last.lower()]
+    if same:
+        return ValidationError(
+            f"Column '{name}' not found in {place}; did you mean '{same[0]}'?",
+            range=range,
+            hint="names are case-sensitive",
+        )
+    return ValidationError(
+        f"Column '{name}' not found in {place}", range=range, hint=did_you_mean(last, known)
+    )
 
 
 def field_type(row: SqlType, name: str) -> SqlType:
@@ -155,5 +181,5 @@ def did_you_mean(name: str, names: Iterable[str]) -> str | None:
     same = [other for other in known if other.lower() == name.lower()]
     near = same or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
-        return f"did you mean '{near[0]}'?" + (" Names are case-sensitive." if same else "")
+        return f"did you mean '{near[0]}'?"
     return f"there is {', '.join(known)}" if 0 < len(known) <= 8 else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.bind.aggregate import boolean, refuse_aggregates
-from firesteel.bind.build import aggregate, renamed
+from firesteel.bind.build import aggregate, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -41,7 +41,7 @@ def bind_query(expression: exp.Expression, context: BindContext, targets: Target
     query, NotSupportedError where Flink has it and Firesteel has not; both know their place.
     """
     try:
-        return _Binder(context).query(expression, targets)
+        return with_unique_names(_Binder(context).query(expression, targets))
     except FiresteelError as error:
         raise error.located(context.sql) from None
 

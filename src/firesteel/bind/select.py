@@ -114,17 +114,9 @@ class _Select:
 
 
 def _named(items: list[tuple[str | None, Expr]]) -> list[Item]:
-    """Names for all: EXPR$n for the n-th where none is given, a number after one that is there already."""
-    named: list[Item] = []
-    seen: set[str] = set()
-    for alias, expr in items:
-        name = f"EXPR${len(named)}" if alias is None else alias
-        unique, attempt = name, 0
-        while unique in seen:
-            unique, attempt = f"{name}{attempt}", attempt + 1
-        seen.add(unique)
-        named.append((unique, expr))
-    return named
+    """Names for all: EXPR$n for the n-th where none is given. A name may be there twice: only a query that
+    reads it by that name is wrong."""
+    return [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(items)]
 
 
 def distinct(node: Node) -> Node:

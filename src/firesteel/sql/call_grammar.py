@@ -33,7 +33,7 @@ class CallGrammar(ExpressionGrammar):
         return {
             "CAST": self._cast,
             "TRY_CAST": self._cast,
-            "ROW": self._optional_arguments,
+            "ROW": self._expressions,
             "EXTRACT": self._extract,
             "FLOOR": self._round_to,
             "CEIL": self._round_to,
@@ -135,9 +135,8 @@ class CallGrammar(ExpressionGrammar):
         """An argument: in a table function also TABLE t and DESCRIPTOR(c)."""
         return self.expression()
 
-    def _optional_arguments(self, node: exp.Anonymous) -> None:
-        if not self.at_symbol(")"):
-            node.set("expressions", self.list_of(self.expression))
+    def _expressions(self, node: exp.Anonymous) -> None:
+        node.set("expressions", self.list_of(self.expression))
 
     def _add(self, node: exp.Anonymous) -> None:
         node.append("expressions", self.expression())
@@ -189,8 +188,7 @@ class CallGrammar(ExpressionGrammar):
             node.set("expressions", [blank, self.expression()])
         else:
             first = self.expression()
-            if side or self.at("FROM"):
-                self.expect("FROM")
+            if self.accept("FROM"):
                 node.set("expressions", [first, self.expression()])
             else:
                 node.set("expressions", [blank, first])
@@ -308,9 +306,7 @@ class CallGrammar(ExpressionGrammar):
             self.advance()
         self._add(node)
         if not self.accept_symbol(":"):
-            if not self.at("VALUE") and not self.at_symbol(","):
-                raise self.error()
-            self.advance()
+            self.expect("VALUE")
         self._add(node)
 
     def _json_array(self, node: exp.Anonymous) -> None:

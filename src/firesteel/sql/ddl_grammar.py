@@ -96,8 +96,7 @@ class DdlGrammar(QueryGrammar):
         keys: list[KeyDefinition] = []
         watermarks: list[WatermarkDefinition] = []
         self.expect_symbol("(")
-        if not self.at_symbol(")"):
-            self.list_of(lambda: self._table_element(columns, keys, watermarks))
+        self.list_of(lambda: self._table_element(columns, keys, watermarks))
         self.expect_symbol(")")
         parts.update(columns=tuple(columns), keys=tuple(keys), watermarks=tuple(watermarks))
 

@@ -21,7 +21,7 @@ node knows where it was written: `range_of(node)`.
     (a - b) DAY TO SECOND            IntervalBetween(this=a, expression=b, unit='DAY TO SECOND')
     + - * / %  ||                    exp.Add Sub Mul Div Mod DPipe (this, expression)
     -x   +x                          exp.Neg(this)   Plus(this)
-    = <> != < <= > >=                exp.EQ NEQ NEQ LT LTE GT GTE
+    = <> < <= > >=                   exp.EQ NEQ LT LTE GT GTE
     AND OR NOT                       exp.And Or (two operands each) Not
     x IS [NOT] NULL, TRUE, FALSE,    IsTest(this, test='NULL' | 'TRUE' | 'FALSE' | 'UNKNOWN' | 'JSON VALUE' |
       UNKNOWN, JSON [VALUE..]          'JSON SCALAR' | 'JSON OBJECT' | 'JSON ARRAY', negated=bool)

@@ -17,7 +17,6 @@ _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = range(1, 10)
 _BINARY: dict[str, tuple[int, type[exp.Expression]]] = {
     "=": (_COMPARE, exp.EQ),
     "<>": (_COMPARE, exp.NEQ),
-    "!=": (_COMPARE, exp.NEQ),
     "<": (_COMPARE, exp.LT),
     "<=": (_COMPARE, exp.LTE),
     ">": (_COMPARE, exp.GT),
@@ -29,7 +28,7 @@ _BINARY: dict[str, tuple[int, type[exp.Expression]]] = {
     "%": (_MULTIPLY, exp.Mod),
     "||": (_MULTIPLY, exp.DPipe),
 }
-_DATETIME = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ")
+_DATETIME = ("DATE", "TIME", "TIMESTAMP")
 
 
 class ExpressionGrammar(TypeGrammar):
@@ -78,6 +77,10 @@ class ExpressionGrammar(TypeGrammar):
             if precedence == _COMPARE and self.at_any("ANY", "SOME", "ALL"):
                 return self._quantified(left, token.text)
             return node(this=left, expression=self.expression(precedence + 1))
+        if token.text == "!=" and token.kind is Kind.SYMBOL:
+            raise self.error(
+                "Bang equal '!=' is not allowed under the current SQL conformance level", hint="write <>"
+            )
         if token.word in ("AND", "OR"):
             precedence = _AND if token.word == "AND" else _OR
             if precedence < lowest:
@@ -229,14 +232,13 @@ class ExpressionGrammar(TypeGrammar):
             return self.place(exp.HexString(this=token.text), token.start)
         node = exp.Literal(this=token.text, is_string=token.kind is Kind.STRING)
         if token.kind is Kind.STRING:
-            node.set("this", token.text + self._continued(token.end))
+            node.set("this", token.text + self._continued())
         return self.place(node, token.start)
 
-    def _continued(self, end: int) -> str:
-        """The strings that go on with this one: only after a new line, as in standard SQL."""
+    def _continued(self) -> str:
+        """The strings that stand right after this one and go on with it."""
         text = ""
-        while self.token.kind is Kind.STRING and "\n" in self.text[end : self.token.start]:
-            end = self.token.end
+        while self.token.kind is Kind.STRING and self.text[self.token.start] == "'":
             text += self.advance().text
         return text
 
@@ -345,6 +347,14 @@ class ExpressionGrammar(TypeGrammar):
             return self.call()
         start = self.token.start
         return self.place(self._path_node(self.path()), start)
+
+    def reserved_call(self) -> exp.Expression:
+        """A call whose name is a reserved word. Raises ParseError where the word is no function."""
+        word = self.token.word
+        if not self.symbol_ahead("(") or not (word in FUNCTIONS or self.is_special_call(word)):
+            self._looked_for.append("an expression")
+            raise self.error(hint=self._reserved_hint())
+        return self.call()
 
     def _reserved_hint(self) -> str | None:
         token = self.token

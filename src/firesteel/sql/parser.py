@@ -159,7 +159,7 @@ class Parser(DdlGrammar):
             return reader[word]()
         if self.at("EXECUTE", "STATEMENT", "SET") or self.at("STATEMENT", "SET") or self.at("INSERT"):
             return self._change()
-        if self.at_any("SELECT", "WITH", "VALUES") or self.at_symbol("("):
+        if self.at_any("SELECT", "WITH", "VALUES", "TABLE") or self.at_symbol("("):
             return self._query_statement()
         if word in _LATER:
             raise self.not_supported(f"the statement {word}", self.token)
@@ -193,7 +193,7 @@ class Parser(DdlGrammar):
         if overwrite:
             raise self.not_supported("INSERT OVERWRITE", self.previous)
         table = self.full_name()
-        hints = tuple(_hint(hint) for hint in self._hints())
+        hints = tuple(_hint(hint) for hint in self.hints())
         if self.at("PARTITION"):
             raise self.not_supported("INSERT INTO ... PARTITION", self.token)
         columns: tuple[Name, ...] = ()
@@ -216,7 +216,7 @@ class Parser(DdlGrammar):
         statement: Query | Insert | StatementSet
         if self.at_any("INSERT", "EXECUTE", "STATEMENT"):
             statement = self._change()
-        elif self.at_any("SELECT", "WITH", "VALUES") or self.at_symbol("("):
+        elif self.at_any("SELECT", "WITH", "VALUES", "TABLE") or self.at_symbol("("):
             statement = self._query_statement()
         else:
             raise self.error()
@@ -304,6 +304,7 @@ class Parser(DdlGrammar):
             Kind.STRING,
         ):
             raise self.not_supported(f"DESCRIBE {self.token.word}", self.token)
+        self.accept("TABLE")
         extended = self.accept("EXTENDED")
         table = self.full_name()
         return Describe(self.since(start), table, extended)

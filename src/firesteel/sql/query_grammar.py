@@ -5,18 +5,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from firesteel.sql import dialect
-from firesteel.sql.call_grammar import CallGrammar
-from firesteel.sql.lexer import Kind, Token
+from firesteel.sql.from_grammar import FromGrammar
+from firesteel.sql.lexer import Kind
 from firesteel.sql.nodes import (
-    Aliased,
-    Hint,
-    LateralTable,
     Ordered,
     OverWindow,
     Select,
     SetOperation,
-    SystemTime,
-    TableArgument,
     TableName,
     ValuesRows,
     WithQuery,
@@ -26,7 +21,7 @@ _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
-class QueryGrammar(CallGrammar):
+class QueryGrammar(FromGrammar):
     """Reads one query."""
 
     def is_query_ahead(self) -> bool:
@@ -56,35 +51,29 @@ class QueryGrammar(CallGrammar):
     def _common_table(self) -> exp.Expression:
         start = self.token.start
         name = self.name()
-        columns = self._column_names()
+        columns = self.column_names()
         self.expect("AS")
         return self.place(exp.CTE(this=self.subquery(), alias=name, columns=columns), start)
-
-    def _column_names(self) -> list[exp.Identifier]:
-        return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else []
 
     def _ordered(self, body: exp.Expression) -> exp.Expression:
         start = int(body.meta["start"])
         order = self.order_by() if self.accept("ORDER", "BY") else []
         offset: exp.Expression | None = None
         fetch: exp.Expression | None = None
-        while self.at_any("LIMIT", "OFFSET", "FETCH"):
-            word = self.advance().word
-            if word == "LIMIT" and fetch is None:
-                fetch = None if self.accept("ALL") else self._count()
-                if self.accept_symbol(","):
-                    offset, fetch = fetch, self._count()
-            elif word == "OFFSET" and offset is None:
-                offset = self._count()
-                self.accept_any("ROW", "ROWS")
-            elif word == "FETCH" and fetch is None:
-                self.expect_any("FIRST", "NEXT")
-                fetch = self._count()
-                self.expect_any("ROW", "ROWS")
-                self.expect("ONLY")
-            else:
-                self.index -= 1
-                raise self.error()
+        if self.accept("LIMIT"):
+            fetch = None if self.accept("ALL") else self._count()
+            if self.at_symbol(","):
+                raise self.error("'LIMIT start, count' is not allowed", hint="write LIMIT count OFFSET start")
+        if self.accept("OFFSET"):
+            offset = self._count()
+            self.accept_any("ROW", "ROWS")
+            if self.at("LIMIT"):
+                raise self.error("'OFFSET start LIMIT count' is not allowed", hint="put LIMIT before OFFSET")
+        if fetch is None and self.accept("FETCH"):
+            self.expect_any("FIRST", "NEXT")
+            fetch = self._count()
+            self.expect_any("ROW", "ROWS")
+            self.expect("ONLY")
         if not order and offset is None and fetch is None:
             return body
         return self.place(Ordered(this=body, order=order, offset=offset, fetch=fetch), start)
@@ -156,13 +145,13 @@ class QueryGrammar(CallGrammar):
     # --- SELECT ----------------------------------------------------------------------------------
     def _select(self) -> exp.Expression:
         start = self.advance().start
-        node = Select(hints=self._hints())
+        node = Select(hints=self.hints())
         if self.at("STREAM"):
             raise self.error("SELECT STREAM is not supported")
         node.set("distinct", self.accept_any("ALL", "DISTINCT") == "DISTINCT")
         node.set("expressions", self.list_of(self._select_item))
         if self.accept("FROM"):
-            node.set("source", self._from())
+            node.set("source", self.from_clause())
             if self.accept("WHERE"):
                 node.set("where", self.expression())
             if self.at("GROUP"):
@@ -265,143 +254,3 @@ class QueryGrammar(CallGrammar):
         size = None if self.accept("UNBOUNDED") else self.expression()
         side = self.expect_any("PRECEDING", "FOLLOWING")
         return self.place(exp.Tuple(expressions=[size] if size else [], side=side), start)
-
-    # --- FROM ------------------------------------------------------------------------------------
-    def _from(self) -> exp.Expression:
-        start = self.token.start
-        left = self._table()
-        while True:
-            join = self._join(left)
-            if join is None:
-                return left
-            left = self.place(join, start)
-
-    def _join(self, left: exp.Expression) -> exp.Expression | None:
-        if self.accept_symbol(","):
-            return exp.Join(this=self._table(), left=left, kind="COMMA")
-        natural = self.accept("NATURAL")
-        kind = self.accept_any("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
-        if kind in ("LEFT", "RIGHT", "FULL"):
-            self.accept("OUTER")
-        if kind == "CROSS" and self.at("APPLY"):
-            raise self.not_supported("CROSS APPLY", self.token)
-        if not self.accept("JOIN"):
-            if natural or kind:
-                raise self.error()
-            return None
-        join = exp.Join(this=self._table(), left=left, kind=kind or "INNER", natural=natural)
-        if self.accept("ON"):
-            join.set("on", self.expression())
-        elif self.accept("USING"):
-            join.set("using", self.in_parentheses(lambda: self.list_of(self.name)))
-        return join
-
-    def _table(self) -> exp.Expression:
-        start = self.token.start
-        table = self._table_primary(start)
-        if self.at("MATCH_RECOGNIZE"):
-            raise self.not_supported("MATCH_RECOGNIZE", self.token)
-        if self.at_any("PIVOT", "UNPIVOT", "TABLESAMPLE"):
-            raise self.not_supported(self.token.word, self.token)
-        if self.accept("AS") or self.at_name():
-            alias = self.name()
-            columns = self._column_names()
-            table = self.place(Aliased(this=table, alias=alias, columns=columns), start)
-        if self.at("TABLESAMPLE"):
-            raise self.not_supported("TABLESAMPLE", self.token)
-        return table
-
-    def _table_primary(self, start: int) -> exp.Expression:
-        lateral = self.accept("LATERAL")
-        if self.at("TABLE") and self.symbol_ahead("("):
-            self.advance()
-            call = self.in_parentheses(self._table_function)
-            return self.place(LateralTable(this=call, lateral=lateral), start)
-        if self.at("UNNEST"):
-            raise self.not_supported("UNNEST", self.token)
-        if self.at_symbol("("):
-            return self._parenthesized_table(start)
-        if lateral:
-            raise self.error()
-        if self.token.kind is Kind.WORD and self.symbol_ahead("(") and self.at_name():
-            return self.place(LateralTable(this=self._table_function(), lateral=False), start)
-        table = self.place(TableName(parts=self.path()), start)
-        table.set("hints", self._hints())
-        if self.accept("FOR"):
-            self.expect("SYSTEM_TIME")
-            self.expect("AS", "OF")
-            return self.place(SystemTime(this=table, moment=self.expression()), start)
-        return table
-
-    def _parenthesized_table(self, start: int) -> exp.Expression:
-        if self.is_query_ahead():
-            return self.subquery()
-        self.advance()
-        table = self._from()
-        self.expect_symbol(")")
-        return self.place(table, start)
-
-    def _table_function(self) -> exp.Expression:
-        return self.call()
-
-    def table_argument(self) -> exp.Expression:
-        """In a table function: TABLE t [PARTITION BY ..] [ORDER BY ..], DESCRIPTOR(c), or an expression."""
-        start = self.token.start
-        if self.at("TABLE"):
-            self.advance()
-            table: exp.Expression
-            if self.at_symbol("("):
-                table = self.subquery()
-            else:
-                table = self.place(TableName(parts=self.path()), self.token.start)
-            node = TableArgument(this=table)
-            if self.accept("PARTITION", "BY"):
-                in_parentheses = self.at_symbol("(")
-                node.set(
-                    "partition", self.in_parentheses(self._names) if in_parentheses else self._partition()
-                )
-            if self.accept("ORDER", "BY"):
-                node.set("order", self.order_by())
-            return self.place(node, start)
-        return self.expression()
-
-    def _names(self) -> list[exp.Expression]:
-        return self.list_of(self.expression)
-
-    def _partition(self) -> list[exp.Expression]:
-        """Columns after PARTITION BY; the next argument starts with DESCRIPTOR or a name before =>."""
-        columns = [self.expression()]
-        while self.at_symbol(",") and self.ahead(1).word != "DESCRIPTOR" and not self.symbol_ahead("=>", 2):
-            self.advance()
-            columns.append(self.expression())
-        return columns
-
-    # --- hints -----------------------------------------------------------------------------------
-    def _hints(self) -> list[exp.Expression]:
-        """`/*+ OPTIONS('k'='v'), ... */`."""
-        if self.token.kind is not Kind.HINT:
-            return []
-        self.advance()
-        hints = self.list_of(self._hint_item)
-        self.expect_symbol("*/")
-        return hints
-
-    def _hint_item(self) -> exp.Expression:
-        start = self.token.start
-        name = self.name()
-        pairs: list[tuple[str, str]] = []
-        if self.accept_symbol("("):
-            pairs = [] if self.at_symbol(")") else self.list_of(self._hint_option)
-            self.expect_symbol(")")
-        return self.place(Hint(this=name, options=tuple(pairs)), start)
-
-    def _hint_option(self) -> tuple[str, str]:
-        key = self._hint_word()
-        if not self.accept_symbol("="):
-            return "", key.text
-        return key.text, self._hint_word().text
-
-    def _hint_word(self) -> Token:
-        if self.token.kind in (Kind.STRING, Kind.NUMBER) or self.at_name():
-            return self.advance()
-        raise self.error()
