@@ -24,6 +24,9 @@ from firesteel.errors import InternalError
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.spec import ORDER
 
+CHANGES, FAILURE, WRITTEN = 0, 1, 2
+"""What a packet holds."""
+
 FIRST = -(1 << 62)
 """An order before all rows: of packets that carry counters or an error only."""
 
@@ -36,9 +39,10 @@ PACK_BYTES = 16 << 20
 class Packet:
     """One packet.
 
-    target: the partition or key group it goes to. order: of its first row. rows: how many it holds.
-    read: rows read from sources since the task's last packet, for progress. payload: an Arrow IPC
-    stream, empty where there are no rows. failed: the payload is an error (runtime/failures.py).
+    target: the partition or key group it goes to. order: of its first row. rows: how many it holds or
+    tells of. read: rows read from sources since the task's last packet, for progress. payload: an Arrow
+    IPC stream, empty where there are no rows. holds: CHANGES, else FAILURE (the payload is a pickled
+    error) or WRITTEN (JSON: what a sink's task wrote, for the sink's commit).
     """
 
     target: int
@@ -46,7 +50,7 @@ class Packet:
     rows: int
     read: int
     payload: bytes
-    failed: bool = False
+    holds: int = CHANGES
 
 
 class Packer:
@@ -78,12 +82,17 @@ class Packer:
         """What is held, as packets; the first one carries the count of rows read."""
         packets = self._cut() if self._held else []
         self._held, self._rows, self._bytes = [], 0, 0
-        if self.read and not packets:
-            packets = [Packet(0, FIRST, 0, 0, b"")]
-        if self.read:
-            packets[0] = replace(packets[0], read=self.read)
-            self.read = 0
-        return packets
+        read = self.take_read()
+        if not read:
+            return packets
+        if not packets:
+            return [Packet(0, FIRST, 0, read, b"")]
+        return [replace(packets[0], read=read), *packets[1:]]
+
+    def take_read(self) -> int:
+        """The count of rows read, which starts anew."""
+        read, self.read = self.read, 0
+        return read
 
     def _cut(self) -> list[Packet]:
         changes = in_order(pa.concat_tables(self._held).combine_chunks())

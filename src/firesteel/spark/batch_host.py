@@ -15,9 +15,10 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from firesteel.runtime.packets import Packet, merge
+from firesteel.runtime.packets import Packet
 from firesteel.runtime.spec import ChainSpec, JobSpec
-from firesteel.spark.errors import from_spark, raise_failure
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.errors import from_spark
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.tasks import KeyedTask, SourceTask, bounded_splits, destination
@@ -42,6 +43,7 @@ def run(
     """
     context = spark.context
     parallelism = (settings or BatchSettings()).parallelism or context.defaultParallelism
+    delivery = Delivery(job.sink, progress or Progress())
     plan = _plan(job, context, parallelism)
     group = f"firesteel-{uuid4().hex}"
     try:
@@ -52,12 +54,7 @@ def run(
         raise
     except Exception as error:
         raise from_spark(error) from error
-    packets.sort(key=lambda packet: packet.order)
-    for packet in packets:
-        raise_failure(packet)
-        if progress is not None:
-            progress.add(packet)
-    return merge(packet for packet in packets if packet.payload)
+    yield from delivery.deliver(packets, 0)
 
 
 def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, int], Packet]]:
@@ -68,16 +65,19 @@ def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, 
         to = destination(chain, job.sink, parallelism)
         if isinstance(chain.head, tuple):
             targets = _targets(job, chain, parallelism)
-            gathered = context.union([made[i] for i in chain.head]) if len(chain.head) > 1 else made[chain.head[0]]
+            gathered = _union(context, [made[i] for i in chain.head])
             shuffled = gathered.repartitionAndSortWithinPartitions(targets, _target)
-            made[chain.id] = shuffled.mapPartitions(KeyedTask(chain, to).keyed)
+            made[chain.id] = shuffled.mapPartitionsWithIndex(KeyedTask(chain, to).keyed)
         else:
             splits = bounded_splits(chain.head, parallelism, ordinal)
             ordinal += len(splits)
             read = context.parallelize(splits, max(1, len(splits)))
             made[chain.id] = read.mapPartitions(SourceTask(chain, to).keyed)
-    last = [made[chain.id] for chain in job.chains if chain.partition_by is None]
-    return context.union(last) if len(last) > 1 else last[0]
+    return _union(context, [made[chain.id] for chain in job.chains if chain.partition_by is None])
+
+
+def _union(context: Any, rdds: list[RDD[Any]]) -> RDD[Any]:
+    return context.union(rdds) if len(rdds) > 1 else rdds[0]
 
 
 def _targets(job: JobSpec, chain: ChainSpec, parallelism: int) -> int:

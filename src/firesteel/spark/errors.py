@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from firesteel.errors import FiresteelError, InternalError, JobError
-from firesteel.runtime.packets import FIRST, Packet
+from firesteel.runtime.packets import FAILURE, FIRST, Packet
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
@@ -21,12 +21,12 @@ def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
     try:
         yield from packets()
     except FiresteelError as error:
-        yield Packet(0, FIRST, 0, 0, pickle.dumps(error), failed=True)
+        yield Packet(0, FIRST, 0, 0, pickle.dumps(error), FAILURE)
 
 
 def raise_failure(packet: Packet) -> None:
     """Raise the error that a failed packet carries; other packets pass."""
-    if packet.failed:
+    if packet.holds == FAILURE:
         raise pickle.loads(packet.payload)
 
 

@@ -36,9 +36,12 @@ _OPENED = (
 
 _GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
 _HINT = (
-    "Spark needs Java 17 or later. Install one (apt install openjdk-17-jre-headless, brew install openjdk@17, "
-    "or https://adoptium.net) and put it on PATH or set JAVA_HOME."
+    "Spark needs Java 17 or later. Install one (apt install openjdk-17-jre-headless, "
+    "brew install openjdk@17, or https://adoptium.net) and put it on PATH or set JAVA_HOME."
 )
+
+_CHATTER = ("Starting Streaming TransformWithState", "Streaming TransformWithState")
+"""What pyspark's own processes print whether one wants it or not."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,8 @@ class Gateway:
         while not self._answer.is_file():
             status = self._process.poll()
             if status is not None:
-                raise JobError(f"Spark's JVM ended with status {status} while it started: {self._last_words()}")
+                said = " / ".join(self._said) or "it said nothing"
+                raise JobError(f"Spark's JVM ended with status {status} while it started: {said}")
             if time.monotonic() > end:
                 self._process.kill()
                 raise JobError(f"Spark's JVM was not up after {patience:.0f} s")
@@ -153,11 +157,9 @@ class Gateway:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             text = line.decode(errors="replace")
-            self._said.append(text.strip())
-            sys.stderr.write(text)
-
-    def _last_words(self) -> str:
-        return " / ".join(self._said) or "it said nothing"
+            if text.strip() and not text.startswith(_CHATTER):
+                self._said.append(text.strip())
+                sys.stderr.write(text)
 
     def _leave(self) -> None:
         """At this process's end: a JVM that was not up yet would not see that its input has ended."""

@@ -14,19 +14,19 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from firesteel.runtime.packets import merge
-from firesteel.runtime.spec import ChainSpec, JobSpec
-from firesteel.spark.errors import from_spark, raise_failure
+from firesteel.errors import FiresteelError
+from firesteel.runtime.spec import JobSpec
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import Layout, check_or_write
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
-from firesteel.spark.tasks import Destination, KeyedTask, SourceTask, destination
+from firesteel.spark.tasks import KeyedTask, SourceTask, destination
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -80,6 +80,7 @@ class StreamJob:
         self._job = job
         self._settings = settings
         self.progress = progress
+        self._delivery = Delivery(job.sink, progress)
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
         self._stopping = False
@@ -125,9 +126,9 @@ class StreamJob:
         layout = check_or_write(spark.context, folder, self._job, wanted)
         for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
             session.conf.set(key, value)
-        frame = _frame(self._job, session, layout, self._settings)
+        frame = _frame(self._job, session, layout, self._settings, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
-        writer = writer.option("checkpointLocation", str(Path(folder) / "spark") if "://" not in folder else f"{folder}/spark")
+        writer = writer.option("checkpointLocation", f"{folder}/spark")
         if self._job.bounded:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{self._settings.interval} milliseconds").start()
@@ -138,12 +139,12 @@ class StreamJob:
         with self._delivering:
             if self._stopping:
                 raise _StoppedError
-            packets.sort(key=lambda packet: packet.order)
-            for packet in packets:
-                raise_failure_of(self, packet)
-                self.progress.add(packet)
-            for changes in merge(packet for packet in packets if packet.payload):
-                self._put(changes)
+            try:
+                for changes in self._delivery.deliver(packets, batch):
+                    self._put(changes)
+            except FiresteelError as error:
+                self._failure = error  # Spark would turn it into text
+                raise
             self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:
@@ -178,18 +179,12 @@ class _StoppedError(Exception):
     """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""
 
 
-def raise_failure_of(job: StreamJob, packet: Any) -> None:
-    """Raise what a packet carries, and keep it: Spark would turn it into text."""
-    try:
-        raise_failure(packet)
-    except BaseException as error:
-        job._failure = error
-        raise
-
-
-def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings) -> DataFrame:
+def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings, folder: str) -> DataFrame:
     """The job as one streaming DataFrame of the packets that its last chains give."""
     from firesteel.spark.stream_keyed import KeyedProcessor
+    from firesteel.spark.stream_source import FORMAT, FiresteelSource, SourceOptions
+
+    session.dataSource.register(FiresteelSource)
 
     labels = key_group_labels(layout.key_groups, layout.partitions)
     made: dict[int, DataFrame] = {}
@@ -202,21 +197,14 @@ def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings)
                 KeyedProcessor(KeyedTask(chain, to), labels), SCHEMA, "Append", "None"
             )
         else:
-            made[chain.id] = _read(session, chain, to, labels, layout, settings, sources << _BRANCH_BITS)
+            options = SourceOptions(
+                SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
+                settings.max_rows, f"{folder}/sources/{sources}",
+            )  # fmt: skip
+            frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
+            made[chain.id] = frame
             sources += 1
     return _union([made[chain.id] for chain in job.chains if chain.partition_by is None])
-
-
-def _read(
-    session: Any, chain: ChainSpec, to: Destination, labels: tuple[int, ...], layout: Layout,
-    settings: StreamSettings, first: int,
-) -> DataFrame:  # fmt: skip
-    from firesteel.spark.stream_source import FORMAT, FiresteelSource, SourceOptions
-
-    session.dataSource.register(FiresteelSource)
-    options = SourceOptions(SourceTask(chain, to), labels, layout.partitions, first, settings.max_rows)
-    frame: DataFrame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
-    return frame
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:

@@ -26,8 +26,10 @@ from pyspark.sql.streaming.stateful_processor import (
 from firesteel.runtime.chain import fixed_clock, wall_clock
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
-from firesteel.spark.stream_rows import from_values, to_values
-from firesteel.spark.tasks import KeyedTask
+from firesteel.spark.stream_rows import ARROW, batch_number, from_values, to_values
+from firesteel.spark.tasks import KeyedTask, Place
+
+_ROW = Row(*ARROW.names)
 
 
 class SparkRunStore:
@@ -69,15 +71,14 @@ class KeyedProcessor(StatefulProcessor):
         self._runs = handle.getMapState("runs", "id string", "data binary")
         self._manifest = handle.getValueState("manifest", "data binary")
 
-    def handleInputRows(  # noqa: N802 - Spark's name
-        self, key: Any, rows: Iterator[Row], timerValues: TimerValues
-    ) -> Iterator[Row]:
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
         packets = sorted((from_values(tuple(row)) for row in rows), key=lambda packet: packet.order)
         state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
         now = timerValues.getCurrentProcessingTimeInMs()
         clock = fixed_clock(now) if now >= 0 else wall_clock
-        for packet in self._task.packets(packets, state, clock):
-            yield Row(*to_values(packet, self._labels))
+        place = Place(batch_number(), self._labels.index(key[0]))
+        for packet in self._task.packets(packets, state, clock, place):
+            yield _ROW(*to_values(packet, self._labels))
         state.commit()
 
     def close(self) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from firesteel.runtime.packets import Packet
 
-SCHEMA = "key_group int, first bigint, rows bigint, read bigint, failed boolean, payload binary"
+SCHEMA = "key_group int, first bigint, rows bigint, read bigint, holds int, payload binary"
 """The columns of a DataFrame of packets, as Spark writes them."""
 
 ARROW = pa.schema(
@@ -15,25 +16,25 @@ ARROW = pa.schema(
         ("first", pa.int64()),
         ("rows", pa.int64()),
         ("read", pa.int64()),
-        ("failed", pa.bool_()),
+        ("holds", pa.int32()),
         ("payload", pa.binary()),
     ]
 )
 """The same in Arrow."""
 
-Values = tuple[int, int, int, int, bool, bytes]
+Values = tuple[int, int, int, int, int, bytes]
 
 
 def to_values(packet: Packet, labels: tuple[int, ...]) -> Values:
     """The row of a packet; its target becomes the label of the key group."""
     label = labels[packet.target]
-    return label, packet.order, packet.rows, packet.read, packet.failed, packet.payload
+    return label, packet.order, packet.rows, packet.read, packet.holds, packet.payload
 
 
 def from_values(row: Values) -> Packet:
     """The packet of a row."""
-    label, order, rows, read, failed, payload = row
-    return Packet(label, order, rows, read, bytes(payload), failed)
+    label, order, rows, read, holds, payload = row
+    return Packet(label, order, rows, read, bytes(payload), holds)
 
 
 def to_batch(packet: Packet, labels: tuple[int, ...]) -> pa.RecordBatch:
@@ -42,6 +43,13 @@ def to_batch(packet: Packet, labels: tuple[int, ...]) -> pa.RecordBatch:
         [pa.array([value], kind) for value, kind in zip(to_values(packet, labels), ARROW.types, strict=True)],
         schema=ARROW,
     )
+
+
+def batch_number() -> int:
+    """In a worker: the number of the micro-batch that its task belongs to."""
+    context = TaskContext.get()
+    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
+    return int(number) if number is not None else 0
 
 
 def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
 from pyspark.sql.types import StructType
 
 from firesteel.connectors.base import ReadLimit, Split
-from firesteel.spark.stream_rows import SCHEMA, to_batch
+from firesteel.spark.stream_rows import SCHEMA, batch_number, to_batch
 from firesteel.spark.tasks import SourceTask, open_head
 
 FORMAT = "firesteel"
@@ -29,13 +29,14 @@ FORMAT = "firesteel"
 class SourceOptions:
     """What the data source is told. first: the number of its first split in a batch, so that several
     sources have an order. max_rows: at most so many a batch, 0 for all there are. labels: of the key
-    groups (stream_rows.py)."""
+    groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to."""
 
     task: SourceTask
     labels: tuple[int, ...]
     parallelism: int
     first: int = 0
     max_rows: int = 0
+    log: str = ""
 
     def encode(self) -> str:
         """As one option of a data source."""
@@ -52,7 +53,7 @@ class FiresteelSource(DataSource):
     def schema(self) -> str:
         return SCHEMA
 
-    def streamReader(self, schema: StructType) -> ChainReader:  # noqa: N802 - Spark's name
+    def streamReader(self, schema: StructType) -> ChainReader:
         return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
 
 
@@ -67,17 +68,17 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """A worker opens the source itself."""
         return {"_options": self._options, "_source": None}
 
-    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+    def initialOffset(self) -> dict[str, Any]:
         return dict(self._opened().initial_offset())
 
-    def getDefaultReadLimit(self) -> SparkReadLimit:  # noqa: N802
+    def getDefaultReadLimit(self) -> SparkReadLimit:
         return ReadMaxRows(self._options.max_rows) if self._options.max_rows else ReadAllAvailable()
 
-    def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:  # noqa: N802
+    def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return dict(self._opened().latest_offset(start, ReadLimit(rows=rows)))
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+    def prepareForTriggerAvailableNow(self) -> None:
         """Only bounded sources run with this trigger, and they end by themselves."""
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
@@ -86,10 +87,12 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [InputPartition(Split(first + i, split.data)) for i, split in enumerate(splits)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        for packet in self._options.task.packets([partition.value]):
+        for packet in self._options.task.packets([partition.value], batch_number()):
             yield to_batch(packet, self._options.labels)
 
     def _opened(self) -> Any:
         if self._source is None:
             self._source = open_head(self._options.task.chain.head)
+            if self._options.log:
+                self._source.keep_log(self._options.log)
         return self._source

@@ -6,46 +6,71 @@ their fields; code that Spark would ship by value gets fresh globals for every t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
 from firesteel.connectors.base import Split
+from firesteel.connectors.registry import connector
 from firesteel.runtime.chain import Chain, Clock, is_keyed, wall_clock
-from firesteel.runtime.packets import Packer, Packet, merge
+from firesteel.runtime.packets import FAILURE, FIRST, WRITTEN, Packer, Packet, merge
 from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
 
-IN_WORKER = ("blackhole",)
-"""Connectors whose rows are done with where they are made."""
-
 Keyed = tuple[tuple[int, int], Packet]
 """A packet as an element of an RDD of pairs: ((target, order), packet)."""
+
+_PLACE_BITS = 16
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a task stands: the number of its micro-batch, and its own among the tasks of its chain."""
+
+    batch: int = 0
+    task: int = 0
 
 
 @dataclass(frozen=True)
 class Destination:
-    """Where the packets of a chain go. keys: positions of the key fields, () for target 0. targets: how
-    many there are. renumbers: the chain and its readers are keyed (runtime/packets.py). drops: nobody
-    wants the rows, only their count."""
+    """Where the output of a chain goes. keys: positions of the key fields, () for target 0. targets: how
+    many there are. renumbers: the chain and its readers are keyed (runtime/packets.py). sink: written to
+    by the task itself."""
 
-    keys: tuple[int, ...]
-    targets: int
+    keys: tuple[int, ...] = ()
+    targets: int = 1
     renumbers: bool = False
-    drops: bool = False
+    sink: SinkSpec | None = None
 
     def packer(self) -> Packer:
         return Packer(self.keys, self.targets, self.renumbers)
 
+    def send(self, changes: Iterable[pa.Table], packer: Packer, place: Place) -> Iterator[Packet]:
+        """The packets that are left of a task's output."""
+        if self.sink is None:
+            for table in changes:
+                yield from packer.add(table)
+            yield from packer.flush()
+            return
+        assert self.sink.connector is not None
+        counts: list[int] = []
+        written = connector(self.sink.connector).sink(self.sink).write(
+            _counting(changes, counts), place.batch, place.task
+        )  # fmt: skip
+        yield Packet(0, FIRST, sum(counts), packer.take_read(), json.dumps(written).encode(), WRITTEN)
+
 
 def destination(chain: ChainSpec, sink: SinkSpec, targets: int) -> Destination:
-    """Where this chain's packets go, in a job with `targets` partitions or key groups."""
-    if chain.partition_by is None:
-        return Destination((), 1, drops=sink.connector in IN_WORKER)
-    return Destination(chain.partition_by, targets, is_keyed(chain))
+    """Where this chain's output goes, in a job with `targets` partitions or key groups."""
+    if chain.partition_by is not None:
+        return Destination(chain.partition_by, targets, is_keyed(chain))
+    if sink.connector is None or connector(sink.connector).sink(sink).on_driver:
+        return Destination()
+    return Destination(sink=sink)
 
 
 @dataclass(frozen=True)
@@ -55,21 +80,20 @@ class SourceTask:
     chain: ChainSpec
     to: Destination
 
-    def packets(self, splits: Iterable[Any]) -> Iterator[Packet]:
+    def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
         """All packets of the splits, or an error in their place."""
-        return guarded(lambda: self._read(splits))
+        for split in splits:
+            yield from guarded(lambda split=split: self._read(split, Place(batch, split.ordinal)))
 
-    def keyed(self, splits: Iterable[Any]) -> Iterator[Keyed]:
+    def keyed(self, splits: Iterable[Split]) -> Iterator[Keyed]:
         """The same as pairs, for a shuffle."""
         return ((_key(packet), packet) for packet in self.packets(splits))
 
-    def _read(self, splits: Iterable[Any]) -> Iterator[Packet]:
+    def _read(self, split: Split, place: Place) -> Iterator[Packet]:
         packer = self.to.packer()
-        source = open_head(self.chain.head)
-        for split in splits:
-            chain = Chain(self.chain.operators, None, wall_clock)
-            yield from send(chain.run(_counted(source.read(split), packer)), packer, self.to)
-        yield from packer.flush()
+        chain = Chain(self.chain.operators, None, wall_clock)
+        changes = chain.run(_reading(open_head(self.chain.head).read(split), packer))
+        yield from self.to.send(changes, packer, place)
 
 
 @dataclass(frozen=True)
@@ -80,44 +104,37 @@ class KeyedTask:
     to: Destination
 
     def packets(
-        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock = wall_clock
+        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock, place: Place
     ) -> Iterator[Packet]:
         """All packets that these cause, or an error in their place. Errors that come in go on."""
-        return guarded(lambda: self._run(packets, state, clock))
+        place = replace(place, task=(self.chain.id << _PLACE_BITS) + place.task)
+        return guarded(lambda: self._run(packets, state, clock, place))
 
-    def keyed(self, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
+    def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
         """One partition of the batch host; its operators keep their state in the process."""
         packets = (packet for _, packet in pairs)
-        return ((_key(packet), packet) for packet in self.packets(packets, None))
+        out = self.packets(packets, None, wall_clock, Place(task=partition))
+        return ((_key(packet), packet) for packet in out)
 
-    def _run(self, packets: Iterable[Packet], state: StateBackend | None) -> Iterator[Packet]:
+    def _run(
+        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock, place: Place
+    ) -> Iterator[Packet]:
         packer = self.to.packer()
         failures: list[Packet] = []
         chain = Chain(self.chain.operators, state, clock)
-        changes = merge(_sound(packets, packer, failures))
-        for packet in send(chain.run(changes), packer, self.to):
+        changes = chain.run(merge(_sound(packets, packer, failures)))
+        for packet in self.to.send(changes, packer, place):
             if not failures:
                 yield packet
-        yield from failures or packer.flush()
-
-
-def send(changes: Iterable[pa.Table], packer: Packer, to: Destination) -> Iterator[Packet]:
-    """Give the changes to the packer and on, or, where nobody wants them, only their count."""
-    for table in changes:
-        if to.drops:
-            yield Packet(0, 0, table.num_rows, 0, b"")
-        else:
-            yield from packer.add(table)
+        yield from failures
 
 
 def open_head(head: Any) -> Any:
     """The source that a chain reads: a connector's, or literal rows."""
     if isinstance(head, ScanSpec):
-        from firesteel.connectors.registry import connector
-
         return connector(head.connector).source(head)
     assert isinstance(head, ValuesSpec)
-    from firesteel.runtime.literal_rows import LiteralRows
+    from firesteel.spark.literal_rows import LiteralRows
 
     return LiteralRows(head)
 
@@ -130,16 +147,22 @@ def bounded_splits(head: Any, parallelism: int, first: int = 0) -> list[Split]:
     return [Split(first + i, split.data) for i, split in enumerate(splits)]
 
 
-def _counted(batches: Iterable[pa.Table], packer: Packer) -> Iterator[pa.Table]:
+def _reading(batches: Iterable[pa.Table], packer: Packer) -> Iterator[pa.Table]:
     for changes in batches:
         packer.read += changes.num_rows
+        yield changes
+
+
+def _counting(batches: Iterable[pa.Table], counts: list[int]) -> Iterator[pa.Table]:
+    for changes in batches:
+        counts.append(changes.num_rows)
         yield changes
 
 
 def _sound(packets: Iterable[Packet], packer: Packer, failures: list[Packet]) -> Iterator[Packet]:
     """The packets up to the first error, which goes to `failures`; counts of rows read go on."""
     for packet in packets:
-        if packet.failed:
+        if packet.holds == FAILURE:
             failures.append(packet)
             return
         packer.read += packet.read

@@ -6,7 +6,6 @@ Union is no operator, only several streams into one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table

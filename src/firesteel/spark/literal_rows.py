@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.connectors.base import Offset, Split
 from firesteel.runtime.operators.calc import Calc
 from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, CalcSpec, ValuesSpec
 
@@ -21,20 +21,27 @@ class LiteralRows:
     def __init__(self, spec: ValuesSpec) -> None:
         self._spec = spec
 
-    def read(self, split: Any) -> Iterator[pa.Table]:
+    def read(self, split: Split) -> Iterator[pa.Table]:
         """All rows as insertions, numbered as they are written."""
         for start in range(0, len(self._spec.rows), _CHUNK):
             yield self._chunk(start, split.ordinal << ORDER_ROW_BITS)
 
-    def initial_offset(self) -> dict[str, Any]:
+    def keep_log(self, directory: str) -> None:
+        """There is nothing to keep."""
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        """One split, once."""
+        return [] if start["read"] == end["read"] else [Split(0, {})]
+
+    def initial_offset(self) -> Offset:
         """Nothing was read yet."""
         return {"read": False}
 
-    def latest_offset(self, start: Mapping[str, Any], limit: object) -> dict[str, Any]:
+    def latest_offset(self, start: Offset, limit: object) -> Offset:
         """All was read."""
         return {"read": True}
 
-    def is_finished(self, offset: Mapping[str, Any]) -> bool:
+    def is_finished(self, offset: Offset) -> bool:
         return bool(offset["read"])
 
     def _chunk(self, start: int, base: int) -> pa.Table:
@@ -47,4 +54,5 @@ class LiteralRows:
             + " END"
             for column in range(len(self._spec.types))
         )
-        return Calc(CalcSpec(tuple(texts), self._spec.types, None, self._spec.functions)).process(pa.table(columns))
+        calc = CalcSpec(tuple(texts), self._spec.types, None, self._spec.functions)
+        return Calc(calc).process(pa.table(columns))
