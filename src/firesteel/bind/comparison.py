@@ -17,8 +17,20 @@ _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
 def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
     """left `operator` right. Raises ValidationError for types that Flink does not compare."""
     left, right = comparable(operator, left, right, place)
+    if operator == "=" and all(isinstance(e, Call) and e.function == "ROW" for e in (left, right)):
+        return _rows(left, right, place)
     nullable = left.type.nullable or right.type.nullable
     return Call(operator, (left, right), sql.BOOLEAN.with_nullable(nullable), range=place)
+
+
+def _rows(left: Expr, right: Expr, place: SourceRange | None) -> Expr:
+    """Two row constructors are equal: their fields compared one by one."""
+    pairs = zip(getattr(left, "args", ()), getattr(right, "args", ()), strict=True)
+    fields = [compare("=", a, b, place) for a, b in pairs]
+    if len(fields) == 1:
+        return fields[0]
+    nullable = any(f.type.nullable for f in fields)
+    return Call("AND", tuple(fields), sql.BOOLEAN.with_nullable(nullable), range=place)
 
 
 def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:

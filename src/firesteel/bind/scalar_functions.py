@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind import scalar_conditional
+from firesteel.bind import scalar_conditional, scalar_times
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES
@@ -37,6 +37,8 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)
     args = binder.bind_all(node.expressions)
+    if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
+        return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
     special = SPECIAL.get(name)
     if special is not None:
         count, build = special
@@ -63,6 +65,11 @@ def call_named(
     typed = tuple(
         _typed(arg, family) for arg, family in zip(args, row.families(len(args)) or (), strict=True)
     )
+    if row.prepare is not None:
+        prepared = row.prepare(args)
+        if prepared is None:
+            raise ValidationError(f"Invalid input arguments of {name}: their types do not agree", range=place)
+        typed = tuple(prepared)
     return Call(name, typed, row.result_type(typed), options, range=place)
 
 
@@ -102,7 +109,11 @@ def _check_count(name: str, given: int, allowed: tuple[int, int], place: SourceR
 
 def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
     """TYPEOF(x [, serializable]): known when the statement is bound."""
-    text = str(args[0].type)
+    kind = args[0].type
+    text = str(kind)
+    if kind.is_interval:
+        unit = "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND(3)"
+        text = f"INTERVAL {unit}" + ("" if kind.nullable else " NOT NULL")
     return Literal(text, sql.char(len(text)).with_nullable(False), range=range_of(node))
 
 
@@ -157,6 +168,12 @@ def _mod(args: Sequence[Expr], node: exp.Expression) -> Expr:
     return arithmetic("MOD", args[0], args[1], range_of(node))
 
 
+_PARTS = {
+    **{name: name for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
+    "DAYOFYEAR": "DOY",
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+}
 SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "NULLIF": ((2, 2), lambda args, node: scalar_conditional.nullif(args, range_of(node))),
     "COALESCE": ((1, 1000), lambda args, node: scalar_conditional.coalesce(args, range_of(node))),
@@ -165,6 +182,13 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "GREATEST": ((1, 1000), lambda args, node: scalar_conditional.extreme("GREATEST", args, range_of(node))),
     "LEAST": ((1, 1000), lambda args, node: scalar_conditional.extreme("LEAST", args, range_of(node))),
     "MOD": ((2, 2), _mod),
+    "EXTRACT": ((1, 1), scalar_times.extract),
+    "TIMESTAMPADD": ((2, 2), scalar_times.add),
+    "TIMESTAMPDIFF": ((2, 2), scalar_times.diff),
+    **{
+        name: ((1, 1), lambda args, node, unit=unit: scalar_times.extracted(unit, args[0], range_of(node)))
+        for name, unit in _PARTS.items()
+    },
     "TYPEOF": ((1, 2), _typeof),
     "ARRAY": ((0, 10000), _array),
     "MAP": ((0, 10000), _map),

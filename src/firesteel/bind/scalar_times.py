@@ -1,12 +1,137 @@
-"""Intervals and the forms that speak of time units."""
+"""Interval literals and the forms that speak of time units."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule
+from firesteel.bind.temporal import (
+    MILLIS,
+    MONTHS,
+    difference,
+    interval_literal,
+    temporal_arithmetic,
+    timestamp_addition,
+    timestamp_difference,
+)
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.type_names import calcite_name
+from firesteel.sql import dialect
+from firesteel.sql.dialect import range_of
+from firesteel.types import sql
+from firesteel.types.sql import TIMESTAMPS, TypeRoot
 
-RULES: dict[type[exp.Expression], Rule] = {}
+if TYPE_CHECKING:
+    from firesteel.bind.scalar import Rule, ScalarBinder
+
+_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+_ALIASES = {"MICROSECONDS": "MICROSECOND", "SQL_TSI_FRAC_SECOND": "MICROSECOND"}
+DATE_UNITS = frozenset(
+    "YEAR QUARTER MONTH WEEK DAY DOY DOW ISODOW ISOYEAR EPOCH DECADE CENTURY MILLENNIUM".split()
+)
+TIME_UNITS = frozenset("HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND".split())
+
+
+def unit_of(written: str) -> str:
+    """A time unit in its plain form: SQL_TSI_DAY is DAY."""
+    unit = written.upper()
+    return _ALIASES.get(unit) or unit.removeprefix("SQL_TSI_")
+
+
+def interval_count(text: str, unit: str) -> int:
+    """The months or milliseconds of an interval's text; raises ValueError where it does not fit its unit."""
+    first, _, last = (u.split("(")[0].strip() for u in unit.partition(" TO "))
+    wanted = _PARTS[_PARTS.index(first) : _PARTS.index(last or first) + 1]
+    wanted = tuple(u for u in wanted if u in (first, last) or u not in ("QUARTER", "WEEK"))
+    match = re.fullmatch(r"\s*([+-]?)(.*?)\s*", text)
+    numbers = re.split(r"[-: ]", match[2]) if match else []
+    if len(numbers) != len(wanted) or not all(re.fullmatch(r"\d+(\.\d{0,9})?", n) for n in numbers):
+        raise ValueError(text)
+    sizes = MONTHS if first in MONTHS else MILLIS
+    total = sum(int(Decimal(n) * sizes[u]) for n, u in zip(numbers, wanted, strict=True))
+    return -total if match and match[1] == "-" else total
+
+
+def _interval(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    unit = node.args["unit"]
+    try:
+        count = interval_count(node.this, unit)
+    except ValueError:
+        raise ValidationError(
+            f"Illegal interval literal format '{node.this}' for INTERVAL {unit}", range=range_of(node)
+        ) from None
+    return interval_literal(-count if node.args.get("negative") else count, unit, range_of(node))
+
+
+def _interval_of(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    unit = node.args["unit"].split("(")[0].strip()
+    one = interval_literal((MONTHS.get(unit) or MILLIS.get(unit) or 1), unit, range_of(node))
+    return temporal_arithmetic("*", one, binder.bind(node.this), range_of(node))
+
+
+def _between(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    left, right = binder.bind(node.this), binder.bind(node.expression)
+    return difference(left, right, node.args["unit"], range_of(node))
+
+
+def extract(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """EXTRACT(unit FROM x)."""
+    return extracted(unit_of(node.args["options"][0]), args[0], range_of(node))
+
+
+def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
+    """A part of a point in time or of an interval. Raises ValidationError where it has no such part."""
+    kind = value.type
+    if kind.root is TypeRoot.TIME and unit not in TIME_UNITS:
+        raise ValidationError(f"unit {unit} can not be applied to time variable", range=place)
+    if not (kind.is_datetime or kind.is_interval) or unit not in DATE_UNITS | TIME_UNITS:
+        raise ValidationError(
+            f"Cannot apply 'EXTRACT' to arguments of type 'EXTRACT(<{unit}> FROM <{calcite_name(kind)}>)'. "
+            "Supported form(s): 'EXTRACT(<DATETIME INTERVAL> FROM <DATETIME>)'",
+            range=place,
+        )
+    return Call("EXTRACT", (value,), sql.BIGINT.with_nullable(kind.nullable), (unit,), range=place)
+
+
+def rounded(name: str, args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """FLOOR(x TO unit) and CEIL(x TO unit)."""
+    unit, value = unit_of(node.args["options"][0]), args[0]
+    fits = value.type.root in (TypeRoot.DATE, *TIMESTAMPS) or (
+        value.type.root is TypeRoot.TIME and unit in TIME_UNITS
+    )
+    if not fits or unit not in DATE_UNITS | TIME_UNITS:
+        raise ValidationError(
+            f"Cannot apply '{name}' to arguments of type '{name}(<{calcite_name(value.type)}> TO <{unit}>)'. "
+            f"Supported form(s): '{name}(<DATETIME> TO <TIME_UNIT>)'",
+            range=range_of(node),
+        )
+    return Call(name, (value,), value.type, (unit,), range=range_of(node))
+
+
+def add(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """TIMESTAMPADD(unit, count, moment)."""
+    return timestamp_addition(_known(node), args[0], args[1], range_of(node))
+
+
+def diff(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """TIMESTAMPDIFF(unit, start, end)."""
+    return timestamp_difference(_known(node), args[0], args[1], range_of(node))
+
+
+def _known(node: exp.Expression) -> str:
+    unit = unit_of(node.args["options"][0])
+    if unit not in MONTHS and unit not in MILLIS:
+        raise ValidationError(f"'{unit}' is not a time unit of {node.this.upper()}", range=range_of(node))
+    return unit
+
+
+RULES: dict[type[exp.Expression], Rule] = {
+    dialect.IntervalLiteral: _interval,
+    dialect.IntervalOf: _interval_of,
+    dialect.IntervalBetween: _between,
+}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
+from firesteel.expr.duckdb_nested import nested
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.nodes import Call
 from firesteel.types import sql
@@ -40,8 +41,8 @@ def cast(compiler: Compiler, text: str, source: SqlType, target: SqlType, attemp
         return f"CAST(NULL AS {to_duckdb(target)})"
     if source.same_as(target):
         return text
-    if source.root in _NESTED or target.root in _NESTED:
-        return _nested(compiler, text, source, target, attempt)
+    if target.root in _NESTED:
+        return nested(compiler, text, source, target, attempt)
     if target.root in CHARACTER:
         return _to_string(compiler, text, source, target)
     if source.root in CHARACTER:
@@ -50,19 +51,6 @@ def cast(compiler: Compiler, text: str, source: SqlType, target: SqlType, attemp
         if source.root in sources and target.root in targets:
             return rule(compiler, text, source, target)
     raise NotSupportedError(f"CAST from {source} to {target} is not supported yet")
-
-
-def _nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    if to_duckdb(source) == to_duckdb(target) and not _has_strings(target):
-        return text
-    name = "casts.try_nested" if attempt else "casts.nested"
-    kinds = [(quoted(encode(k)), sql.STRING) for k in (source, target)]
-    zone = (quoted(compiler.time_zone), sql.STRING)
-    return compiler.python(name, [(text, source), *kinds, zone], target)
-
-
-def _has_strings(kind: SqlType) -> bool:
-    return kind.root in (*CHARACTER, *BYTES_LIKE) or any(map(_has_strings, kind.children))
 
 
 def _to_integer(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
@@ -125,6 +113,9 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
     root = source.root
     if root in CHARACTER:
         return text
+    if root in _NESTED:
+        extra = [(quoted(encode(source)), sql.STRING), (quoted(compiler.time_zone), sql.STRING)]
+        return compiler.python("casts.to_text", [(text, source), *extra], sql.STRING)
     if root is TypeRoot.BOOLEAN:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
     if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB leaves the 0 out

@@ -21,6 +21,7 @@ class Compiler:
         self._caster = caster
         self.time_zone = time_zone
         self.functions: dict[str, None] = {}
+        self._names = 0
 
     def __call__(self, expr: Expr) -> str:
         """The DuckDB text of an expression; its DuckDB type is `to_duckdb(expr.type)`."""
@@ -36,6 +37,11 @@ class Compiler:
             return f"({text} + 0)"  # Calcite folds it into a decimal, which has no negative zero
         return text
 
+    def fresh_name(self) -> str:
+        """A name for a lambda's parameter that no other has."""
+        self._names += 1
+        return f"x{self._names}"
+
     def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
         """A call of a Python function (runtime/duck/registry.py) with these texts of these types."""
         kinds = [to_duckdb(kind) for _, kind in arguments]
@@ -50,9 +56,9 @@ class Compiler:
         arguments = [(self(a), a.type) for a in (*call.args, *more)]
         return self.python(name, arguments, call.type)
 
-    def cast(self, text: str, source: SqlType, target: SqlType) -> str:
-        """The text, of type `source`, implicitly cast to `target`."""
-        return self._caster(self, text, source, target)
+    def cast(self, text: str, source: SqlType, target: SqlType, attempt: bool = False) -> str:
+        """The text, of type `source`, cast to `target`; attempt: NULL where it fails."""
+        return self._caster(self, text, source, target, attempt)
 
     def type_name(self, kind: SqlType) -> str:
         """The DuckDB type of a SQL type."""
@@ -69,7 +75,7 @@ def is_constant(expr: Expr) -> bool:
 
 
 Emit = Callable[[Compiler, Call], str]
-Caster = Callable[[Compiler, str, SqlType, SqlType], str]
+Caster = Callable[[Compiler, str, SqlType, SqlType, bool], str]
 
 
 def quoted(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from firesteel.expr.functions import Function
+from firesteel.expr.functions_collection import COLLECTION_FUNCTIONS
 from firesteel.expr.functions_number import NUMBER_FUNCTIONS
 from firesteel.expr.functions_string import STRING_FUNCTIONS
 from firesteel.expr.known_names import KNOWN
 
-ROWS: tuple[Function, ...] = (*STRING_FUNCTIONS, *NUMBER_FUNCTIONS)
+ROWS: tuple[Function, ...] = (*STRING_FUNCTIONS, *NUMBER_FUNCTIONS, *COLLECTION_FUNCTIONS)
 
 
 def _by_name() -> dict[str, tuple[Function, ...]]:

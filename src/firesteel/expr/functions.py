@@ -40,7 +40,8 @@ class Function:
     """One form of one function.
 
     result: a type, NULL where an argument may be, or a rule over the bound arguments that decides the
-    nullability too. nullable: True where the result may be NULL whatever the arguments.
+    nullability too. nullable: True where the result may be NULL whatever the arguments. prepare: casts
+    the arguments to what they have in common, or gives None where they have nothing.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Function:
     result: Result
     body: str
     nullable: bool = False
+    prepare: Callable[[Sequence[Expr]], Sequence[Expr] | None] | None = None
 
     @property
     def parameters(self) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.expr import duckdb_arithmetic, duckdb_casts, duckdb_logic
+from firesteel.expr import duckdb_arithmetic, duckdb_casts, duckdb_logic, duckdb_nested, duckdb_times
 from firesteel.expr.duckdb_calls import table_emitters
 from firesteel.expr.duckdb_text import Compiler, Emit
 from firesteel.expr.nodes import Expr
@@ -19,6 +19,8 @@ def emitters() -> dict[str, Emit]:
         **duckdb_arithmetic.EMIT,
         **duckdb_logic.EMIT,
         **duckdb_casts.EMIT,
+        **duckdb_nested.EMIT,
+        **duckdb_times.EMIT,
     }
 
 

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pyarrow as pa
 
+from firesteel.errors import DataError
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 NULL_TEXT = "<NULL>"
@@ -65,7 +66,10 @@ def _plain(digits: str, power: int) -> str:
 
 def date_text(days: int) -> str:
     """A DATE, given as days since 1970-01-01."""
-    moment = _EPOCH + timedelta(days=days)
+    try:
+        moment = _EPOCH + timedelta(days=days)
+    except OverflowError:
+        raise DataError("Year out of range: dates are from 0001-01-01 to 9999-12-31") from None
     return f"{moment.year:04d}-{moment.month:02d}-{moment.day:02d}"
 
 

@@ -180,21 +180,22 @@ def split_index_at(text: str, code: int, index: int) -> str | None:
 
 
 def split(text: str, separator: str) -> list[str] | None:
-    """The parts between separators; the characters where it is empty."""
-    if not text:
-        return [""]
+    """The parts between separators; the UTF-16 units where it is empty."""
     return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
 
 
-def str_to_map(text: str, entries: str = ",", pair: str = "=") -> dict[str, str | None] | None:
+def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
     """Entries between separators, which are regular expressions; a key without a value has NULL."""
     between, within = compiled(entries), compiled(pair)
     if between is None or within is None:
         raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
     found: dict[str, str | None] = {}
     if not text:
-        return found
-    for entry in between.split(text):
+        return []
+    parts = between.split(text)
+    while parts and not parts[-1]:  # as Java's split does
+        parts.pop()
+    for entry in parts:
         key, *value = within.split(entry, maxsplit=1)
         found[key] = value[-1] if value else None
-    return found
+    return list(found.items())

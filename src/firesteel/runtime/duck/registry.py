@@ -2,7 +2,7 @@
 
 A function is a plain Python function in `functions_<module>.py` beside this file, named
 `<module>.<name>`. It is given one value per argument, in Flink's internal form (DATE: days, TIME
-and TIMESTAMP: microseconds, or nanoseconds above precision 6), is not called where an argument is
+and TIMESTAMP: microseconds, or nanoseconds above precision 6; MAP: its pairs), is not called where an argument is
 NULL, and gives back a value in the same form. `@nullable` lets NULLs through, `@columnar` marks one
 that takes and gives Arrow arrays.
 
@@ -118,16 +118,13 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
         column = column.cast(pa.int64())
     elif pa.types.is_date(kind):
         column = column.cast(pa.int32())
-    elif pa.types.is_map(kind):
-        return [None if v is None else dict(v) for v in column.to_pylist()]
     return list(column.to_pylist())
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+    inner = all(v is None or isinstance(v, int) for v in values)  # else Python's own, out of an array
+    if inner and (pa.types.is_timestamp(kind) or pa.types.is_time(kind)):
         return pa.array(values, pa.int64()).cast(kind)
-    if pa.types.is_date(kind):
+    if inner and pa.types.is_date(kind):
         return pa.array(values, pa.int32()).cast(kind)
-    if pa.types.is_map(kind):
-        return pa.array([None if v is None else list(v.items()) for v in values], kind)
     return pa.array(values, kind)

@@ -71,7 +71,7 @@ class Calc:
         for i, kind in enumerate(self._types):
             column = table.column(i + 2)
             if column.type != kind:
-                table = table.set_column(i + 2, field(i), column.cast(kind, safe=False))
+                table = table.set_column(i + 2, field(i), _converted(column, kind))
         return table
 
     def _checked(self, table: pa.Table) -> pa.Table:
@@ -87,6 +87,13 @@ class Calc:
         kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
         kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
         return pa.schema(kinds).empty_table()
+
+
+def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind, safe=False)
+    except pa.ArrowNotImplementedError:  # an untyped NULL within an array or map
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
 def without_zone(table: pa.Table) -> pa.Table:

@@ -1,0 +1,72 @@
+"""Arrays, maps and rows in DuckDB: their constructors, access to their parts, and casts part by part."""
+
+from __future__ import annotations
+
+from firesteel.errors import NotSupportedError
+from firesteel.expr.duckdb_text import Compiler, Emit, quoted
+from firesteel.expr.nodes import Call
+from firesteel.types.duckdb import quote, to_duckdb
+from firesteel.types.sql import SqlType, TypeRoot
+
+
+def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
+    """A cast to ARRAY, MAP or ROW. With `attempt` one part that cannot be cast makes the whole NULL."""
+    if source.root is not target.root:
+        raise NotSupportedError(f"CAST from {source} to {target} is not supported yet")
+    if target.root is TypeRoot.ARRAY:
+        return _elements(compiler, text, source.children[0], target.children[0], attempt)
+    if target.root is TypeRoot.ROW:
+        return _fields(compiler, text, source, target, attempt)
+    keys = _elements(compiler, f"map_keys({text})", source.children[0], target.children[0], attempt)
+    values = _elements(compiler, f"map_values({text})", source.children[-1], target.children[-1], attempt)
+    return f"(CASE WHEN {text} IS NOT NULL THEN CAST(map({keys}, {values}) AS {to_duckdb(target)}) END)"
+
+
+def _elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
+    if source.same_as(target):
+        return text
+    name = compiler.fresh_name()
+    changed = f"list_transform({text}, lambda {name}: {compiler.cast(name, source, target, attempt)})"
+    changed = f"CAST({changed} AS {to_duckdb(target)}[])"
+    if not attempt:
+        return changed
+    return f"(CASE WHEN list_count({changed}) = list_count({text}) THEN {changed} END)"
+
+
+def _fields(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
+    parts = []
+    for old, new, a, b in zip(source.names, target.names, source.children, target.children, strict=True):
+        part = compiler.cast(f"struct_extract({text}, {quoted(old)})", a, b, attempt)
+        parts.append(f"{quote(new)} := {part}")
+    packed = f"CAST(struct_pack({', '.join(parts)}) AS {to_duckdb(target)})"
+    return f"(CASE WHEN {text} IS NOT NULL THEN {packed} END)"
+
+
+def _array(compiler: Compiler, call: Call) -> str:
+    return f"CAST([{', '.join(map(compiler, call.args))}] AS {to_duckdb(call.type)})"
+
+
+def _map(compiler: Compiler, call: Call) -> str:
+    arguments = [(compiler(a), a.type) for a in call.args]
+    return compiler.python("collections.make_map", arguments, call.type)
+
+
+def _row(compiler: Compiler, call: Call) -> str:
+    parts = zip(call.type.names, call.args, strict=True)
+    packed = ", ".join(f"{quote(name)} := {compiler(arg)}" for name, arg in parts)
+    return f"CAST(struct_pack({packed}) AS {to_duckdb(call.type)})"
+
+
+def _item(compiler: Compiler, call: Call) -> str:
+    value, key = call.args
+    text, index = compiler(value), compiler(key)
+    if value.type.root is TypeRoot.ARRAY:
+        return f"(CASE WHEN {index} >= 1 THEN list_extract({text}, {index}) END)"
+    return f"map_extract_value({text}, {compiler.cast(index, key.type, value.type.children[0])})"
+
+
+def _field(compiler: Compiler, call: Call) -> str:
+    return f"struct_extract({compiler(call.args[0])}, {quoted(call.options[0])})"
+
+
+EMIT: dict[str, Emit] = {"ARRAY": _array, "MAP": _map, "ROW": _row, "ITEM": _item, "ITEM_FIELD": _field}

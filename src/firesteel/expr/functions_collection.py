@@ -1,0 +1,76 @@
+"""Functions of arrays and maps. Flink: BuiltInFunctionDefinitions (ARRAY_*, MAP_*)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.expr.casting import cast
+from firesteel.expr.functions import Function, same_as_first
+from firesteel.expr.nodes import Expr
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import BOOLEAN, INT, STRING, SqlType, array, map_of, row
+
+
+def _element(args: Sequence[Expr]) -> SqlType:
+    return args[0].type.children[0].with_nullable(True)
+
+
+def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array and a value of its elements' type; the elements' may become nullable by it."""
+    collection, value = args
+    element = collection.type.children[0]
+    common = common_type([element, value.type], widest=True)
+    if common is None or not common.same_as(element):
+        return None
+    return cast(collection, array(common)), cast(value, common.with_nullable(True))
+
+
+def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    common = common_type([a.type for a in args], widest=True)
+    return None if common is None else [cast(a, common) for a in args]
+
+
+def _keys(args: Sequence[Expr]) -> SqlType:
+    return array(args[0].type.children[0]).with_nullable(args[0].type.nullable)
+
+
+def _values(args: Sequence[Expr]) -> SqlType:
+    return array(args[0].type.children[1]).with_nullable(args[0].type.nullable)
+
+
+def _entries(args: Sequence[Expr]) -> SqlType:
+    kind = row(("key", "value"), args[0].type.children)
+    return array(kind).with_nullable(args[0].type.nullable)
+
+
+def _from_arrays(args: Sequence[Expr]) -> SqlType:
+    kind = map_of(args[0].type.children[0], args[1].type.children[0])
+    return kind.with_nullable(any(a.type.nullable for a in args))
+
+
+COLLECTION_FUNCTIONS: tuple[Function, ...] = (
+    Function("CARDINALITY", "a", INT, "len({0})::INTEGER"),
+    Function("CARDINALITY", "m", INT, "cardinality({0})::INTEGER"),
+    Function("ELEMENT", "a", _element, "@collections.element"),
+    Function("ARRAY_CONTAINS", "a z", BOOLEAN, "@collections.contains", prepare=_with_element),
+    Function("ARRAY_POSITION", "a z", INT, "@collections.position", prepare=_with_element),
+    Function("ARRAY_REMOVE", "a z", same_as_first, "@collections.remove", prepare=_with_element),
+    Function("ARRAY_APPEND", "a z", same_as_first, "@collections.append", prepare=_with_element),
+    Function("ARRAY_PREPEND", "a z", same_as_first, "@collections.prepend", prepare=_with_element),
+    Function("ARRAY_DISTINCT", "a", same_as_first, "@collections.distinct"),
+    Function("ARRAY_REVERSE", "a", same_as_first, "list_reverse({0})"),
+    Function("ARRAY_MAX", "a", _element, "@collections.greatest"),
+    Function("ARRAY_MIN", "a", _element, "@collections.least"),
+    Function("ARRAY_SORT", "a b? b?", same_as_first, "@collections.sort"),
+    Function("ARRAY_SLICE", "a i i?", same_as_first, "@collections.slice_of"),
+    Function("ARRAY_UNION", "a a", same_as_first, "@collections.union", prepare=_same_arrays),
+    Function("ARRAY_EXCEPT", "a a", same_as_first, "@collections.difference", prepare=_same_arrays),
+    Function("ARRAY_INTERSECT", "a a", same_as_first, "@collections.intersection", prepare=_same_arrays),
+    Function("ARRAY_CONCAT", "a a*", same_as_first, "@collections.concat", prepare=_same_arrays),
+    Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join"),
+    Function("MAP_KEYS", "m", _keys, "map_keys({0})"),
+    Function("MAP_VALUES", "m", _values, "map_values({0})"),
+    Function("MAP_ENTRIES", "m", _entries, "map_entries({0})"),
+    Function("MAP_FROM_ARRAYS", "a a", _from_arrays, "@collections.map_from_arrays"),
+    Function("MAP_UNION", "m m*", same_as_first, "@collections.map_union", prepare=_same_arrays),
+)

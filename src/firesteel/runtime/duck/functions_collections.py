@@ -1,0 +1,149 @@
+"""Functions of arrays and maps. Flink: ArrayContainsFunction and its neighbours.
+
+Elements are equal where their values are, NULL to NULL too. A map is a list of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from firesteel.errors import JobError
+from firesteel.runtime.duck.registry import nullable
+
+Array = list[Any]
+Pairs = list[tuple[Any, Any]]
+
+
+def _key(value: Any) -> Any:
+    """A hashable stand-in, equal where the values are."""
+    if isinstance(value, dict):
+        return tuple(_key(v) for v in value.values())
+    return tuple(map(_key, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _ordered(values: Iterable[Any]) -> Array:
+    seen: dict[Any, Any] = {}
+    for value in values:
+        seen.setdefault(_key(value), value)
+    return list(seen.values())
+
+
+def element(values: Array) -> Any:
+    """The only element; NULL for an empty array."""
+    if len(values) > 1:
+        raise JobError("Array has more than one element.")
+    return values[0] if values else None
+
+
+@nullable
+def contains(values: Array | None, wanted: Any) -> bool | None:
+    return None if values is None else any(_key(v) == _key(wanted) for v in values)
+
+
+def position(values: Array, wanted: Any) -> int:
+    """From 1; 0 where it is not there."""
+    found = [i for i, v in enumerate(values, start=1) if v is not None and _key(v) == _key(wanted)]
+    return found[0] if found else 0
+
+
+@nullable
+def remove(values: Array | None, wanted: Any) -> Array | None:
+    return None if values is None else [v for v in values if _key(v) != _key(wanted)]
+
+
+@nullable
+def append(values: Array | None, value: Any) -> Array | None:
+    return None if values is None else [*values, value]
+
+
+@nullable
+def prepend(values: Array | None, value: Any) -> Array | None:
+    return None if values is None else [value, *values]
+
+
+def distinct(values: Array) -> Array:
+    return _ordered(values)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[[Array], Any]:
+    def run(values: Array) -> Any:
+        return choose((v for v in values if v is not None), default=None)
+
+    return run
+
+
+greatest, least = _extreme(max), _extreme(min)
+
+
+def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
+    """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
+    nulls = [v for v in values if v is None]
+    found = sorted((v for v in values if v is not None), reverse=not ascending)
+    first = ascending if nulls_first is None else nulls_first
+    return nulls + found if first else found + nulls
+
+
+def slice_of(values: Array, start: int, end: int | None = None) -> Array:
+    """From `start` to `end`, both included, from 1; negative ones count from the end."""
+    size = len(values)
+    last = size if end is None else end + size + 1 if end < 0 else end
+    first = start + size + 1 if start < 0 else start
+    if end == 0 or first > size or last < 1 or first > last:
+        return [] if end != 0 or first > 1 else values[:1]
+    return values[max(first, 1) - 1 : last]
+
+
+def union(left: Array, right: Array) -> Array:
+    return _ordered([*left, *right])
+
+
+def difference(left: Array, right: Array) -> Array:
+    gone = set(map(_key, right))
+    return [v for v in _ordered(left) if _key(v) not in gone]
+
+
+def intersection(left: Array, right: Array) -> Array:
+    kept = set(map(_key, right))
+    return [v for v in _ordered(left) if _key(v) in kept]
+
+
+def concat(*arrays: Array) -> Array:
+    return [value for values in arrays for value in values]
+
+
+def join(values: Array, separator: str, null: str | None = None) -> str:
+    """NULLs are left out unless a text is given for them."""
+    parts = values if null is None else [null if v is None else v for v in values]
+    return separator.join(v for v in parts if v is not None)
+
+
+def _pairs(pairs: Iterable[tuple[Any, Any]]) -> Pairs:
+    found = list(pairs)
+    if any(key is None for key, _ in found):
+        raise JobError("A NULL key in a MAP is not supported")
+    if len({_key(key) for key, _ in found}) != len(found):
+        raise JobError("A MAP that has a key twice is not supported")
+    return found
+
+
+@nullable
+def make_map(*keys_and_values: Any) -> Pairs:
+    """MAP[k, v, ...]: of equal keys the last one counts."""
+    found = {_key(k): (k, v) for k, v in zip(keys_and_values[::2], keys_and_values[1::2], strict=True)}
+    return _pairs(found.values())
+
+
+def map_from_arrays(keys: Array, values: Array) -> Pairs:
+    """Equal keys stay."""
+    if len(keys) != len(values):
+        raise JobError(
+            "Invalid function MAP_FROM_ARRAYS call:\nThe length of the keys array "
+            f"{len(keys)} is not equal to the length of the values array {len(values)}"
+        )
+    return _pairs(zip(keys, values, strict=True))
+
+
+def map_union(*maps: Pairs) -> Pairs:
+    found = {_key(k): (k, v) for pairs in maps for k, v in pairs}
+    return _pairs(found.values())
