@@ -13,13 +13,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LEAVES = ("types", "changelog", "errors", "options")
+LEAVES = ("types", "changelog", "errors", "option", "options", "options_table")
 
 MAY_IMPORT = {
     "types": LEAVES,
     "changelog": (),
     "errors": (),
+    "option": LEAVES,
     "options": LEAVES,
+    "options_table": LEAVES,
     "catalog": (*LEAVES, "expr"),
     "expr": (*LEAVES, "runtime.spec"),
     "sql": LEAVES,

@@ -6,19 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.cli.script import needs_spark, pairs, read_script, substitute
+from firesteel.cli.script import needs_spark, pairs, read_script
 from firesteel.errors import UsageError
-
-
-def test_variables_are_replaced() -> None:
-    text = substitute("SELECT '${A}', '${A}${B.C}' -- ${A}", {"A": "x", "B.C": "y=z"})
-    assert text == "SELECT 'x', 'xy=z' -- x"
-
-
-def test_a_variable_that_was_not_given_is_an_error_that_names_it() -> None:
-    with pytest.raises(UsageError, match=r"the script uses \$\{DATA\}") as raised:
-        substitute("-- ${COMMENT}\nCREATE '${DATA}/t.json'", {})
-    assert raised.value.hint == "give it with -D DATA=VALUE"
 
 
 def test_pairs() -> None:

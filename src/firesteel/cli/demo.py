@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from firesteel.cli.run import run_script
-from firesteel.cli.script import substitute
+from firesteel.sql.variables import substitute
 
 
 def folder() -> Path:

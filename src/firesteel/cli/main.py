@@ -60,7 +60,8 @@ def run(
 ) -> int:
     """Run a script."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import pairs, read_script, substitute
+    from firesteel.cli.script import pairs, read_script
+    from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
@@ -77,7 +78,8 @@ def explain(
 ) -> int:
     """Show the plan of every query in a script, with changelog modes; runs none of them."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import pairs, read_script, substitute
+    from firesteel.cli.script import pairs, read_script
+    from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None)

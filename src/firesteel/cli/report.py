@@ -11,8 +11,8 @@ CANCELLED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
 BUG_HINT = (
-    "this is a bug in Firesteel: run again with --verbose and report the script and the trace "
-    "at https://github.com/firesteel/firesteel/issues"
+    "this is a bug in Firesteel: run again with --verbose and please report the script and the trace "
+    "where you got it from"
 )
 
 

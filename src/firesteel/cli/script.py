@@ -8,7 +8,6 @@ from pathlib import Path
 
 from firesteel.errors import UsageError
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
 
@@ -35,14 +34,6 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
             raise UsageError(f"{option} takes NAME=VALUE, got {pair!r}")
         found[name.strip()] = value
     return found
-
-
-def substitute(text: str, variables: dict[str, str]) -> str:
-    """The script with every ${NAME} replaced. Raises UsageError for a name that was not given."""
-    for name in _VARIABLE.findall(_COMMENT.sub("", text)):
-        if name not in variables:
-            raise UsageError(f"the script uses ${{{name}}}", hint=f"give it with -D {name}=VALUE")
-    return _VARIABLE.sub(lambda found: variables.get(found[1], found[0]), text)
 
 
 def needs_spark(text: str) -> bool:

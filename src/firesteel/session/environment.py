@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firesteel.bind.names import BindContext
 from firesteel.catalog.catalog import Catalog
@@ -165,6 +165,6 @@ class TableEnvironment:
 
     @property
     def time_zone(self) -> str:
-        """table.local-time-zone."""
-        zone: Any = self.configuration.get("table.local-time-zone")
-        return str(zone)
+        """table.local-time-zone, by default the machine's."""
+        zone: str = self.configuration.get("table.local-time-zone")
+        return zone

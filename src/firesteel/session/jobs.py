@@ -43,7 +43,7 @@ class Running:
         if host_of(self._job, self._environment) == launch.BATCH:
             from firesteel.spark import batch_host
 
-            settings = batch_host.BatchSettings(parallelism=self._option("parallelism.default"))
+            settings = batch_host.BatchSettings(parallelism=self._if_set("parallelism.default"))
             yield from batch_host.run(self._job, self._environment.spark, settings, self._progress)
             return
         from firesteel.spark import stream_host
@@ -76,17 +76,26 @@ class Running:
         checkpoint = self._environment.options.get(CHECKPOINT)
         if checkpoint is not None and self._name:
             checkpoint = str(Path(checkpoint) / self._name)
-        return StreamSettings(checkpoint=checkpoint, parallelism=self._option("parallelism.default"))
+        latency = "table.exec.mini-batch.allow-latency"
+        return StreamSettings(
+            checkpoint=checkpoint,
+            parallelism=self._if_set("parallelism.default"),
+            key_groups=self._if_set("pipeline.max-parallelism"),
+            max_rows=self._if_set("firesteel.source.max-rows-per-batch"),
+            interval=self._if_set(latency),
+        )
 
-    def _option(self, key: str) -> int:
-        return int(self._environment.configuration.get(key))
+    def _if_set(self, key: str) -> int:
+        """The option's number where it is set, 0 where the host may choose."""
+        configuration = self._environment.configuration
+        return int(configuration.get(key)) if key in configuration else 0
 
 
 def host_of(job: JobSpec, environment: TableEnvironment) -> str:
     """`batch` for a bounded job without a checkpoint, else `stream`; the option firesteel.host decides
     where it is set. Raises UsageError where it asks for what cannot be."""
-    wanted = environment.options.get(HOST, "auto")
-    if wanted == "auto":
+    wanted: str = environment.configuration.get(HOST)
+    if wanted not in (launch.BATCH, launch.STREAM):
         return launch.BATCH if job.bounded and CHECKPOINT not in environment.options else launch.STREAM
     if wanted == launch.BATCH and not job.bounded:
         raise UsageError(

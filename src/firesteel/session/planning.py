@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from firesteel.bind.insert import bind_insert
 from firesteel.bind.query import bind_query
 from firesteel.catalog.schema import Table
 from firesteel.connectors.registry import validate_table
+from firesteel.errors import NotSupportedError
 from firesteel.plan import logical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize
@@ -16,6 +18,8 @@ from firesteel.sql.statements import Insert, Query
 
 if TYPE_CHECKING:
     from firesteel.session.environment import TableEnvironment
+
+RUNTIME_MODE = "execution.runtime-mode"
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,15 @@ class Plans:
 def plan(
     environment: TableEnvironment, statement: Query | Insert, text: str, *, collect: bool = False
 ) -> Plans:
-    """Bind and optimize. collect: the rows of a bare query are wanted with their old values."""
+    """Bind and optimize. collect: the rows of a bare query are wanted with their old values.
+
+    Raises NotSupportedError in batch mode: every query here streams.
+    """
+    mode = environment.configuration.get(RUNTIME_MODE)
+    if mode != "STREAMING":
+        raise NotSupportedError(
+            f"'{RUNTIME_MODE}' = '{mode}' is not supported", hint="--show table prints the rows that are left"
+        )
     bound = bind(environment, statement, text)
     return Plans(bound, optimize(bound, environment.configuration, collect=collect))
 
@@ -37,7 +49,11 @@ def plan(
 def bind(environment: TableEnvironment, statement: Query | Insert, text: str) -> Node:
     """The logical plan, its tables checked by their connectors."""
     context = environment.bind_context(text)
-    bound = bind_query(statement.query, context)
+    bound = (
+        bind_insert(statement, context)
+        if isinstance(statement, Insert)
+        else bind_query(statement.query, context)
+    )
     for table in _tables(bound):
         if table.traits is None:
             validate_table(table)

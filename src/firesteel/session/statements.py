@@ -14,7 +14,7 @@ from firesteel.catalog.catalog import Function
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
-from firesteel.explain import explain_all
+from firesteel.explain.sections import explain_all
 from firesteel.session import jobs, show
 from firesteel.session.planning import plan
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
