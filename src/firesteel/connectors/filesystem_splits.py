@@ -135,7 +135,9 @@ def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
 def open_file(file: FileInfo) -> IO[bytes]:
     """Open for reading. Raises DataError."""
     try:
-        return gzip.open(file.path) if file.compressed else open(file.path, "rb")  # noqa: PTH123
+        if file.compressed:
+            return cast("IO[bytes]", gzip.open(file.path))
+        return Path(file.path).open("rb")
     except OSError as error:
         raise DataError(f"{file.path}: cannot be read: {error.strerror}.") from None
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from firesteel.changelog import SHORT
 from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
-from firesteel.types.text import date_text, double_text, float_text, plain_values, time_text
+from firesteel.types.text import date_text, double_text, float_text, plain_values
 
 Write = Callable[[Any], str]
 _NANOS_PER_DAY = 86_400 * 10**9
@@ -67,12 +67,15 @@ def _map_writer(kind: SqlType) -> Write:
 
 def _local_time(nanos: int) -> str:
     """LocalTime.toString: seconds and fraction left out where they are zero, the fraction in threes."""
-    text = time_text(nanos, 9)
-    whole, fraction = text[:8], text[9:]
-    if fraction == "000000000":
-        return whole[:5] if whole.endswith(":00") else whole
-    digits = 3 if fraction.endswith("000000") else 6 if fraction.endswith("000") else 9
-    return f"{whole}.{fraction[:digits]}"
+    seconds, fraction = divmod(nanos, 10**9)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}"
+    if not seconds % 60 and not fraction:
+        return text
+    text += f":{seconds % 60:02d}"
+    if not fraction:
+        return text
+    digits = 3 if fraction % 10**6 == 0 else 6 if fraction % 10**3 == 0 else 9
+    return f"{text}.{f'{fraction:09d}'[:digits]}"
 
 
 def _local_date_time(nanos: int) -> str:

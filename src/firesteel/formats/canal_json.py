@@ -16,10 +16,11 @@ from firesteel.formats.base import Decoder, Encoder, Fields, Options
 from firesteel.formats.canal_shape import CanalShape
 from firesteel.formats.json_options import CDC_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_tree
-from firesteel.formats.json_tree import TreeConverters
+from firesteel.formats.json_tree import TreeConverters, has_decimal
 from firesteel.formats.line_decoder import LineDecoder, Row, Shape
-from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.types.sql import SqlType
 
+Values = tuple[object, ...]
 _KINDS = {"INSERT": RowKind.INSERT, "DELETE": RowKind.DELETE}
 
 
@@ -29,7 +30,7 @@ class CanalMessages:
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._fields = fields
         self._options = options
-        exact = any(has_decimal(kind) for kind in fields.types)
+        exact = any(map(has_decimal, fields.types))
         self._converters = TreeConverters(
             iso=options.iso_timestamps, ignore_errors=options.ignore_parse_errors, exact=exact
         )
@@ -50,39 +51,38 @@ class CanalMessages:
     def read(self, message: bytes) -> Sequence[Row] | None:
         if not message:
             return ()
+        rows: list[Row] = []
         try:
-            return self._rows(parse_tree(message), message)
+            self._add_rows(parse_tree(message), message, rows)
         except (BadMessage, ValueError):
-            if self._options.ignore_parse_errors:
-                return None
-            raise
+            if not self._options.ignore_parse_errors:
+                raise
+            return rows or None  # the rows before a bad one stay
+        return rows
 
-    def _rows(self, root: Any, message: bytes) -> Sequence[Row]:
+    def _add_rows(self, root: Any, message: bytes, rows: list[Row]) -> None:
         if not isinstance(root, dict):
             raise BadMessage("The message is no JSON object.")
         for key, pattern in self._filters:
             if key not in root:
                 raise BadMessage(f"The message has no field '{key}'.")
             if not pattern.fullmatch(self._converters.text(root[key])):
-                return ()
+                return
         kind = root.get("type")
         # Flink converts `data` and `old` before it looks at the type.
         data, old = self._array(root, "data"), self._array(root, "old")
         if kind is None:
             raise BadMessage("The message has no field 'type'.")
         if kind in _KINDS:
-            return [(_KINDS[kind], row) for row in self._present(data, "data")]
-        if kind == "UPDATE":
-            return self._updates(root, self._present(data, "data"), old)
-        if kind == "CREATE":
-            return ()
-        if self._options.ignore_parse_errors:
-            raise BadMessage("skipped")
-        text = message.decode("utf-8", "replace")
-        name = self._converters.text(kind)
-        raise BadMessage(f'Unknown "type" value "{name}". The Canal JSON message is \'{text}\'')
+            rows.extend((_KINDS[kind], _there(row, "data")) for row in _present(data, "data"))
+        elif kind == "UPDATE":
+            self._add_updates(root, _present(data, "data"), old, rows)
+        elif kind != "CREATE":
+            text = message.decode("utf-8", "replace")
+            name = self._converters.text(kind)
+            raise BadMessage(f'Unknown "type" value "{name}". The Canal JSON message is \'{text}\'')
 
-    def _array(self, root: dict[str, Any], key: str) -> list[tuple[object, ...] | None] | None:
+    def _array(self, root: dict[str, Any], key: str) -> list[Values | None] | None:
         """`data` or `old` as rows. None: there is none."""
         value = root.get(key)
         if value is None:
@@ -93,38 +93,41 @@ class CanalMessages:
             raise BadMessage(f"Fail to deserialize at field: {key}. It is no JSON array.")
         return [self._element(row) for row in value]
 
-    def _element(self, row: Any) -> tuple[object, ...] | None:
+    def _element(self, row: Any) -> Values | None:
         if row is None or (self._options.ignore_parse_errors and not isinstance(row, dict)):
             return None
         return tuple(self._row(row).values())
 
-    def _present(self, rows: list[tuple[object, ...] | None] | None, key: str) -> list[tuple[object, ...]]:
-        if rows is None:
-            raise BadMessage(f"The field '{key}' is null.")
-        if None in rows:
-            raise BadMessage(f"The field '{key}' holds a null.")
-        return rows  # type: ignore[return-value]
-
-    def _updates(
+    def _add_updates(
         self,
         root: dict[str, Any],
-        data: list[tuple[object, ...]],
-        old: list[tuple[object, ...] | None] | None,
-    ) -> list[Row]:
-        if old is None:
-            raise BadMessage("The field 'old' of an UPDATE is null.")
-        if len(old) < len(data) or None in old[: len(data)]:
-            raise BadMessage("The field 'old' of an UPDATE lacks a row.")
-        named = [occurs(root["old"], name) for name in self._fields.names]
-        rows: list[Row] = []
-        for after, before in zip(data, old, strict=False):
+        data: list[Values | None],
+        old: list[Values | None] | None,
+        rows: list[Row],
+    ) -> None:
+        named = [occurs(root.get("old"), name) for name in self._fields.names]
+        for index, row in enumerate(data):
+            after = _there(row, "data")
+            olds = _present(old, "old")
+            before = _there(olds[index] if index < len(olds) else None, "old")
             filled = tuple(
                 new if value is None and not there else value
-                for value, new, there in zip(before or (), after, named, strict=True)
+                for value, new, there in zip(before, after, named, strict=True)
             )
             rows.append((RowKind.UPDATE_BEFORE, filled))
             rows.append((RowKind.UPDATE_AFTER, after))
-        return rows
+
+
+def _present(rows: list[Values | None] | None, key: str) -> list[Values | None]:
+    if rows is None:
+        raise BadMessage(f"The field '{key}' is null.")
+    return rows
+
+
+def _there(row: Values | None, key: str) -> Values:
+    if row is None:
+        raise BadMessage(f"The field '{key}' lacks a row.")
+    return row
 
 
 def occurs(node: Any, name: str) -> bool:
@@ -132,11 +135,6 @@ def occurs(node: Any, name: str) -> bool:
     if isinstance(node, dict):
         return name in node or any(occurs(value, name) for value in node.values())
     return isinstance(node, list) and any(occurs(value, name) for value in node)
-
-
-def has_decimal(kind: SqlType) -> bool:
-    """Whether the type is or holds a DECIMAL: Flink then reads fractions as BigDecimal."""
-    return kind.root is TypeRoot.DECIMAL or any(has_decimal(child) for child in kind.children)
 
 
 class CanalJson:

@@ -11,11 +11,12 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
 from firesteel.formats.json_cast import MAY_FAIL, cast_expression
+from firesteel.formats.json_flat import members_of
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_parser import BadMessage, Members, parse_members
-from firesteel.formats.json_pattern import STRING, Style, any_pattern, object_pattern
+from firesteel.formats.json_parser import Members
+from firesteel.formats.json_pattern import STRING, any_pattern, object_pattern, pointer
 from firesteel.formats.json_shape import Shape, merged_keys, needs_exact_path
-from firesteel.formats.line_decoder import LINE
+from firesteel.formats.line_decoder import LINE, MESSAGES
 from firesteel.runtime.spec import KIND, field
 
 _TYPES = '"(?:INSERT|UPDATE|DELETE)"'
@@ -35,7 +36,7 @@ class CanalShape:
         """The shape of the messages that have one row; None if the columnar path cannot read them."""
         if needs_exact_path(fields.types):
             return None
-        roots = [root for root in map(_members, messages) if root is not None]
+        roots = [root for root in map(members_of, messages) if root is not None]
         rows = [row for root in roots if (row := _only_row(root, "data")) is not None]
         if not rows:
             return None
@@ -45,7 +46,7 @@ class CanalShape:
         filters = {"database": options.database, "table": options.table}
         wanted = {key: text for key, text in filters.items() if text is not None}
         pattern = _pattern(roots, shape, wanted)
-        return cls(pattern, _statement(fields, shape.styles, wanted), fields, wanted)
+        return cls(pattern, _statement(fields, wanted), fields, wanted)
 
     def rows(self, wide: pa.Table) -> tuple[pa.Table, list[int]]:
         """See line_decoder.Shape."""
@@ -83,14 +84,6 @@ class CanalShape:
         return pa.Table.from_arrays([*columns, pa.array(lines)], names=[KIND, *names, LINE])
 
 
-def _members(message: bytes) -> Members | None:
-    try:
-        root = parse_members(message)
-    except BadMessage:
-        return None
-    return root if isinstance(root, Members) else None
-
-
 def _only_row(root: Members, key: str) -> Members | None:
     value = dict(root).get(key)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):
@@ -116,23 +109,17 @@ def _pattern(roots: list[Members], shape: Shape, filters: dict[str, str]) -> str
     return object_pattern(members)
 
 
-def _pointer(*steps: str) -> str:
-    """A JSON pointer as a DuckDB string literal."""
-    path = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return "'" + path.replace("'", "''") + "'"
-
-
-def _statement(fields: Fields, styles: dict[str, Style], filters: dict[str, str]) -> str:
+def _statement(fields: Fields, filters: dict[str, str]) -> str:
     """One parse of each message gives the type, the new and the old values, and what else is needed.
 
     An old value is taken from the new row where its name does not occur in `old`; the text of `old` is
     compact JSON here, so `"name":` is found there exactly when it is a key.
     """
     count = len(fields.names)
-    paths = [_pointer("type"), _pointer("old")]
-    paths += [_pointer("data", "0", name) for name in fields.names]
-    paths += [_pointer("old", "0", name) for name in fields.names]
-    paths += [_pointer(key) for key in filters]
+    paths = [pointer("type"), pointer("old")]
+    paths += [pointer("data", "0", name) for name in fields.names]
+    paths += [pointer("old", "0", name) for name in fields.names]
+    paths += [pointer(key) for key in filters]
     columns = [
         "i",
         "CASE v[1] WHEN 'INSERT' THEN 0 WHEN 'UPDATE' THEN 2 ELSE 3 END::TINYINT AS kind",
@@ -145,8 +132,8 @@ def _statement(fields: Fields, styles: dict[str, Style], filters: dict[str, str]
             f"(CASE WHEN v[1] <> 'UPDATE' THEN NULL WHEN {old} IS NOT NULL THEN {old} "
             f"WHEN contains(v[2], {key}) THEN NULL ELSE {after} END)"
         )
-        new_value = cast_expression(after, kind, styles[name])
-        old_value = cast_expression(before, kind, styles[name])
+        new_value = cast_expression(after, kind)
+        old_value = cast_expression(before, kind)
         columns += [f"{new_value} AS a{index}", f"{old_value} AS b{index}"]
         if kind.root in MAY_FAIL:
             flags += [
@@ -156,7 +143,7 @@ def _statement(fields: Fields, styles: dict[str, Style], filters: dict[str, str]
     columns += [f'v[{3 + 2 * count + index}] AS "{key}"' for index, key in enumerate(filters)]
     flags.append("(v[1] = 'UPDATE' AND v[2] IS NULL)")
     columns.append(f"{' OR '.join(flags)} AS flag")
-    inner = f"SELECT i, json_extract_string(l, [{', '.join(paths)}]) AS v FROM messages"
+    inner = f"SELECT i, json_extract_string(l, [{', '.join(paths)}]) AS v FROM {MESSAGES}"
     return f"SELECT {', '.join(columns)} FROM ({inner})"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from firesteel.formats.json_pattern import Style
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 
@@ -10,15 +9,13 @@ MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 """Types whose pattern lets values through that are none (2023-02-29): the cast gives NULL."""
 
 
-def cast_expression(text: str, kind: SqlType, style: Style) -> str:
+def cast_expression(text: str, kind: SqlType) -> str:
     """The value of `text`, an expression of type VARCHAR that matched the type's pattern."""
     root = kind.root
     if root in CHARACTER:
         return text
     if root is TypeRoot.BOOLEAN:
         return f"(lower({text}) = 'true')"
-    if root is TypeRoot.FLOAT and style is Style.BARE:
-        return f"CAST(CAST({text} AS DOUBLE) AS FLOAT)"
     if root is TypeRoot.TIMESTAMP_LTZ:
         nanos = (kind.precision or 0) > 6
         return f"TRY_CAST(rtrim({text}, 'Z') AS {'TIMESTAMP_NS' if nanos else 'TIMESTAMP'})"

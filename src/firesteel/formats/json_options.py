@@ -16,6 +16,7 @@ CDC_OPTIONS = (
     "map-null-key.mode",
     "timestamp-format.standard",
 )
+JSON_OPTIONS = (*CDC_OPTIONS, "decode.json-parser.enabled", "fail-on-missing-field")
 _MAP_NULL_KEY_MODES = ("DROP", "LITERAL", "FAIL")
 
 

@@ -68,7 +68,10 @@ def _double(kind: SqlType, style: Style) -> str | None:
 
 
 def _float(kind: SqlType, style: Style) -> str | None:
-    return _double(kind, style)
+    """Bare numbers of at most 15 digits: DuckDB hands them over as the shortest text of a DOUBLE."""
+    if style is Style.QUOTED:
+        return _double(kind, style)
+    return r"-?(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,8})?(?:[eE][-+]?[0-9]{1,2})?"
 
 
 def _timestamp(kind: SqlType, iso: bool) -> str:
@@ -112,6 +115,8 @@ def value_pattern(kind: SqlType, style: Style, *, iso: bool) -> str | None:
         return None if text is None else f'(?:"{text}"|null)'
     if kind.root is TypeRoot.BOOLEAN:
         return "(?:true|false|null)"
+    if kind.root in CHARACTER:
+        return "(?:0|-?[1-9][0-9]{0,17}|true|false|null)"
     text = _integer(kind) if kind.root in _MAGNITUDE else _number_text(kind, Style.BARE)
     return None if text is None else f"(?:{text}|null)"
 
@@ -154,3 +159,9 @@ def object_pattern(members: list[tuple[str, str, bool]]) -> str:
             parts.append(f"(?:{comma}{one})?" if optional else comma + one)
             loose = loose and optional
     return rf"\{{{''.join(parts)}\}}"
+
+
+def pointer(*steps: str) -> str:
+    """A JSON pointer, as a DuckDB string literal."""
+    path = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+    return "'" + path.replace("'", "''") + "'"

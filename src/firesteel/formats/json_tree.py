@@ -209,3 +209,8 @@ def decimal_text(value: Decimal) -> str:
 
 def _quoted(text: str) -> str:
     return values.replaced(json.dumps(text, ensure_ascii=False))
+
+
+def has_decimal(kind: SqlType) -> bool:
+    """Whether the type is or holds a DECIMAL: Flink then reads fractions as BigDecimal."""
+    return kind.root is TypeRoot.DECIMAL or any(has_decimal(child) for child in kind.children)

@@ -22,6 +22,8 @@ _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,10})?")
 _DATE = re.compile(r"([+-]?)(\d{4,9})-(\d\d)-(\d\d)", re.ASCII)
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
 _ISO_TIME = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
+_BASE64_GROUP = re.compile(r"[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==")
+_BASE64 = re.compile(rf"(?:[\0-\x20]*(?:{_BASE64_GROUP.pattern}))*[\0-\x20]*")
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
@@ -165,12 +167,11 @@ def fitting(value: int) -> int:
 
 
 def base64(text: str) -> bytes:
-    """Jackson's Base64Variants.MIME_NO_LINEFEEDS: white space is skipped, padding is required."""
-    packed = "".join(text.split())
-    try:
-        return binascii.a2b_base64(packed, strict_mode=True)
-    except (binascii.Error, ValueError) as error:
-        raise ValueError(f"Failed to decode VALUE_STRING as base64: {error}") from None
+    """Jackson's Base64Variants.MIME_NO_LINEFEEDS: padding is required, white space may stand between
+    groups of four."""
+    if not _BASE64.fullmatch(text):
+        raise ValueError("Failed to decode the value as base64 (MIME-NO-LINEFEEDS)")
+    return b"".join(binascii.a2b_base64(group) for group in _BASE64_GROUP.findall(text))
 
 
 def narrowed(value: float) -> float:

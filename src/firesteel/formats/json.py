@@ -1,0 +1,87 @@
+"""json: one object a line, or an array of them; inserts alone.
+
+Rules: Flink JsonParserRowDataDeserializationSchema and JsonFormatFactory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.changelog import INSERT_ONLY, RowKind
+from firesteel.errors import NotSupportedError
+from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.json_flat import FlatShape
+from firesteel.formats.json_options import JSON_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json_parser import BadMessage, parse_members
+from firesteel.formats.json_stream import END_ARRAY, START_ARRAY, START_OBJECT, StreamConverters, Tokens
+from firesteel.formats.json_tree import has_decimal
+from firesteel.formats.line_decoder import LineDecoder, Row, Shape
+from firesteel.types.sql import SqlType, row
+
+
+class JsonMessages:
+    """Reads messages of the format `json` (line_decoder.MessageFormat)."""
+
+    def __init__(self, fields: Fields, options: JsonOptions) -> None:
+        self._fields = fields
+        self._options = options
+        self._converter = StreamConverters(
+            iso=options.iso_timestamps,
+            ignore_errors=options.ignore_parse_errors,
+            exact=any(map(has_decimal, fields.types)),
+            fail_on_missing=options.fail_on_missing_field,
+        ).converter(_row_type(fields))
+
+    def learn(self, messages: list[bytes]) -> Shape | None:
+        return FlatShape.learn(messages, self._fields, self._options)
+
+    def error(self, message: bytes, reason: str) -> str:
+        return f"Failed to deserialize JSON '{message.decode('utf-8', 'replace')}'. {reason}"
+
+    def read(self, message: bytes) -> Sequence[Row] | None:
+        if not message:
+            return ()
+        rows: list[Row] = []
+        try:
+            tokens = Tokens(parse_members(message))
+            if tokens.kind not in (START_OBJECT, START_ARRAY):
+                raise BadMessage("No content to map due to end-of-input")
+            if tokens.kind is START_OBJECT:
+                self._add(tokens, rows)
+            else:
+                while tokens.next() is not END_ARRAY:
+                    self._add(tokens, rows)
+        except (BadMessage, ValueError):
+            if not self._options.ignore_parse_errors:
+                raise
+        return rows or (None if self._options.ignore_parse_errors else ())
+
+    def _add(self, tokens: Tokens, rows: list[Row]) -> None:
+        if tokens.kind is None:
+            raise BadMessage("Unexpected end of the message")
+        row = self._converter(tokens)
+        if row is not None:
+            rows.append((RowKind.INSERT, row))
+
+
+def _row_type(fields: Fields) -> SqlType:
+    return row(fields.names, fields.types)
+
+
+class Json:
+    """The format `json`."""
+
+    name = "json"
+    changelog_mode = INSERT_ONLY
+    sink_mode = "insert-only"
+    splittable = True
+    options = JSON_OPTIONS
+
+    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+        check_options(self.name, self.options, options)
+
+    def decoder(self, fields: Fields, options: Options) -> Decoder:
+        return LineDecoder(JsonMessages(fields, json_options(self.name, options)), fields)
+
+    def encoder(self, fields: Fields, options: Options) -> Encoder:
+        raise NotSupportedError(f"The format {self.name} cannot write yet.")
