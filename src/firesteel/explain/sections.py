@@ -1,48 +1,77 @@
-"""EXPLAIN's answer: its sections, each under its heading."""
+"""EXPLAIN's answer: its sections, each under its heading (Flink: StreamPlanner.explain)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from firesteel.changelog import ChangelogMode
 from firesteel.errors import NotSupportedError
+from firesteel.explain.advice import advice_text, is_advised
 from firesteel.explain.ast import ast_line
+from firesteel.explain.json_plan import json_plan
 from firesteel.explain.tree_text import tree_text
 from firesteel.plan.converted import converted
 from firesteel.plan.expression_text import prefix_text
 from firesteel.plan.node_text import attributes, execution_digest, line
 from firesteel.plan.physical import Sink
-from firesteel.plan.tree import Node
+from firesteel.plan.tree import Node, walk
 
 
-def explain(logical: Node, physical: Node, details: Collection[str]) -> str:
+def explain(
+    logical: Node,
+    physical: Node,
+    details: Collection[str],
+    configuration: Mapping[str, str] | None = None,
+) -> str:
     """One query's plans. details: CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE.
 
-    Raises NotSupportedError for ESTIMATED_COST.
+    configuration: what PLAN_ADVICE compares with. Raises NotSupportedError for ESTIMATED_COST.
     """
-    return explain_all([(logical, physical)], details)
+    return explain_all([(logical, physical)], details, configuration)
 
 
-def explain_all(plans: Sequence[tuple[Node, Node]], details: Collection[str]) -> str:
+def explain_all(
+    plans: Sequence[tuple[Node, Node]],
+    details: Collection[str],
+    configuration: Mapping[str, str] | None = None,
+) -> str:
     """The plans of the INSERTs of a statement set."""
     if "ESTIMATED_COST" in details:
         raise NotSupportedError("EXPLAIN ESTIMATED_COST is not supported", hint="leave ESTIMATED_COST out")
-    changelog = "CHANGELOG_MODE" in details
+    physical = [plan for _, plan in plans]
+    asts = [tree_text(converted(bound), ast_line) for bound, _ in plans]
+    sections = [
+        _section("Abstract Syntax Tree", asts),
+        _physical(physical, details, configuration or {}),
+        _section("Optimized Execution Plan", [tree_text(plan, execution_digest) for plan in physical]),
+    ]
+    if "JSON_EXECUTION_PLAN" in details:
+        sections.append(_section("Physical Execution Plan", [json_plan(physical)]))
+    return "\n".join(sections)
 
-    def physical_line(node: Node) -> str:
+
+def _section(title: str, trees: Sequence[str]) -> str:
+    return f"== {title} ==\n" + "\n\n".join(trees) + "\n"
+
+
+def _physical(plans: Sequence[Node], details: Collection[str], configuration: Mapping[str, str]) -> str:
+    changelog, advised = "CHANGELOG_MODE" in details, "PLAN_ADVICE" in details
+
+    def text(node: Node) -> str:
         found = attributes(node, prefix_text)
+        if advised and is_advised(node):
+            found = [("advice", "1"), *found]
         return line(node, [*found, *_mode(node)] if changelog else found)
 
-    sections = [
-        ("Abstract Syntax Tree", [tree_text(converted(bound), ast_line) for bound, _ in plans]),
-        ("Optimized Physical Plan", [tree_text(plan, physical_line) for _, plan in plans]),
-        ("Optimized Execution Plan", [tree_text(plan, execution_digest) for _, plan in plans]),
-    ]
-    return "\n".join(f"== {title} ==\n" + "\n\n".join(trees) + "\n" for title, trees in sections)
+    trees = [tree_text(plan, text) for plan in plans]
+    if not advised:
+        return _section("Optimized Physical Plan", trees)
+    any_advice = any(is_advised(node) for plan in plans for node in walk(plan))
+    trees.append(advice_text(configuration) if any_advice else "No available advice...")
+    return _section("Optimized Physical Plan With Advice", trees)
 
 
 def _mode(node: Node) -> list[tuple[str, str]]:
     if isinstance(node, Sink):
         return [("changelogMode", "NONE")]
-    mode: ChangelogMode | None = getattr(node, "mode", None)
+    mode = getattr(node, "mode", None)
     return [] if mode is None else [("changelogMode", str(mode))]

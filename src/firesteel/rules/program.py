@@ -10,6 +10,7 @@ from firesteel.plan.tree import Node, transform_up
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
+from firesteel.rules.materialize_times import materialize_times
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
@@ -51,6 +52,7 @@ PRUNING_RULES: tuple[tuple[Rule, str], ...] = (
 
 PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
+    (materialize_times, "an aggregate's rows have no event time of their own"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),
 )
 """Applied after the projections were pushed and the tree made physical; the changelog mode comes last."""

@@ -44,8 +44,6 @@ def merge_aggregate_project(node: Node) -> Node:
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     project = node.input
-    if isinstance(project.input, Filter):
-        return node
     columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
     if len(columns) != len(project.exprs) or sorted(columns) != list(range(len(project.input.schema))):
         return node

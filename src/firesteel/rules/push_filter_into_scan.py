@@ -44,7 +44,7 @@ def push_filter_into_scan(node: Node) -> Node:
     shown = tuple(_in_pairs(expand_search(term)) for term in terms)
     kept = conjunction(terms)
     assert kept is not None
-    return Filter(replace(scan, filter=shown), condition if whole else simplify_condition(kept))
+    return Filter(replace(scan, filter=shown), simplify_condition(kept))
 
 
 def _as_java_double(expr: Expr) -> Expr:

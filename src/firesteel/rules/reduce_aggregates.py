@@ -23,6 +23,9 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
 _ROOTS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV")
 _BIASED = ("STDDEV_POP", "VAR_POP")
+OF_KEY = ("AVG", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+"""Over a group these give a grouping column as it is."""
+
 _COUNT = sql.BIGINT.with_nullable(False)
 _KEY_COST = 1.1
 """What one group key costs, in calls."""
@@ -62,7 +65,7 @@ class _Form:
         """CPU per input row: keys and calls on each, the projection on each row that comes out."""
         rows_out = 1.0 - math.exp(-0.1 * keys)
         computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
-        projection = 0 if self.as_written else len(computed) + 1
+        projection = 0 if self.as_written else len(computed)
         return keys * _KEY_COST + len(self.calls) + rows_out * projection
 
     def add(self, call: AggregateCall, keys: int) -> InputRef:
@@ -80,7 +83,7 @@ def _reduced(form: _Form, node: Aggregate) -> _Form | None:
         return None
     following = _Form()
     columns, keys = node.input.schema, len(node.keys)
-    new = [_reduce(call, following, columns, keys) for call in form.calls]
+    new = [_reduce(call, following, columns, node.keys) for call in form.calls]
     following.results = [_replaced(r, new, keys) for r in form.results]
     return following
 
@@ -93,7 +96,11 @@ def _replaced(expr: Expr, new: Sequence[Expr], keys: int) -> Expr:
     return expr
 
 
-def _reduce(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+def _reduce(call: AggregateCall, form: _Form, columns: Sequence[Field], group: Sequence[int]) -> Expr:
+    keys = len(group)
+    if call.function in OF_KEY and call.filter is None and call.args[0] in group:
+        key = columns[call.args[0]].type
+        return cast_to(InputRef(group.index(call.args[0]), key), call.type)
     if call.function == "SUM":
         return _sum(call, form, columns, keys)
     if call.function == "AVG":
@@ -123,7 +130,7 @@ def _average(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: i
     kind = sum_type(columns[call.args[0]].type).with_nullable(call.type.nullable)
     total = form.add(replace(call, function="SUM", type=kind, name=""), keys)
     count = _count(call, form, columns, keys)
-    return cast_to(_divide(total, count), call.type)
+    return cast_to(_divide(cast_to(total, call.type.with_nullable(kind.nullable)), count), call.type)
 
 
 def sum_type(kind: SqlType) -> SqlType:

@@ -23,7 +23,7 @@ class Range:
     @property
     def is_open(self) -> bool:
         """Whether one side is infinite, so that a single comparison says it."""
-        return (self.low is None) != (self.high is None)
+        return self.low is None or self.high is None
 
 
 ALL = Range()

@@ -1,0 +1,38 @@
+"""What might be better in a plan (Flink: GroupAggregationAnalyzer)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel.plan.physical import GroupAggregate
+from firesteel.plan.tree import Node
+
+WITHOUT_MERGE = frozenset({"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"})
+"""Aggregates that have no local phase."""
+
+_MINI_BATCH = (
+    ("table.exec.mini-batch.enabled", "'true'"),
+    ("table.exec.mini-batch.allow-latency", "a positive long value"),
+    ("table.exec.mini-batch.size", "a positive long value"),
+)
+
+
+def is_advised(node: Node) -> bool:
+    """Whether the node would be split in a local and a global phase, were that configured."""
+    return isinstance(node, GroupAggregate) and all(c.function not in WITHOUT_MERGE for c in node.calls)
+
+
+def advice_text(configuration: Mapping[str, str]) -> str:
+    """The advice for such a node: the options that are not set as two phases need them."""
+    missing = [(key, to) for key, to in _MINI_BATCH if not _is_set(configuration.get(key))]
+    if configuration.get("table.optimizer.agg-phase-strategy") == "ONE_PHASE":
+        missing.append(("table.optimizer.agg-phase-strategy", "'AUTO'"))
+    settings = ", ".join(f"'{key}' to {value}" for key, value in missing)
+    return (
+        "advice[1]: [ADVICE] You might want to enable local-global two-phase optimization by configuring "
+        f"({settings})."
+    )
+
+
+def _is_set(value: str | None) -> bool:
+    return value is not None and value.strip().lower() not in ("", "false", "0", "-1", "0 ms", "0 s")

@@ -1,0 +1,109 @@
+"""The physical execution plan: the operators of the job as JSON (Flink: JSONGenerator over the stream graph).
+
+An exchange and a union are no operators: they show in how the next operator's inputs ship. Node numbers
+count from 1 in each answer; Flink's count over the life of its process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from firesteel.plan.node_text import execution_digest
+from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
+from firesteel.plan.tree import Node
+
+Inputs = list[tuple[int, str]]
+"""Operators that feed another, each with its ship strategy."""
+
+
+def json_plan(roots: Sequence[Node]) -> str:
+    """All operators of the plans, each after its inputs."""
+    graph = _Graph()
+    for root in roots:
+        graph.visit(root)
+    return _pretty(graph.nodes)
+
+
+@dataclass
+class _Graph:
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    exec_nodes: int = 0
+    ids: int = 0
+
+    def visit(self, node: Node) -> Inputs:
+        """Add the node and what is below it; gives what stands for it as an input."""
+        below = [source for child in node.children for source in self.visit(child)]
+        self.exec_nodes += 1
+        number = self.exec_nodes
+        if isinstance(node, Exchange):
+            self.ids += 1
+            return [(i, "HASH" if node.keys else "GLOBAL") for i, _ in below]
+        if isinstance(node, Union):
+            self.ids += 1
+            return below
+        contents = f"[{number}]:{execution_digest(node)}"
+        if isinstance(node, (TableSourceScan, Values)):
+            name = node.table.name if isinstance(node, TableSourceScan) else "Values"
+            return self.add(f"Source: {name}[{number}]", "Data Source", contents, [])
+        if isinstance(node, Sink):
+            return self.sink(node, number, contents, below)
+        return self.add(f"{type(node).__name__}[{number}]", "Operator", contents, below)
+
+    def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
+        """The operators of a sink: the NOT NULL check, the materializer, and what its connector makes."""
+        required = _required_columns(node)
+        if required:
+            enforcer = f"[{number}]:ConstraintEnforcer[NotNullEnforcer(fields=[{', '.join(required)}])]"
+            below = self.add(f"ConstraintEnforcer[{number}]", "Operator", enforcer, below)
+        if node.upsert_materialize:
+            keys = ", ".join(node.table.primary_key)
+            shown = f"[{number}]:SinkMaterializer(pk=[{keys}])"
+            hashed = [(i, "HASH") for i, _ in below]
+            below = self.add(f"SinkMaterializer[{number}]", "Operator", shown, hashed)
+        connector = dict(node.table.options).get("connector")
+        if connector == "filesystem":
+            below = self.add("StreamingFileWriter", "Operator", "StreamingFileWriter", below)
+            return self.add("end: Writer", "Operator", "end: Writer", below)
+        if connector == "blackhole":
+            writer = f"{node.table.name}[{number}]: Writer"
+            return self.add(writer, "Operator", writer, below)
+        return self.add(f"Sink: {node.table.name}[{number}]", "Data Sink", contents, below)
+
+    def add(self, name: str, pact: str, contents: str, inputs: Inputs) -> Inputs:
+        self.ids += 1
+        entry: dict[str, Any] = {
+            "id": self.ids,
+            "type": name,
+            "pact": pact,
+            "contents": contents,
+            "parallelism": 1,
+        }
+        if inputs:
+            entry["predecessors"] = [{"id": i, "ship_strategy": ship, "side": "second"} for i, ship in inputs]
+        self.nodes.append(entry)
+        return [(self.ids, "FORWARD")]
+
+
+def _required_columns(node: Sink) -> list[str]:
+    columns = [c for c in node.table.columns if c.computed is None and not c.virtual]
+    return [c.name for c in columns if not c.type.nullable]
+
+
+def _pretty(nodes: list[dict[str, Any]]) -> str:
+    """As Jackson's default pretty printer writes it: ` : `, and lists of objects as `[ {`."""
+    return _object({"nodes": nodes}, "")
+
+
+def _object(value: dict[str, Any], indent: str) -> str:
+    inner = indent + "  "
+    lines = [f'{inner}"{key}" : {_value(item, inner)}' for key, item in value.items()]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+def _value(item: Any, indent: str) -> str:
+    if isinstance(item, list):
+        return "[ " + ", ".join(_object(entry, indent) for entry in item) + " ]"
+    return json.dumps(item, ensure_ascii=False)

@@ -1,0 +1,69 @@
+"""A rowtime column that is computed with or grouped by is a plain timestamp from there on.
+
+Flink: RelTimeIndicatorConverter. A projection that hands it on keeps it a time attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions import identity, rewrite
+from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Union, WatermarkAssigner
+from firesteel.plan.tree import Node
+
+
+def time_attributes(node: Node) -> frozenset[int]:
+    """The columns that carry event time."""
+    if isinstance(node, WatermarkAssigner):
+        return frozenset({node.rowtime})
+    if isinstance(node, Calc):
+        below = time_attributes(node.input)
+        return frozenset(i for i, e in enumerate(node.exprs) if isinstance(e, InputRef) and e.index in below)
+    if isinstance(node, Union):
+        return frozenset.intersection(*map(time_attributes, node.inputs))
+    if isinstance(node, GroupAggregate) or not node.children:
+        return frozenset()
+    return time_attributes(node.children[0])
+
+
+def materialize_times(node: Node) -> Node:
+    """Apply to one node; its inputs are done already."""
+    if isinstance(node, Calc):
+        return _calc(node, time_attributes(node.input))
+    if isinstance(node, GroupAggregate) and isinstance(node.input, Exchange):
+        below = node.input.input
+        read = {*node.keys, *(i for c in node.calls for i in c.args)}
+        times = time_attributes(below) & read
+        if times:
+            return replace(node, input=replace(node.input, input=_materialized(below, times)))
+    return node
+
+
+def _calc(calc: Calc, times: frozenset[int]) -> Node:
+    if not times:
+        return calc
+    exprs = tuple(e if isinstance(e, InputRef) else _as_timestamps(e, times) for e in calc.exprs)
+    condition = None if calc.condition is None else _as_timestamps(calc.condition, times)
+    return replace(calc, exprs=exprs, condition=condition)
+
+
+def _as_timestamps(expr: Expr, times: Iterable[int]) -> Expr:
+    def rule(e: Expr) -> Expr:
+        return Call("CAST", (e,), e.type) if isinstance(e, InputRef) and e.index in times else e
+
+    return rewrite(expr, rule)
+
+
+def _materialized(node: Node, times: frozenset[int]) -> Node:
+    """The node with these columns of its output as timestamps."""
+    if isinstance(node, Calc):
+        return replace(node, exprs=tuple(_cast(e) if i in times else e for i, e in enumerate(node.exprs)))
+    columns = identity(f.type for f in node.schema)
+    exprs = tuple(_cast(e) if i in times else e for i, e in enumerate(columns))
+    return Calc(node, exprs, tuple(f.name for f in node.schema))
+
+
+def _cast(expr: Expr) -> Expr:
+    return Call("CAST", (expr,), expr.type)
