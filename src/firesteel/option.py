@@ -123,8 +123,8 @@ def _zone(text: str, option: Option) -> str:
         ZoneInfo(text)
     except (KeyError, ValueError, OSError):
         raise ValueError(
-            "The supported Zone ID is either a full name such as 'America/Los_Angeles', or a custom timezone id "
-            f"such as 'GMT-08:00', but configured Zone ID is '{text}'."
+            "The supported Zone ID is either a full name such as 'America/Los_Angeles', or a custom timezone "
+            f"id such as 'GMT-08:00', but configured Zone ID is '{text}'."
         ) from None
     return text
 

@@ -1,4 +1,4 @@
-"""What is looked for in an expression before it is bound: forms that Flink refuses, and those that come later."""
+"""What an expression is searched for before it is bound: what Flink refuses, what comes later."""
 
 from __future__ import annotations
 

@@ -134,9 +134,9 @@ class _Binder:
             raise ValidationError("Duplicate primary key definition", range=keys[1].range)
         if first.enforced is not False:
             raise ValidationError(
-                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED  controls "
-                "if the constraint checks are performed on the incoming/outgoing data. Flink does not own the data "
-                "therefore the only supported mode is the NOT ENFORCED mode",
+                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED  "
+                "controls if the constraint checks are performed on the incoming/outgoing data. Flink does "
+                "not own the data therefore the only supported mode is the NOT ENFORCED mode",
                 range=first.range,
                 hint="write PRIMARY KEY (...) NOT ENFORCED",
             )
@@ -179,8 +179,8 @@ class _Binder:
         for key in own:
             if key in options and not self.base.overwrites_options:
                 raise ValidationError(
-                    f"There already exists an option ['{key}' -> '{options[key]}']  in the base table. You might "
-                    "want to specify EXCLUDING OPTIONS or OVERWRITING OPTIONS.",
+                    f"There already exists an option ['{key}' -> '{options[key]}']  in the base table. You "
+                    "might want to specify EXCLUDING OPTIONS or OVERWRITING OPTIONS.",
                     range=self.statement.table.range,
                 )
         return tuple({**options, **own}.items())
@@ -209,6 +209,11 @@ class _Binder:
         return bind_watermark(definitions[0], columns, self.context)
 
 
+_TIMES = (
+    "The field must be of type TIMESTAMP(p) or TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3,"
+)
+
+
 def bind_watermark(
     definition: WatermarkDefinition, columns: tuple[Column, ...], context: BindContext
 ) -> Watermark:
@@ -220,9 +225,8 @@ def bind_watermark(
     expression = ScalarBinder(Scope((relation,)), context, refuse).bind(definition.expression)
     if not _is_time(expression.type):
         raise ValidationError(
-            "Invalid data type of expression for watermark definition. The field must be of type TIMESTAMP(p) or "
-            "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the watermark expression type is "
-            f"{expression.type.with_nullable(True)}",
+            f"Invalid data type of expression for watermark definition. {_TIMES} but the watermark "
+            f"expression type is {expression.type.with_nullable(True)}",
             range=range_of(definition.expression),
         )
     return Watermark(name, expression, definition.sql)
@@ -244,8 +248,7 @@ def _rowtime_column(name: Name, columns: tuple[Column, ...]) -> str:
         )
     if not _is_time(column.type):
         raise ValidationError(
-            "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
-            "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is "
+            f"Invalid data type of time field for watermark definition. {_TIMES} but the time field type is "
             f"{column.type.with_nullable(True)}",
             range=name.range,
         )

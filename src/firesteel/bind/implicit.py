@@ -43,7 +43,7 @@ def can_cast_implicitly(source: SqlType, target: SqlType) -> bool:
 
 
 def avoids_cast(source: SqlType, target: SqlType) -> bool:
-    """Whether the values are the target's already: same type, shorter strings, NULL allowed where it was not."""
+    """Whether values are the target's as they are: same type, shorter strings, NULL allowed or not needed."""
     if source.nullable and not target.nullable:
         return False
     for fixed_and_varying in (CHARACTER, BYTES_LIKE):

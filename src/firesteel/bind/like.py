@@ -57,7 +57,7 @@ class Base:
 
 
 def base_of(statement: CreateTable, context: BindContext) -> Base:
-    """What LIKE takes over. Raises ValidationError for an unknown table, a view or a strategy that is none."""
+    """What LIKE takes over. Raises ValidationError for an unknown table, a view or a wrong strategy."""
     if statement.like is None:
         return Base()
     name = statement.like.table

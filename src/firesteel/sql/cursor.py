@@ -181,7 +181,7 @@ class Cursor:
         token = self.token
         if token.kind is Kind.UNREADABLE:
             return explain_unreadable(token)
-        wanted = list(dict.fromkeys(self._looked_for))
+        wanted = [w for w in dict.fromkeys(self._looked_for) if w not in _ALWAYS_POSSIBLE]
         if message is None:
             message = f"unexpected {_describe(token, self.text)}"
             if wanted:
@@ -202,7 +202,7 @@ class Cursor:
         return token.range
 
     def _hint(self, token: Token, wanted: list[str]) -> str | None:
-        if token.kind is Kind.WORD and token.word == self.previous.word:
+        if self.index > 0 and token.kind is Kind.WORD and token.word == self.previous.word:
             return f"{token.word} is written twice"
         if token.kind is Kind.SYMBOL and token.text == "," and self.previous.text == ",":
             return "a comma too many"
@@ -211,6 +211,9 @@ class Cursor:
             close = difflib.get_close_matches(token.text.upper(), words, n=1, cutoff=0.7)
             if close and close[0] != token.text.upper():
                 return f"did you mean {close[0]}?"
+        typed = difflib.get_close_matches(self.previous.word, _CLAUSES, n=1, cutoff=0.75)
+        if self.index > 0 and typed and self.previous.word not in RESERVED:
+            return f"did you mean {typed[0]} instead of '{self.previous.text}'?"
         if "','" in wanted and _starts_operand(token):
             return f"perhaps a comma is missing before {_describe(token, self.text)}"
         if token.kind is Kind.END and "')'" in wanted:
@@ -219,6 +222,13 @@ class Cursor:
 
 
 _SHOWN = 5
+_ALWAYS_POSSIBLE = words(
+    "'.' '[' '=>' NOT BETWEEN IN LIKE SIMILAR ILIKE RLIKE CONTAINS EQUALS PRECEDES"
+) | words(
+    "SUCCEEDS MEMBER SUBMULTISET MINUS ARRAY MULTISET IGNORE RESPECT WITHIN FILTER OVER STREAM QUALIFY FETCH"
+)
+"""What could follow nearly any expression, or is rarely meant: no help in an error."""
+_CLAUSES = ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "UNION", "VALUES", "SELECT", "WITH", "LIMIT", "JOIN")
 _STARTERS = words("SELECT FROM WHERE GROUP HAVING ORDER UNION BY AS ON WITH INTO SET VALUES AND OR")
 
 

@@ -53,20 +53,21 @@ node knows where it was written: `range_of(node)`.
     FLOOR(x TO HOUR)   CEIL(..)      exp.Anonymous(this='FLOOR', expressions=[x], options=('HOUR',))
     TIMESTAMPADD(DAY, n, x), ..DIFF  exp.Anonymous(this='TIMESTAMPADD', expressions=[n, x], options=('DAY',))
     POSITION(x IN y [FROM z])        exp.Anonymous(this='POSITION', expressions=[x, y(, z)])
-    TRIM([[side] c FROM] x)          exp.Anonymous(this='TRIM', expressions=[c, x], options=('BOTH' | 'LEADING' |
-                                       'TRAILING',)); c is the literal ' ' where it is left out
+    TRIM([[side] c FROM] x)          exp.Anonymous(this='TRIM', expressions=[c, x], options=('BOTH',) or
+                                       LEADING, TRAILING); c is the literal ' ' where it is left out
     SUBSTRING(x FROM i [FOR n])      exp.Anonymous(this='SUBSTRING', expressions=[x, i(, n)]), as with commas
     OVERLAY(x PLACING y FROM i ..)   exp.Anonymous(this='OVERLAY', expressions=[x, y, i(, n)])
     CONVERT, TRANSLATE (x USING c)   exp.Anonymous(this='TRANSLATE', expressions=[x], options=('USING', 'c'))
-    JSON_EXISTS(x, p [.. ON ERROR])  exp.Anonymous(..., on_error='TRUE' | 'FALSE' | 'UNKNOWN' | 'ERROR' or None)
-    JSON_VALUE(x, p [RETURNING t]    exp.Anonymous(..., returning=TypeName or None, on_empty='NULL' | 'ERROR' |
-      [.. ON EMPTY] [.. ON ERROR])     'DEFAULT' or None, empty_default=expression or None, on_error, error_default)
+    JSON_EXISTS(x, p [.. ON ERROR])  exp.Anonymous(..., on_error='TRUE' | 'FALSE' | 'UNKNOWN' | 'ERROR')
+    JSON_VALUE(x, p [RETURNING t]    exp.Anonymous(..., returning=TypeName | None, on_empty='NULL' | 'ERROR' |
+      [.. ON EMPTY] [.. ON ERROR])     'DEFAULT' | None, empty_default, on_error, error_default)
     JSON_QUERY(x, p [RETURNING t]    exp.Anonymous(..., returning, wrapper='WITHOUT' | 'CONDITIONAL' |
       [.. WRAPPER] [.. ON ..])         'UNCONDITIONAL' or None, on_empty='NULL' | 'ERROR' | 'EMPTY ARRAY' |
                                        'EMPTY OBJECT' or None, on_error)
-    JSON_OBJECT([KEY] k VALUE v, ..) exp.Anonymous(this='JSON_OBJECT', expressions=[k, v, ..], on_null='NULL' |
-                                       'ABSENT' or None); the same for JSON_OBJECTAGG
-    JSON_ARRAY(a, b [.. ON NULL])    exp.Anonymous(this='JSON_ARRAY', expressions=[a, b], on_null); JSON_ARRAYAGG
+    JSON_OBJECT([KEY] k VALUE v, ..) exp.Anonymous(this='JSON_OBJECT', expressions=[k, v, ..], on_null=
+                                       'NULL' | 'ABSENT' | None); the same for JSON_OBJECTAGG
+    JSON_ARRAY(a, b [.. ON NULL])    exp.Anonymous(this='JSON_ARRAY', expressions=[a, b], on_null); also
+                                       JSON_ARRAYAGG
 """
 
 from __future__ import annotations

@@ -157,13 +157,15 @@ class Parser(DdlGrammar):
         }
         if word in reader:
             return reader[word]()
-        if self.at("EXECUTE", "STATEMENT", "SET") or self.at("STATEMENT", "SET") or self.at("INSERT"):
+        if self.at("EXECUTE", "STATEMENT") or self.at("INSERT"):
             return self._change()
         if self.at_any("SELECT", "WITH", "VALUES", "TABLE") or self.at_symbol("("):
             return self._query_statement()
         if word in _LATER:
             raise self.not_supported(f"the statement {word}", self.token)
-        self._looked_for += list(reader)
+        if self.at("STATEMENT", "SET"):
+            raise self.error(hint="write EXECUTE STATEMENT SET BEGIN ... END")
+        self._looked_for += [*reader, "INSERT", "SELECT"]
         raise self.error(f"unknown statement {self._found()}")
 
     def _query_statement(self) -> Query:
@@ -235,7 +237,7 @@ class Parser(DdlGrammar):
 
     def _bare_set(self, start: int) -> SetOption:
         """`SET table.exec.state.ttl = 1d`: the text between the tokens counts, not the tokens."""
-        if not self.at_name():
+        if self.token.kind is not Kind.WORD:
             raise self.error()
         while not self.at_end() and not self.at_symbol(";"):
             self.advance()
@@ -257,7 +259,7 @@ class Parser(DdlGrammar):
         if self.token.kind is Kind.STRING:
             key = self.string()
             return ResetOption(self.since(start), key)
-        if not self.at_name():
+        if self.token.kind is not Kind.WORD:
             raise self.error()
         first = self.token.start
         while not self.at_end() and not self.at_symbol(";"):
