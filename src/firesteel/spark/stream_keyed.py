@@ -60,7 +60,7 @@ class SparkRunStore:
         self._manifest.update((data,))
 
 
-class KeyedProcessor(StatefulProcessor):
+class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
     """Runs a keyed chain over the packets of each key group that a batch touches."""
 
     def __init__(self, task: KeyedTask, labels: tuple[int, ...]) -> None:

@@ -43,7 +43,7 @@ class SourceOptions:
         return base64.b64encode(pickle.dumps(self)).decode()
 
 
-class FiresteelSource(DataSource):
+class FiresteelSource(DataSource):  # type: ignore[misc]
     """The data source that Spark knows by the name `firesteel`."""
 
     @classmethod
@@ -57,7 +57,7 @@ class FiresteelSource(DataSource):
         return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
 
 
-class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Reads one source chain."""
 
     def __init__(self, options: SourceOptions) -> None:

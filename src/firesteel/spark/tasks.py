@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -83,7 +84,7 @@ class SourceTask:
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
         """All packets of the splits, or an error in their place."""
         for split in splits:
-            yield from guarded(lambda split=split: self._read(split, Place(batch, split.ordinal)))
+            yield from guarded(partial(self._read, split, Place(batch, split.ordinal)))
 
     def keyed(self, splits: Iterable[Split]) -> Iterator[Keyed]:
         """The same as pairs, for a shuffle."""
@@ -108,7 +109,7 @@ class KeyedTask:
     ) -> Iterator[Packet]:
         """All packets that these cause, or an error in their place. Errors that come in go on."""
         place = replace(place, task=(self.chain.id << _PLACE_BITS) + place.task)
-        return guarded(lambda: self._run(packets, state, clock, place))
+        return guarded(partial(self._run, packets, state, clock, place))
 
     def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
         """One partition of the batch host; its operators keep their state in the process."""
@@ -163,7 +164,7 @@ def _sound(packets: Iterable[Packet], packer: Packer, failures: list[Packet]) ->
     """The packets up to the first error, which goes to `failures`; counts of rows read go on."""
     for packet in packets:
         if packet.holds == FAILURE:
-            failures.append(packet)
+            failures.append(replace(packet, target=0))
             return
         packer.read += packet.read
         yield packet

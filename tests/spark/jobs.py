@@ -1,0 +1,119 @@
+"""Jobs and inputs for the tests of the hosts: canal-json files and hand-made job specs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.changelog import SHORT
+from firesteel.runtime.spec import (
+    ORDER,
+    AggregateSpec,
+    ChainSpec,
+    GroupAggregateSpec,
+    JobSpec,
+    ScanSpec,
+    SinkSpec,
+)
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType
+
+NAMES, TYPES = ("id", "name", "cnt"), (BIGINT, STRING, INT)
+
+
+def write_changes(path: Path, events: int, names: int = 7, seed: int = 1) -> None:
+    """A canal-json file of random inserts, updates and deletes over rows (id, name, cnt)."""
+    chance = random.Random(seed)
+    rows: dict[int, dict[str, Any]] = {}
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(events):
+            kind = chance.choice("IIUUD") if rows else "I"
+            row = {"id": number, "name": f"name{chance.randrange(names)}", "cnt": chance.randrange(100)}
+            old = None
+            if kind != "I":
+                old = rows.pop(chance.choice(list(rows)) if len(rows) < 50 else next(iter(rows)))
+                row = {**row, "id": old["id"]} if kind == "U" else old
+            if kind != "D":
+                rows[row["id"]] = row
+            word = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}[kind]
+            before = None if kind != "U" or old is None else [_changed(old, row)]
+            file.write(json.dumps({"data": [_text(row)], "old": before, "type": word, "isDdl": False}) + "\n")
+
+
+def _changed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in old.items() if new[key] != value}
+
+
+def _text(row: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in row.items()}
+
+
+def scan(path: Path, columns: tuple[int, ...] = (1, 2)) -> ScanSpec:
+    """The file or folder as a source; f0 is the first of `columns`."""
+    options = (("connector", "filesystem"), ("path", str(path)), ("format", "canal-json"))
+    return ScanSpec("filesystem", options, NAMES, TYPES, columns, table="t")
+
+
+def aggregate(
+    types: tuple[SqlType, ...], functions: Iterable[str], argument: int, state_id: str = "first",
+    keys: tuple[int, ...] = (0,),
+) -> GroupAggregateSpec:  # fmt: skip
+    """GROUP BY `keys` over a changing input."""
+    calls = [
+        AggregateSpec("COUNT", (), (), BIGINT, retract=True)
+        if function == "COUNT(*)"
+        else AggregateSpec(function, (argument,), (types[argument],), types[argument], retract=True)
+        for function in functions
+    ]
+    return GroupAggregateSpec(keys, tuple(calls), types, True, True, None, 0, state_id)
+
+
+def grouped(
+    path: Path, functions: Iterable[str] = ("SUM", "MAX", "COUNT(*)"), sink: SinkSpec | None = None
+) -> JobSpec:
+    """SELECT name, SUM(cnt), ... FROM t GROUP BY name."""
+    operator = aggregate((STRING, INT), functions, 1)
+    chains = (ChainSpec(0, scan(path), (), (0,)), ChainSpec(1, (0,), (operator,)))
+    return JobSpec(chains, sink or collected(operator))
+
+
+def nested(path: Path) -> JobSpec:
+    """SELECT s, COUNT(*), MAX(m) FROM (SELECT name, SUM(cnt) s, MAX(cnt) m ... GROUP BY name) GROUP BY s."""
+    first = aggregate((STRING, INT), ("COUNT(*)", "MAX"), 1)
+    second = aggregate((STRING, BIGINT, INT), ("COUNT(*)", "MAX"), 2, "second", keys=(1,))
+    chains = (
+        ChainSpec(0, scan(path), (), (0,)),
+        ChainSpec(1, (0,), (first,), (1,)),
+        ChainSpec(2, (1,), (second,)),
+    )
+    return JobSpec(chains, collected(second))
+
+
+def collected(operator: GroupAggregateSpec) -> SinkSpec:
+    """The caller takes the changes."""
+    types = tuple(operator.input_types[k] for k in operator.keys) + tuple(c.type for c in operator.calls)
+    return SinkSpec(None, (), tuple(f"c{i}" for i in range(len(types))), types)
+
+
+def rows(tables: Iterable[pa.Table]) -> list[tuple[Any, ...]]:
+    """The changes as (kind, field, ...) in the order they came."""
+    return [
+        (SHORT[row[0]], *row[1:])
+        for table in tables
+        for row in zip(*(table.column(n).to_pylist() for n in table.column_names if n != ORDER), strict=True)
+    ]
+
+
+def folded(changes: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    """The rows that are left after all changes. Raises ValueError where one that is not there goes."""
+    left: Counter[tuple[Any, ...]] = Counter()
+    for kind, *values in changes:
+        left[tuple(values)] += 1 if kind in ("+I", "+U") else -1
+        if left[tuple(values)] < 0:
+            raise ValueError(f"{kind}{values} takes away what is not there")
+    return +left

@@ -1,0 +1,130 @@
+"""Both hosts give the same change stream, however the input is cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from firesteel.errors import DataError, UsageError
+from firesteel.runtime.spec import ChainSpec, JobSpec, SinkSpec, ValuesSpec
+from firesteel.spark import batch_host, stream_host
+from firesteel.spark.batch_host import BatchSettings
+from firesteel.spark.progress import Progress
+from firesteel.spark.stream_host import StreamSettings
+from firesteel.types.sql import INT, STRING
+from tests.spark.jobs import folded, grouped, nested, rows, scan, write_changes
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch import Spark
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def changes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("changes") / "t.json"
+    write_changes(path, 4000)
+    return path
+
+
+def batch(job: JobSpec, spark: Spark, parallelism: int = 2) -> list[tuple[object, ...]]:
+    return rows(batch_host.run(job, spark, BatchSettings(parallelism)))
+
+
+def stream(job: JobSpec, spark: Spark, settings: StreamSettings) -> list[tuple[object, ...]]:
+    return rows(stream_host.start(job, spark, settings).results())
+
+
+def test_the_change_stream_does_not_depend_on_parallelism(changes: Path, spark: Spark) -> None:
+    one = batch(grouped(changes), spark, 1)
+    assert len(one) > 4000
+    assert len(folded(one)) == 7
+    assert batch(grouped(changes), spark, 2) == one
+    assert batch(grouped(changes), spark, 4) == one
+
+
+def test_nor_does_that_of_nested_aggregates(changes: Path, spark: Spark) -> None:
+    one = batch(nested(changes), spark, 1)
+    folded(one)
+    assert batch(nested(changes), spark, 4) == one
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        StreamSettings(parallelism=1),
+        StreamSettings(parallelism=2, max_rows=1500),
+        StreamSettings(parallelism=2, key_groups=5, max_rows=2500),
+    ],
+    ids=["one batch", "three batches", "more key groups than partitions"],
+)
+def test_the_stream_host_gives_the_same(changes: Path, spark: Spark, settings: StreamSettings) -> None:
+    assert stream(grouped(changes), spark, settings) == batch(grouped(changes), spark)
+
+
+def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -> None:
+    settings = StreamSettings(parallelism=2, max_rows=2500)
+    assert stream(nested(changes), spark, settings) == batch(nested(changes), spark)
+
+
+def test_several_sources_are_read_one_after_the_other(changes: Path, spark: Spark) -> None:
+    chains = (ChainSpec(0, scan(changes, (0,)), ()), ChainSpec(1, scan(changes, (2,)), ()))
+    job = JobSpec(chains, SinkSpec(None, (), ("x",), (INT,)))
+    first, second = (
+        batch(JobSpec((chain,), job.sink), spark) for chain in chains
+    )  # fmt: skip
+    assert batch(job, spark) == first + second
+    assert stream(job, spark, StreamSettings()) == first + second
+
+
+def test_literal_rows_run_on_both_hosts(spark: Spark) -> None:
+    values = ValuesSpec((INT, STRING), tuple((str(i), f"'v{i}'") for i in range(150)))
+    job = JobSpec((ChainSpec(0, values, ()),), SinkSpec(None, (), ("a", "b"), (INT, STRING)))
+    expected = [("+I", i, f"v{i}") for i in range(150)]
+    assert batch(job, spark) == expected
+    assert stream(job, spark, StreamSettings()) == expected
+
+
+def test_bad_data_is_told_as_it_was_raised(tmp_path: Path, spark: Spark) -> None:
+    path = tmp_path / "bad.json"
+    write_changes(path, 20)
+    path.write_text(path.read_text() + "{not json\n")
+    with pytest.raises(DataError, match=r"bad\.json, line 21") as on_batch:
+        batch(grouped(path), spark)
+    with pytest.raises(DataError) as on_stream:
+        stream(grouped(path), spark, StreamSettings())
+    assert str(on_batch.value) == str(on_stream.value)
+
+
+def test_rows_are_counted_on_their_way(changes: Path, spark: Spark) -> None:
+    for sink in (None, SinkSpec("blackhole", (("connector", "blackhole"),), ("a",), (STRING,))):
+        on_batch, on_stream = Progress(), Progress()
+        list(batch_host.run(grouped(changes, ("SUM",), sink), spark, progress=on_batch))
+        stream_host.start(grouped(changes, ("SUM",), sink), spark, None, on_stream).wait()
+        assert on_batch.read == on_stream.read > 4000
+        assert on_batch.changes == on_stream.changes > 4000
+        assert on_stream.batches == 1
+
+
+def test_a_checkpoint_goes_on_and_refuses_another_query(tmp_path: Path, spark: Spark) -> None:
+    path, checkpoint = tmp_path / "t.json", str(tmp_path / "checkpoint")
+    write_changes(path, 500)
+    settings = StreamSettings(checkpoint, parallelism=2)
+    assert stream(grouped(path), spark, settings) == batch(grouped(path), spark)
+    assert stream(grouped(path), spark, settings) == []
+    with pytest.raises(UsageError, match=r"calls\[0\]\.function was \"SUM\" and is \"MIN\""):
+        stream(grouped(path, ("MIN", "MAX", "COUNT(*)")), spark, settings)
+
+
+def test_a_failed_batch_leaves_the_checkpoint_as_it_was(tmp_path: Path, spark: Spark) -> None:
+    path, checkpoint = tmp_path / "t.json", str(tmp_path / "checkpoint")
+    write_changes(path, 300)
+    good = path.read_text()
+    path.write_text(good.replace('"type": "DELETE"', '"type":: "DELETE"', 1))
+    settings = StreamSettings(checkpoint, parallelism=2)
+    with pytest.raises(DataError):
+        stream(grouped(path), spark, settings)
+    path.write_text(good.replace('"type": "DELETE"', '"type" : "DELETE"', 1))
+    assert stream(grouped(path), spark, settings) == batch(grouped(path), spark)

@@ -1,0 +1,98 @@
+"""Packets: cut, shuffled, merged, and in the order of the input again."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from firesteel.errors import InternalError
+from firesteel.runtime import packets
+from firesteel.runtime.packets import Packer, Packet, merge, renumber
+from firesteel.runtime.spec import KIND, ORDER
+
+
+def changes(orders: list[int], keys: list[str | None] | None = None) -> pa.Table:
+    return pa.table(
+        {
+            KIND: pa.array([0] * len(orders), pa.int8()),
+            ORDER: pa.array(orders, pa.int64()),
+            "f0": pa.array(keys if keys is not None else [f"k{o % 5}" for o in orders], pa.string()),
+        }
+    )
+
+
+def by_target(all_packets: list[Packet], target: int) -> list[Packet]:
+    return sorted((p for p in all_packets if p.target == target), key=lambda p: p.order)
+
+
+def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packets, "PACK_ROWS", 40)
+    chance = random.Random(3)
+    sent: list[Packet] = []
+    for task in range(3):
+        packer = Packer((0,), 4)
+        position = task << 40
+        while position < (task << 40) + 300:
+            size = chance.randrange(1, 60)
+            sent += packer.add(changes(list(range(position, position + size))))
+            position += size
+        sent += packer.flush()
+    chance.shuffle(sent)
+    homes: dict[str, set[int]] = {}
+    total = 0
+    for target in range(4):
+        tables = list(merge(by_target(sent, target)))
+        orders = np.concatenate([t.column(ORDER).to_numpy() for t in tables])
+        assert (np.diff(orders) > 0).all()
+        total += len(orders)
+        for table in tables:
+            for key in table.column("f0").to_pylist():
+                homes.setdefault(key, set()).add(target)
+    assert total >= 900
+    assert all(len(targets) == 1 for targets in homes.values())
+
+
+def test_runs_of_several_writers_are_merged_by_order() -> None:
+    chance = random.Random(7)
+    numbers = list(range(1000))
+    owner = [chance.randrange(3) for _ in numbers]
+    sent = []
+    for writer in range(3):
+        packer = Packer((), 1)
+        mine = [n for n in numbers if owner[n] == writer]
+        for start in range(0, len(mine), 50):
+            packer.add(changes(mine[start : start + 50]))
+            sent += packer.flush()
+    merged = [o for t in merge(by_target(sent, 0)) for o in t.column(ORDER).to_pylist()]
+    assert merged == numbers
+
+
+def test_changes_of_one_row_stay_together_and_get_numbers_of_their_own() -> None:
+    table = renumber(changes([3, 3, 5, 8, 8], ["a", "b", "c", "d", "e"]))
+    assert table.column(ORDER).to_pylist() == [6, 7, 10, 16, 17]
+    assert table.column("f0").to_pylist() == ["a", "b", "c", "d", "e"]
+
+
+def test_three_changes_of_one_row_are_a_bug() -> None:
+    with pytest.raises(InternalError, match="more than two"):
+        renumber(changes([3, 3, 3]))
+
+
+def test_counts_of_rows_read_travel_with_the_packets_or_alone() -> None:
+    packer = Packer((0,), 2)
+    packer.read = 9
+    packer.add(changes([1, 2, 3]))
+    assert sum(p.read for p in packer.flush()) == 9
+    packer.read = 4
+    (alone,) = packer.flush()
+    assert (alone.read, alone.rows, alone.payload) == (4, 0, b"")
+    assert packer.flush() == []
+
+
+def test_null_keys_are_one_group() -> None:
+    packer = Packer((0,), 8)
+    packer.add(changes([1, 2, 3, 4], [None, None, None, None]))
+    assert len({p.target for p in packer.flush()}) == 1
