@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -207,6 +208,7 @@ def _fold(words: U64, starts: NDArray[np.int64], lengths: NDArray[np.int64], str
     return hash1, hash2
 
 
+@lru_cache(maxsize=1)
 def fingerprint() -> str:
     """The hashes of fixed values, one of every type class: a change of the functions changes it."""
     probes: list[pa.Array] = [

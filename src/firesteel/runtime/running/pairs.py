@@ -49,14 +49,16 @@ class Pairs:
         """The last place of each pair in `order`."""
         return np.append(self.starts[1:], len(self.order)) - 1
 
-    def place_of(self, owners: Index, values: pa.Array) -> Index:
-        """The pair of each (key, value), ascending by key; -1 where the batch does not have it."""
+    def has(self, owners: Index, values: pa.Array) -> Mask:
+        """Which of these (key, value), ascending by key, the batch has."""
         hash2 = self._keys.hash2[owners]
         word1, word2 = sub_key_words(values, hash2)
         rest = (word2,) if len(self._words) > 1 else ()
         mine = self._keys.hash2[self.owners]
         run = Run((self._keys.hash1[self.owners], self._words[0], mine, *self._words[1:]), ())
-        return find(run, (self._keys.hash1[owners], word1, hash2, *rest))
+        result = np.zeros(len(owners), np.bool_)
+        result[find(run, (self._keys.hash1[owners], word1, hash2, *rest))[0]] = True
+        return result
 
 
 def _pair_order(codes: np.ndarray, word1: np.ndarray, word2: np.ndarray | None) -> Index:

@@ -146,7 +146,7 @@ class RetractedExtreme:
         owners = entries.owners
         untouched = np.zeros(0, np.int64)
         if len(owners):
-            absent = self._pairs.place_of(owners, entries.sub_keys) < 0
-            untouched = np.flatnonzero(absent & clean[owners])
+            there = self._pairs.has(owners, entries.sub_keys)
+            untouched = np.flatnonzero(~there & clean[owners])
         owner = np.concatenate([rest, owners[untouched]])
         return keys.starts[owner], ends[owner], np.concatenate([known[rest], held[untouched]])

@@ -20,9 +20,9 @@ from firesteel.runtime.state.states import SortedMapState, SortedValueState
 class Cache(Protocol):
     """Runs at hand on this machine (runtime/state/cache.py)."""
 
-    def get(self, run: str) -> Run | None: ...
+    def get(self, name: str) -> Run | None: ...
 
-    def put(self, run: str, data: pa.Buffer) -> None: ...
+    def put(self, name: str, run: Run) -> None: ...
 
 
 class SortedRunBackend:
@@ -104,9 +104,10 @@ class SortedRunBackend:
         data = self._store.get(piece.id)
         if data is None:
             raise JobError(f"The run {piece.id} of the state is not in the store")
+        run = decode(data)
         if self._cache is not None:
-            self._cache.put(piece.id, pa.py_buffer(data))
-        return decode(data)
+            self._cache.put(piece.id, run)
+        return run
 
     def _save(self, store: RunStore, piece: Piece) -> None:
         """Runs are named by their content: a task that is run again may write another run, and a cached
@@ -118,9 +119,9 @@ class SortedRunBackend:
         data = encode(run)
         piece.rows = len(run)
         piece.id = hashlib.blake2b(data, digest_size=16).hexdigest()
-        store.put(piece.id, data.to_pybytes())
+        store.put(piece.id, data)
         if self._cache is not None:
-            self._cache.put(piece.id, data)
+            self._cache.put(piece.id, run)
 
 
 def _words(entry: StateEntry) -> str:

@@ -8,8 +8,8 @@ files that were not used for longest go first. A mapped file stays readable afte
 
 from __future__ import annotations
 
+import itertools
 import os
-import tempfile
 import time
 from collections import OrderedDict
 from contextlib import suppress
@@ -18,11 +18,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from firesteel.errors import JobError
-from firesteel.runtime.state.codec import decode
+from firesteel.runtime.state.codec import decode, write_plain
 from firesteel.runtime.state.runs import Run
 
 DEFAULT_LIMIT = 4 << 30
 _SUFFIX = ".run"
+_TEMPORARY = ".tmp"
+_NUMBERS = itertools.count()
 _OPEN_RUNS = 1024
 _STALE_SECONDS = 3600
 
@@ -37,13 +39,13 @@ class RunCache:
         self._open: OrderedDict[str, Run] = OrderedDict()
         directory.mkdir(parents=True, exist_ok=True)
 
-    def get(self, run: str) -> Run | None:
+    def get(self, name: str) -> Run | None:
         """The run, None where it is not here."""
-        known = self._open.get(run)
+        known = self._open.get(name)
         if known is not None:
-            self._open.move_to_end(run)
+            self._open.move_to_end(name)
             return known
-        path = self._path(run)
+        path = self._path(name)
         try:
             with pa.memory_map(str(path)) as file:
                 opened = decode(file.read_buffer())
@@ -53,27 +55,22 @@ class RunCache:
         except (OSError, JobError):  # damaged, or of another version: as if it were not here
             path.unlink(missing_ok=True)
             return None
-        self._keep(run, opened)
+        self._keep(name, opened)
         return opened
 
-    def put(self, run: str, data: pa.Buffer) -> None:
+    def put(self, name: str, run: Run) -> None:
         """Add a run. A full disk is no error: the cache does without it."""
-        path = self._path(run)
+        path = self._path(name)
         if path.exists():
             return
+        temporary = self._directory / f"{name}.{os.getpid()}.{next(_NUMBERS)}{_TEMPORARY}"
         try:
-            handle, name = tempfile.mkstemp(dir=self._directory, suffix=".tmp")
-        except OSError:
-            return
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
+            write_plain(run, temporary)
+            self._written += temporary.stat().st_size
             temporary.replace(path)
         except OSError:
             temporary.unlink(missing_ok=True)
             return
-        self._written += data.size
         if self._written > self._limit // 16:
             self._written = 0
             self.clean()
@@ -88,15 +85,15 @@ class RunCache:
         total = sum(size for _, size, _ in files)
         bound = self._limit * 4 // 5 if total > self._limit else self._limit
         for used, size, path in sorted(files):
-            stale = path.endswith(".tmp") and used < time.time() - _STALE_SECONDS
+            stale = path.endswith(_TEMPORARY) and used < time.time() - _STALE_SECONDS
             if stale or (total > bound and path.endswith(_SUFFIX)):
                 Path(path).unlink(missing_ok=True)
                 total -= size
 
-    def _path(self, run: str) -> Path:
-        return self._directory / f"{run}{_SUFFIX}"
+    def _path(self, name: str) -> Path:
+        return self._directory / f"{name}{_SUFFIX}"
 
-    def _keep(self, run: str, opened: Run) -> None:
-        self._open[run] = opened
+    def _keep(self, name: str, opened: Run) -> None:
+        self._open[name] = opened
         while len(self._open) > _OPEN_RUNS:
             self._open.popitem(last=False)

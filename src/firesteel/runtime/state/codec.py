@@ -1,10 +1,13 @@
-"""Runs as bytes: one Arrow IPC file, not compressed, so that a mapped file is read without a copy.
+"""Runs as bytes: one Arrow IPC file, compressed for the store, or not, so that a mapped file of the
+cache is read without a copy.
 
 Columns: w0, w1, ... (the words), live (int8) and time (int64) where the run has them, c0, c1, ...
 The schema's metadata hold the version of the layout.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +19,20 @@ VERSION = b"1"
 _KEY = b"firesteel.run"
 
 
-def encode(run: Run) -> pa.Buffer:
-    """The bytes of a run."""
+def encode(run: Run) -> bytes:
+    """The bytes of a run for the store, with LZ4."""
+    sink = pa.BufferOutputStream()
+    _write(run, sink, pa.ipc.IpcWriteOptions(compression="lz4"))
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def write_plain(run: Run, path: Path) -> None:
+    """Write a run to a file that can be mapped."""
+    with pa.OSFile(str(path), "wb") as sink:
+        _write(run, sink, pa.ipc.IpcWriteOptions())
+
+
+def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> None:
     names = [f"w{i}" for i in range(len(run.words))]
     arrays = [pa.array(word) for word in run.words]
     if run.live is not None:
@@ -29,10 +44,8 @@ def encode(run: Run) -> pa.Buffer:
     names += [f"c{i}" for i in range(len(run.columns))]
     batch = pa.record_batch([*arrays, *run.columns], names=names)
     batch = batch.replace_schema_metadata({_KEY: VERSION})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, batch.schema) as writer:
+    with pa.ipc.new_file(sink, batch.schema, options=options) as writer:
         writer.write_batch(batch)
-    return sink.getvalue()
 
 
 def decode(data: pa.Buffer | bytes) -> Run:

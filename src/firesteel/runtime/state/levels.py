@@ -16,12 +16,13 @@ import numpy as np
 from firesteel.runtime.state.merge import merge
 from firesteel.runtime.state.runs import HASH_END, Run
 
-FAN_IN = 6
+FAN_IN = 12
 """So many levels of like size are merged into one."""
-WORK_PER_ROW = 4
-"""A batch merges so many rows for each that it wrote: each row is rewritten about three times."""
-WORK_FLOOR = 1 << 16
-"""A batch may merge so many rows anyhow: small states are merged at once."""
+WORK_PER_ROW = 2
+"""A batch merges so many rows for each that it wrote: each row is rewritten about twice."""
+WORK_FLOOR = 4096
+"""A batch may merge so many rows anyhow, and this part of the state: levels have few pieces."""
+PIECES = 64
 
 
 @dataclass
@@ -111,8 +112,10 @@ class Levels:
             self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
 
     def _maintain(self, rows: int) -> None:
-        behind = len(self.levels) > 3 * FAN_IN
-        work = WORK_FLOOR + WORK_PER_ROW * rows * (2 if behind else 1)
+        held = sum(piece.rows for level in self.levels for piece in level)
+        work = max(WORK_PER_ROW * rows, WORK_FLOOR, held // PIECES)
+        if len(self.levels) > 2 * FAN_IN:  # behind
+            work *= 2
         while work > 0:
             wanted = self._choose()
             if wanted is not None:

@@ -32,14 +32,14 @@ def look_up(
         asked = pending[start:stop]
         if not len(asked):
             continue
-        place = find(run, wanted if len(asked) == rows else [word[asked] for word in wanted])
-        hit = place >= 0
-        if not hit.any():
+        which, place = find(run, wanted if len(asked) == rows else [word[asked] for word in wanted])
+        if not len(which):
             continue
-        place, found = place[hit], asked[hit]
         there = run.there(place, expiry)
-        hits.append((found[there], run, place[there]))
-        pending = np.concatenate([pending[:start], asked[~hit], pending[stop:]])
+        hits.append((asked[which[there]], run, place[there]))
+        left = np.ones(len(pending), np.bool_)
+        left[start + which] = False
+        pending = pending[left]
         if not len(pending):
             break
     return _gather(hits, rows, skip, types)

@@ -77,25 +77,27 @@ def _bisect(
     return low
 
 
-def find(run: Run, wanted: Sequence[U64]) -> NDArray[np.int64]:
-    """The place of each wanted entry in the run, -1 where it is not there.
+def find(run: Run, wanted: Sequence[U64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of the wanted entries are in the run (ascending), and where.
 
     wanted: words as the run has them, first words ascending (for speed only).
     """
-    n = len(run)
+    n, sorting = len(run), 2 if len(wanted) > 2 else 1
     if not n:
-        return np.full(len(wanted[0]), -1, np.int64)
-    if len(wanted) > 2:  # a map: the key's entries are a slice, sorted by the second word
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if sorting == 2:  # a map: the key's entries are a slice, sorted by the second word
         at = _bisect(run.words[1], wanted[1], *slices(run, wanted[0]))
     else:
         at = np.searchsorted(run.words[0], wanted[0])
-    at[at == n] = n - 1
-    same = _same(run, at, wanted, len(wanted))
-    missed = np.flatnonzero(~same & _same(run, at, wanted, 1))
-    result = np.where(same, at, -1)
-    if len(missed):
-        _find_on(run, at, wanted, missed, result)
-    return result
+    np.minimum(at, n - 1, out=at)
+    which = np.flatnonzero(run.words[0][at] == wanted[0])
+    at = at[which]
+    these = [word[which] for word in wanted]
+    same = _same(run, at, these, len(wanted))
+    if not same.all():
+        same = _walk_on(run, at, these, same, sorting)
+        which, at = which[same], at[same]
+    return which, at
 
 
 def _same(run: Run, at: NDArray[np.int64], wanted: Sequence[U64], words: int) -> NDArray[np.bool_]:
@@ -105,21 +107,20 @@ def _same(run: Run, at: NDArray[np.int64], wanted: Sequence[U64], words: int) ->
     return same
 
 
-def _find_on(
-    run: Run, at: NDArray[np.int64], wanted: Sequence[U64], missed: NDArray[np.int64],
-    result: NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Walk on over entries that share the sorting words but are not the wanted one: a hash collision,
-    or a sub-key that is not there. Few steps: two keys seldom share 64 bits."""
-    sorting = 2 if len(wanted) > 2 else 1
+def _walk_on(
+    run: Run, at: NDArray[np.int64], wanted: Sequence[U64], same: NDArray[np.bool_], sorting: int
+) -> NDArray[np.bool_]:
+    """Walk `at` on over entries that share the sorting words but are not the wanted one: a hash
+    collision. Few steps: two keys seldom share 64 bits."""
+    missed = np.flatnonzero(~same & _same(run, at, wanted, sorting))
     while len(missed):
-        at = at.copy()
         at[missed] += 1
         missed = missed[at[missed] < len(run)]
         these = [word[missed] for word in wanted]
-        same = _same(run, at[missed], these, len(wanted))
-        result[missed[same]] = at[missed[same]]
-        missed = missed[~same & _same(run, at[missed], these, sorting)]
+        found = _same(run, at[missed], these, len(wanted))
+        same[missed[found]] = True
+        missed = missed[~found & _same(run, at[missed], these, sorting)]
+    return same
 
 
 def slices(run: Run, hash1: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -84,7 +84,7 @@ class SortedMapState:
     ) -> None:  # fmt: skip
         words = self._words(keys, owners, sub_keys)
         run = _new_run(self.levels, words, (sub_keys, *columns), live, now)
-        same = owners[1:] == owners[:-1]
+        same = words[0][1:] == words[0][:-1]
         if np.any(owners[1:] < owners[:-1]) or np.any(same & (words[1][1:] < words[1][:-1])):
             run = run.take(sort_order(words))
         self.levels.add(run, now)
