@@ -105,8 +105,10 @@ def _fitted(query: Node, table: Table, statement: Insert) -> Node:
 def _cast(expr: Expr, kind: SqlType) -> Expr:
     """The expression as exactly this type, NULL allowed."""
     found = cast(expr, kind)
-    if isinstance(found, Literal) or found.type == kind:
+    if found.type == kind:
         return found
+    if isinstance(found, Literal):
+        return Call("CAST", (found,), kind, range=expr.range)
     inner = found.args[0] if isinstance(found, Call) and found is not expr else found
     return Call("CAST", (inner,), kind, range=expr.range)
 

@@ -11,13 +11,16 @@ from dataclasses import replace
 from decimal import Decimal
 
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import is_identity
+from firesteel.plan.expressions import comparison, is_identity, logical_call, operands
 from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
-from firesteel.plan.simplify import simplify_value
+from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Node, transform_up
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, BOOLEAN, INT, SqlType, TypeRoot, char, decimal
+
+ONE = Literal(1, INT.with_nullable(False))
+ZERO = Literal(0, INT.with_nullable(False))
 
 
 def converted(root: Node) -> Node:
@@ -29,7 +32,10 @@ def _node(node: Node) -> Node:
     if isinstance(node, Project):
         return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
     if isinstance(node, Filter):
-        return replace(node, condition=consistent(node.condition))
+        condition = consistent(node.condition)
+        if isinstance(node.input, Aggregate):  # HAVING is built by RelBuilder.filter
+            condition = simplify_condition(condition)
+        return replace(node, condition=condition)
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
     if isinstance(node, Aggregate):
@@ -56,24 +62,80 @@ def consistent(expr: Expr) -> Expr:
     """The expression with the casts that `=` and `<>` need."""
     if not isinstance(expr, Call):
         return expr
-    items = _in_list(expr)
-    args = tuple(arg if arg in items else consistent(arg) for arg in expr.args)
+    args = tuple(consistent(arg) for arg in expr.args)
     if any(a is not b for a, b in zip(args, expr.args, strict=True)):
         expr = replace(expr, args=args)
+    if expr.function in ("AND", "OR"):
+        return replace(expr, args=tuple(operands(expr, expr.function)))
+    if expr.function == "SQRT":
+        half = Literal(Decimal("0.5"), decimal(2, 1).with_nullable(False))
+        return replace(expr, function="POWER", args=(*expr.args, half))
+    if expr.function == "CAST" and expr.args[0].type.root is TypeRoot.BOOLEAN and expr.type.is_numeric:
+        return _boolean_as_number(expr)
+    if expr.function in ("IF", "IFNULL", "COALESCE"):
+        return replace(expr, args=tuple(_as_written(a, expr.function == "IF") for a in expr.args))
+    if expr.function == "IS DISTINCT FROM":
+        return _distinct(expr)
+    if expr.function == "IS NOT DISTINCT FROM":
+        return _not_distinct(expr)
     return _consistent(expr)
 
 
-def _in_list(call: Call) -> list[Expr]:
-    """The comparisons that one IN made: those of an OR that stand for the same piece of the text."""
-    if call.function != "OR":
-        return []
-    equals = [a for a in call.args if isinstance(a, Call) and a.function == "=" and a.range is not None]
-    places = [a.range for a in equals]
-    return [a for a in equals if places.count(a.range) > 1]
+def _boolean_as_number(cast: Call) -> Expr:
+    """1 for TRUE and 0 for FALSE (StandardConvertletTable.convertCast)."""
+    operand, kind = cast.args[0], cast.type.with_nullable(False)
+    chosen = Call("CASE", (operand, as_type(ONE, kind), as_type(ZERO, kind)), kind, range=cast.range)
+    if not operand.type.nullable:
+        return chosen
+    return Call("CASE", (_null_test(operand, "IS NOT NULL"), chosen, Literal(None, cast.type)), cast.type)
+
+
+def _as_written(arg: Expr, numbers: bool) -> Expr:
+    """An argument of one of Flink's own functions, whose strings (numbers: and numbers) keep their types."""
+    if isinstance(arg, Literal) and isinstance(arg.value, str) and arg.type.is_character:
+        return replace(arg, type=char(len(arg.value)).with_nullable(False))
+    if isinstance(arg, Literal) and isinstance(arg.value, Decimal) and numbers:
+        return replace(arg, type=_written_decimal(arg.value))
+    implicit = isinstance(arg, Call) and arg.function == "CAST" and arg.range == arg.args[0].range
+    if implicit and isinstance(arg, Call) and (numbers or arg.type.is_character):
+        return arg.args[0]
+    return arg
+
+
+def _written_decimal(value: Decimal) -> SqlType:
+    exponent = value.as_tuple().exponent
+    scale = -exponent if isinstance(exponent, int) else 0
+    digits = len(value.as_tuple().digits)
+    return decimal(max(digits, scale), max(scale, 0)).with_nullable(False)
+
+
+def _null_test(expr: Expr, function: str) -> Expr:
+    return Call(function, (expr,), BOOLEAN.with_nullable(False))
+
+
+def _distinct(call: Call) -> Expr:
+    """(x IS NOT NULL OR y IS NOT NULL) AND (x = y) IS NOT TRUE (Calcite: RelOptUtil.isDistinctFrom)."""
+    left, right = call.args
+    some = logical_call("OR", [_null_test(left, "IS NOT NULL"), _null_test(right, "IS NOT NULL")])
+    return logical_call("AND", [some, _null_test(comparison("=", left, right), "IS NOT TRUE")])
+
+
+def _not_distinct(call: Call) -> Expr:
+    left, right = call.args
+    none = logical_call("AND", [_null_test(left, "IS NULL"), _null_test(right, "IS NULL")])
+    return logical_call("OR", [none, _null_test(comparison("=", left, right), "IS TRUE")])
+
+
+def _is_list_item(call: Call) -> bool:
+    """Whether an IN made the comparison: its text begins with the operand and ends after the literal."""
+    left, right = call.args
+    if call.range is None or left.range is None or right.range is None:
+        return False
+    return left.range.start == call.range.start and right.range.end < call.range.end
 
 
 def _consistent(expr: Call) -> Expr:
-    if expr.function not in ("=", "<>"):
+    if expr.function not in ("=", "<>") or _is_list_item(expr):
         return expr
     left, right = expr.args
     if left.type.same_as(right.type):

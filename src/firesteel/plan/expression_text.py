@@ -8,12 +8,13 @@ RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
 from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
 from firesteel.plan.type_text import plain_type_text, type_text
-from firesteel.types.sql import TypeRoot
+from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
 """Operators of two operands beside which a literal of the other operand's type goes without its type."""
@@ -79,8 +80,18 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
     return text(expr)
 
 
+FLAG_FIRST = frozenset({"TRIM", "EXTRACT"})
+FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING"})
+
+
 def _prefix(call: Call, args: list[str], flag: str) -> str:
+    """`NAME(a, b)`; a time unit or the side of a TRIM is an argument of its own."""
     name = _SPELLING.get(call.function, call.function)
+    flags = [flag.format(option) for option in call.options]
+    if name in FLAG_FIRST:
+        args = [*flags, *args]
+    elif name in FLAG_LAST:
+        args = [*args, *flags]
     return f"{name}({', '.join(args)})"
 
 
@@ -112,11 +123,13 @@ def _sarg(search: Call, digest: bool) -> str:
 
 
 def _bound_text(bound: Literal, digest: bool) -> str:
-    """A bound as Calcite prints a Java value: a long has an L."""
-    text = literal_text(bound, with_type=None if digest else False)
-    if bound.type.root is TypeRoot.BIGINT:
-        return text.replace(":", "L:", 1) if digest else f"{text}L"
-    return text
+    """A bound as Calcite prints a Java value: in a digest a long has an L, elsewhere a double no exponent."""
+    if digest:
+        text = literal_text(bound)
+        return text.replace(":", "L:", 1) if bound.type.root is TypeRoot.BIGINT else text
+    if bound.type.root in APPROXIMATE and isinstance(bound.value, (float, Decimal)):
+        return str(float(bound.value))
+    return literal_text(bound, with_type=False)
 
 
 def _range_text(option: str, bounds: tuple[Expr, ...], digest: bool) -> str:

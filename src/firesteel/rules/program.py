@@ -22,6 +22,7 @@ from firesteel.rules.push_projects import push_projects
 from firesteel.rules.reduce_aggregates import reduce_aggregates
 from firesteel.rules.reduce_expressions import reduce_expressions
 from firesteel.rules.remove_aggregates import remove_aggregates
+from firesteel.rules.simplify_calc import simplify_calc
 from firesteel.rules.to_physical import scan_to_physical, to_physical
 
 Rule = Callable[[Node], Node]
@@ -38,6 +39,7 @@ LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (merge_projects, "filters that moved may have left projections side by side"),
     (remove_aggregates, "groups of one row need no state"),
     (reduce_aggregates, "the variances have no operator of their own; sums and counts may be shared"),
+    (push_filters, "HAVING goes below the reduced calls' projection"),
     (merge_projects, "the reduced calls' projection joins the one above"),
     (scan_to_physical, "what is pushed into a scan is kept by its physical form"),
     (push_filter_into_scan, "before columns are cut from the scan: the condition reads some"),
@@ -51,6 +53,7 @@ PRUNING_RULES: tuple[tuple[Rule, str], ...] = (
 """Applied after the projections were pushed."""
 
 PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
+    (simplify_calc, "conditions that only changed their order until now take it"),
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
     (materialize_times, "an aggregate's rows have no event time of their own"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),

@@ -26,7 +26,7 @@ from firesteel.plan.physical import TableSourceScan
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.simplify.logic import compose
 from firesteel.plan.tree import Node
-from firesteel.types.sql import APPROXIMATE
+from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 
 def push_filter_into_scan(node: Node) -> Node:
@@ -36,18 +36,25 @@ def push_filter_into_scan(node: Node) -> Node:
     scan = node.input
     if scan.filter or scan.table.traits is None or not scan.table.traits.pushes_filter:
         return node
-    condition = rewrite(node.condition, _as_java_double)
+    condition = rewrite(node.condition, _as_java)
     whole = isinstance(condition, Call) and condition.function == "SEARCH"
     terms = conjuncts(to_cnf(expand_search(condition) if whole else condition))
     if not terms:
         return node
-    shown = tuple(_in_pairs(expand_search(term)) for term in terms)
-    kept = conjunction(terms)
+    taken = [term for term in terms if _is_convertible(term)]
+    shown = tuple(_in_pairs(expand_search(term)) for term in taken)
+    kept = conjunction([*taken, *(term for term in terms if term not in taken)])
     assert kept is not None
     return Filter(replace(scan, filter=shown), simplify_condition(kept))
 
 
-def _as_java_double(expr: Expr) -> Expr:
+def _as_java(expr: Expr) -> Expr:
+    """A literal as it comes back from Flink's expressions: a double, an interval of all units."""
+    if isinstance(expr, Literal) and expr.type.is_interval:
+        months = expr.type.root is TypeRoot.INTERVAL_YEAR_MONTH
+        return replace(
+            expr, type=replace(expr.type, names=("YEAR", "MONTH") if months else ("DAY", "SECOND"))
+        )
     if (
         isinstance(expr, Literal)
         and expr.type.root in APPROXIMATE
@@ -77,6 +84,14 @@ def _in_pairs(expr: Expr) -> Expr:
         return e
 
     return rewrite(expr, rule)
+
+
+UNCONVERTIBLE = frozenset({"||", "TRIM", "IF", "CASE"})
+"""Functions that Flink cannot hand to a source: its expression parser knows them by other names."""
+
+
+def _is_convertible(term: Expr) -> bool:
+    return not any(isinstance(e, Call) and e.function in UNCONVERTIBLE for e in walk(term))
 
 
 class _TooBig(Exception):

@@ -15,6 +15,7 @@ from decimal import Decimal
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, comparison, walk
 from firesteel.plan.logical import Aggregate, Project
+from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Field, Node
 from firesteel.types import sql
 from firesteel.types.decimals import division
@@ -54,16 +55,18 @@ class _Form:
     calls: list[AggregateCall] = field(default_factory=list)
     results: list[Expr] = field(default_factory=list)
     as_written: bool = False
+    of_single_rows: bool = False
 
     @classmethod
     def of(cls, node: Aggregate) -> _Form:
         outputs = node.schema[len(node.keys) :]
         refs: list[Expr] = [InputRef(len(node.keys) + i, f.type) for i, f in enumerate(outputs)]
-        return cls(list(node.calls), refs, as_written=True)
+        single = any(key <= frozenset(node.keys) for key in unique_keys(node.input))
+        return cls(list(node.calls), refs, as_written=True, of_single_rows=single)
 
     def cost(self, keys: int) -> float:
         """CPU per input row: keys and calls on each, the projection on each row that comes out."""
-        rows_out = 1.0 - math.exp(-0.1 * keys)
+        rows_out = 1.0 if self.of_single_rows else 1.0 - math.exp(-0.1 * min(keys, 3))
         computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
         projection = 0 if self.as_written else len(computed)
         return keys * _KEY_COST + len(self.calls) + rows_out * projection
@@ -81,7 +84,7 @@ def _reduced(form: _Form, node: Aggregate) -> _Form | None:
     """Every call that can be reduced, reduced by one step; None where there is none."""
     if not any(c.function in ("AVG", "SUM", *VARIANCES) for c in form.calls):
         return None
-    following = _Form()
+    following = _Form(of_single_rows=form.of_single_rows)
     columns, keys = node.input.schema, len(node.keys)
     new = [_reduce(call, following, columns, node.keys) for call in form.calls]
     following.results = [_replaced(r, new, keys) for r in form.results]
