@@ -6,6 +6,7 @@ from firesteel.errors import InternalError
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan import logical
 from firesteel.plan.expression_text import ast_text
+from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
 
 
@@ -28,7 +29,9 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical.Union):
         return "all=[true]"
     if isinstance(node, logical.Values):
-        rows = ", ".join("{ " + ", ".join(map(ast_text, row)) + " }" for row in node.rows)
+        rows = ", ".join(
+            "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
+        )
         return f"tuples=[[{rows}]]"
     if isinstance(node, logical.WatermarkAssigner):
         rowtime = node.schema[node.rowtime].name

@@ -86,6 +86,8 @@ FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING"})
 
 def _prefix(call: Call, args: list[str], flag: str) -> str:
     """`NAME(a, b)`; a time unit or the side of a TRIM is an argument of its own."""
+    if call.function == "ITEM_FIELD":
+        return f"{args[0]}.{call.options[0]}"
     name = _SPELLING.get(call.function, call.function)
     flags = [flag.format(option) for option in call.options]
     if name in FLAG_FIRST:
