@@ -61,7 +61,7 @@ def result(call: AggregateSpec, history: Sequence[Row]) -> Any:
         return rows_left(history)
     if call.distinct:
         history = first_and_last(history, 1 + call.args[0])
-    values = [v for v in left(history, 1 + call.args[0], last=call.function == "LAST_VALUE") if v is not None]
+    values = [v for v in left(history, 1 + call.args[0]) if v is not None]
     return FUNCTIONS[call.function](values, call.type)
 
 
@@ -77,16 +77,15 @@ def first_and_last(history: Sequence[Row], position: int) -> list[Row]:
     return through
 
 
-def left(history: Sequence[Row], position: int, last: bool) -> list[Any]:
-    """The values that are left, in order of arrival; a retraction takes the first or last equal one."""
+def left(history: Sequence[Row], position: int) -> list[Any]:
+    """The values that are left, in order of arrival; a retraction takes the first equal one."""
     values: list[Any] = []
     for row in history:
         value = row[position]
         if row[0] in ("+I", "+U"):
             values.append(value)
             continue
-        places = [i for i, each in enumerate(values) if binary(each) == binary(value)]
-        del values[places[-1 if last else 0]]
+        del values[[binary(each) for each in values].index(binary(value))]
     return values
 
 

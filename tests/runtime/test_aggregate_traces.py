@@ -154,6 +154,14 @@ def test_first_and_last_value(batch: int, columnar: bool) -> None:
 
 @both_ways
 @pytest.mark.parametrize("batch", [1, 3, 100])
+def test_a_retraction_takes_the_first_of_equal_values_for_last_value_too(batch: int, columnar: bool) -> None:
+    text = "+I a 5, +I a 1, +I a 5, -D a 5"
+    out = run(spec([call("LAST_VALUE"), COUNT_STAR], update_before=False), text, batch, columnar)
+    assert out == "+I[a,5,1] +U[a,1,2] +U[a,5,3] +U[a,5,2]"
+
+
+@both_ways
+@pytest.mark.parametrize("batch", [1, 3, 100])
 def test_count_distinct(batch: int, columnar: bool) -> None:
     what = spec([call("COUNT", distinct=True, kind=DOUBLE)], kind=DOUBLE)
     assert (

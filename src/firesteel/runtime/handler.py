@@ -57,9 +57,9 @@ class GeneratedHandler:
     slots: tuple[Slot, ...]
 
     def create(self, expiry: Expiry | None = None) -> Any:
-        """A handler, opened. expiry: needed where the state has a time to live."""
+        """A handler, opened. expiry: the processing time and the time to live of the state."""
         handler = _compiled(self.source)()
-        handler.open(expiry)
+        handler.open(expiry or Expiry(0))
         return handler
 
 
@@ -75,7 +75,11 @@ def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
 @lru_cache(maxsize=64)
 def _compiled(source: str) -> Any:
     names: dict[str, Any] = {name: getattr(numbers, name) for name in _FUNCTIONS}
-    names |= {"OrderedDict": OrderedDict, "ExpiringMap": ExpiringMap, "islice": islice}
+    names |= {
+        "OrderedDict": OrderedDict,
+        "ExpiringMap": ExpiringMap,
+        "islice": islice,
+    }
     names["raise_single_value"] = _raise_single_value
     exec(compile(source, "<generated row handler>", "exec"), names)
     return names["GroupAggregateHandler"]

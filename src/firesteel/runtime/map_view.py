@@ -69,7 +69,7 @@ class StoredMap(dict[Any, Any]):
 
     def restore(self, key: Any, value: Any) -> None:
         """An entry as it is in the state."""
-        self._loaded[key] = value
+        self._loaded[key] = _copy(value)
         super().__setitem__(key, value)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -100,11 +100,16 @@ class StoredMap(dict[Any, Any]):
         if self._rest is None:
             return
         mine = dict(self.items())
-        loaded, self._loaded = self._loaded, {key: value for _, key, value in self._rest()}
+        loaded, self._loaded = self._loaded, {key: _copy(value) for _, key, value in self._rest()}
         self._rest = None
         self.clear()
         for key, value in self._loaded.items():
             if key not in loaded or key in mine:
-                super().__setitem__(key, mine.pop(key, value))
+                super().__setitem__(key, mine.pop(key) if key in mine else _copy(value))
         for key, value in mine.items():
             super().__setitem__(key, value)
+
+
+def _copy(value: Any) -> Any:
+    """What a value was before the handler changes it in place, as it does lists."""
+    return list(value) if isinstance(value, list) else value

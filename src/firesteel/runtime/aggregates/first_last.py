@@ -1,7 +1,7 @@
 """FIRST_VALUE, LAST_VALUE and SINGLE_VALUE.
 
 Flink orders values by the wall clock at their arrival. Here each row has an arrival number of its own,
-counted by key: rows of the same millisecond keep their order, and a replay gives the same answer.
+counted by key: rows of one millisecond keep their order, and a replay gives the same answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def first_value(call: AggregateSpec) -> Aggregate:
     """The value that came first. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
-        return _with_retract(call, "first", position="0", end="iter")
+        return _with_retract(call, "first", _FIRST, end="iter")
     return Declared(
         state_id="first-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None),),
@@ -40,7 +40,7 @@ def last_value(call: AggregateSpec) -> Aggregate:
     """The value that came last. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
-        return _with_retract(call, "last", position="-1", end="reversed")
+        return _with_retract(call, "last", _LAST, end="reversed")
     return Declared(
         state_id="last-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None),),
@@ -50,45 +50,57 @@ def last_value(call: AggregateSpec) -> Aggregate:
     )
 
 
-# orders: arrival number -> value, in order. arrivals: value -> its arrival numbers, ascending.
+# orders: arrival number -> value, ascending. arrivals: value -> its arrival numbers, ascending.
 _ACCUMULATE = """\
 {orders}[{next}] = {x}
-{arrivals}[{k}] = [*{arrivals}.get({k}, ()), {next}]
+_arrivals = {arrivals}.get({k})
+if _arrivals is None:
+    _arrivals = []
+_arrivals.append({next})
+{arrivals}[{k}] = _arrivals
 {next} += 1
-{value} = $current
+"""
+
+_FIRST = """\
+if {value} is None:
+    {value} = {x}
+"""
+
+_LAST = """\
+{value} = {x}
 """
 
 _RETRACT = """\
-_orders = {arrivals}.get({k})
-if _orders:
-    _order = _orders[$position]
-    if len(_orders) == 1:
-        del {arrivals}[{k}]
+_arrivals = {arrivals}.get({k})
+if _arrivals:
+    {orders}.pop(_arrivals.pop(0), None)
+    if _arrivals:
+        {arrivals}[{k}] = _arrivals
     else:
-        {arrivals}[{k}] = [_each for _each in _orders if _each != _order]
-    {orders}.pop(_order, None)
-    {value} = $current
+        del {arrivals}[{k}]
+    if {x} == {value} or {x} != {x}:
+        {value} = $current
 """
 
 _MERGE = """\
 _start = {next}
 for _order, _value in {other_orders}.items():
     {orders}[_start + _order] = _value
-for _key, _orders in {other_arrivals}.items():
-    {arrivals}[_key] = [*{arrivals}.get(_key, ()), *(_start + _each for _each in _orders)]
+for _key, _arrivals in {other_arrivals}.items():
+    {arrivals}[_key] = [*{arrivals}.get(_key, ()), *(_start + _order for _order in _arrivals)]
 {next} = _start + {other_next}
 {value} = $current
 """
 
 
-def _with_retract(call: AggregateSpec, name: str, position: str, end: str) -> Aggregate:
-    """Remembers every value and when it came; a retraction takes away the value's first arrival
-    (FIRST) or its last (LAST), an unknown value changes nothing."""
+def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> Aggregate:
+    """Remembers every value and when it came. A retraction takes away the value's first arrival, for
+    LAST_VALUE too, as Flink's does; a value that is not there changes nothing."""
     argument = call.arg_types[0]
     current = f"next(({{orders}}[_each] for _each in {end}({{orders}})), None)"
 
     def text(template: str) -> str:
-        return template.replace("$current", current).replace("$position", position)
+        return template.replace("$current", current)
 
     return HandWritten(
         state_id=f"{name}-value-retract.v1",
@@ -97,7 +109,7 @@ def _with_retract(call: AggregateSpec, name: str, position: str, end: str) -> Ag
             MapView("orders", BIGINT, argument, ordered=True),
             MapView("arrivals", argument, array(BIGINT)),
         ),
-        accumulate=text(_ACCUMULATE),
+        accumulate=_ACCUMULATE + accumulate,
         retract=text(_RETRACT),
         merge=text(_MERGE),
         value="{value}",
