@@ -8,10 +8,11 @@ as a JobError that quotes the last line of the worker's traceback.
 
 from __future__ import annotations
 
+import itertools
 import pickle
-import re
 from collections.abc import Callable, Iterable, Iterator
 
+from firesteel import errors
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
 
@@ -35,28 +36,28 @@ def from_spark(error: Exception) -> FiresteelError:
     if isinstance(error, FiresteelError):
         return error
     text = str(error)
-    python = _last_python_error(text)
-    if python is not None:
-        kind, message = python
-        if kind.rpartition(".")[2] in ("AssertionError", "InternalError"):
-            return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
-        return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
-    lines = [line for line in text.splitlines() if line.strip()]
-    return JobError(f"Spark failed: {lines[0].strip() if lines else type(error).__name__}")
+    raised = _raised(text)
+    if raised is None:
+        lines = [line for line in text.splitlines() if line.strip()]
+        return JobError(f"Spark failed: {lines[0].strip() if lines else type(error).__name__}")
+    kind, message = raised
+    name = kind.rpartition(".")[2]
+    own = getattr(errors, name, None) if kind.startswith("firesteel.") else None
+    if isinstance(own, type) and issubclass(own, FiresteelError):
+        message, _, hint = message.partition("\nhint: ")
+        return own(message, hint=hint or None)
+    if name == "AssertionError":
+        return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
+    return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
 
 
-_TRACEBACK = "Traceback (most recent call last):"
-_ERROR_LINE = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)?)(?:: (.*))?$")
-
-
-def _last_python_error(text: str) -> tuple[str, str] | None:
-    """Class and message at the end of the first traceback in the text of a PythonException."""
-    start = text.find(_TRACEBACK)
-    if start < 0:
+def _raised(text: str) -> tuple[str, str] | None:
+    """Class and message at the end of the last traceback in the text of a Spark exception: what follows
+    the indented frames, up to a blank line or the stack of the JVM."""
+    _, found, trace = text.rpartition("Traceback (most recent call last):\n")
+    if not found:
         return None
-    for line in text[start + len(_TRACEBACK) :].splitlines():
-        if line and not line[0].isspace():
-            found = _ERROR_LINE.match(line)
-            if found:
-                return found[1], found[2] or ""
-    return None
+    lines = itertools.dropwhile(lambda line: line[:1].isspace(), trace.splitlines())
+    said = itertools.takewhile(lambda line: line.strip() and not line.startswith("\tat "), lines)
+    kind, _, message = "\n".join(said).partition(":")
+    return (kind.strip(), message.strip()) if kind else None

@@ -104,9 +104,7 @@ class Spark:
         context = self.context
         with self._lock:
             if self._session is None:
-                from pyspark.sql import SparkSession
-
-                self._session = SparkSession(context)
+                self._session = _session_of(context)
             return self._session
 
     def stop(self) -> None:
@@ -156,6 +154,8 @@ class Spark:
             self._context = SparkContext(conf=conf)
             if self._options.is_local:
                 threading.Thread(target=_warm, args=(self._context,), daemon=True).start()
+            if self._options.host == STREAM:
+                self._session = _session_of(self._context)
         except FiresteelError as error:
             self._failure = error
         except Exception as error:
@@ -189,6 +189,12 @@ def create_session(options: LaunchOptions | None = None) -> Spark:
 def of_session(session: SparkSession) -> Spark:
     """The user's own session, used as it is."""
     return Spark(session=session)
+
+
+def _session_of(context: SparkContext) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession(context)
 
 
 def _context_of(session: SparkSession) -> SparkContext:

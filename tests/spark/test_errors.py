@@ -1,0 +1,69 @@
+"""What a Spark exception comes down to."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.errors import DataError, FiresteelError, InternalError, JobError, SourceRange
+from firesteel.runtime.packets import FAILURE, Packet
+from firesteel.spark.errors import from_spark, guarded, raise_failure
+
+TRACE = """Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: \
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "worker.py", line 1, in main
+    process()
+{last}
+
+\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)
+Driver stacktrace:"""
+
+
+def test_a_firesteel_error_travels_in_a_packet() -> None:
+    sent = DataError("t.json, line 3: no", hint="mend it", range=SourceRange(1, 2), sql="SELECT 1")
+
+    def packets() -> list[Packet]:
+        raise sent
+
+    (packet,) = guarded(packets)
+    assert packet.holds == FAILURE
+    with pytest.raises(DataError) as got:
+        raise_failure(packet)
+    assert (str(got.value), got.value.hint, got.value.range) == (str(sent), sent.hint, sent.range)
+
+
+def test_what_came_before_an_error_is_kept() -> None:
+    def packets() -> list[Packet]:
+        yield Packet(0, 1, 1, 0, b"x")  # type: ignore[misc]
+        raise JobError("later")
+
+    assert [p.holds for p in guarded(packets)] == [0, FAILURE]
+
+
+@pytest.mark.parametrize(
+    ("last", "kind", "message"),
+    [
+        ("ValueError: 3 is not 4", JobError, "a worker failed: ValueError: 3 is not 4"),
+        ("MemoryError", JobError, "a worker failed: MemoryError"),
+        ("AssertionError: odd", InternalError, "odd"),
+        ("firesteel.errors.DataError: /d/t.json, line 7: bad", DataError, "/d/t.json, line 7: bad"),
+        ("firesteel.errors.DataError: bad\nhint: mend it", DataError, "bad\nhint: mend it"),
+        ("duckdb.duckdb.IOException: disk", JobError, "a worker failed: duckdb.duckdb.IOException: disk"),
+    ],
+)
+def test_a_traceback_becomes_one_error(last: str, kind: type[FiresteelError], message: str) -> None:
+    error = from_spark(RuntimeError(TRACE.format(last=last)))
+    assert type(error) is kind
+    assert error.message == message.split("\nhint")[0]
+    assert "Traceback" not in str(error)
+    if "hint: mend" in last:
+        assert error.hint == "mend it"
+
+
+def test_an_error_of_spark_itself_is_quoted_in_one_line() -> None:
+    error = from_spark(RuntimeError("[NO_SPACE] disk is full\n\tat java.io.X\n\tat java.io.Y"))
+    assert error.message == "Spark failed: [NO_SPACE] disk is full"
+
+
+def test_firesteel_errors_pass() -> None:
+    error = DataError("x")
+    assert from_spark(error) is error
