@@ -39,12 +39,20 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
     args = binder.bind_all(node.expressions)
     if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
+    if name in ("CURRENT_DATABASE", "CURRENT_CATALOG") and not args:
+        return _current(binder, name, place)
     special = SPECIAL.get(name)
     if special is not None:
         count, build = special
         _check_count(name, len(args), count, place)
         return build(args, node)
     return call_named(name, args, place, tuple(node.args.get("options") or ()))
+
+
+def _current(binder: ScalarBinder, name: str, place: SourceRange) -> Expr:
+    attribute = f"default_{name.removeprefix('CURRENT_').lower()}"
+    text: str = getattr(binder.context.catalog, attribute)
+    return Literal(text, sql.STRING.with_nullable(False), range=place)
 
 
 def call_named(
@@ -168,6 +176,11 @@ def _mod(args: Sequence[Expr], node: exp.Expression) -> Expr:
     return arithmetic("MOD", args[0], args[1], range_of(node))
 
 
+def _part(unit: str) -> Special:
+    """YEAR(x) and the like: EXTRACT(YEAR FROM x)."""
+    return lambda args, node: scalar_times.extracted(unit, args[0], range_of(node))
+
+
 _PARTS = {
     **{name: name for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
     "DAYOFYEAR": "DOY",
@@ -185,10 +198,7 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "EXTRACT": ((1, 1), scalar_times.extract),
     "TIMESTAMPADD": ((2, 2), scalar_times.add),
     "TIMESTAMPDIFF": ((2, 2), scalar_times.diff),
-    **{
-        name: ((1, 1), lambda args, node, unit=unit: scalar_times.extracted(unit, args[0], range_of(node)))
-        for name, unit in _PARTS.items()
-    },
+    **{name: ((1, 1), _part(unit)) for name, unit in _PARTS.items()},
     "TYPEOF": ((1, 2), _typeof),
     "ARRAY": ((0, 10000), _array),
     "MAP": ((0, 10000), _map),

@@ -82,10 +82,12 @@ def _moment(match: re.Match[str], kind: str, text: str) -> tuple[date | time | d
     fraction = match.groups()[-1] or ""
     micros = int(fraction.ljust(6, "0")[:6] or 0)
     if kind == "TIME":
-        value: time | datetime | str = time(*numbers, micros)
+        hour, minute, second = numbers
+        value: time | datetime | str = time(hour, minute, second, micros)
         made = sql.time(len(fraction))
     else:
-        value = datetime(*(numbers + [0] * (6 - len(numbers))), micros)
+        year, month, day, hour, minute, second = numbers + [0] * (6 - len(numbers))
+        value = datetime(year, month, day, hour, minute, second, micros)
         make = sql.timestamp_ltz if kind == "TIMESTAMP_LTZ" else sql.timestamp
         made = make(len(fraction))
     if len(fraction) > 6:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from firesteel.bind.comparison import compare
+from firesteel.bind.scalar_operators import junction
 from firesteel.bind.temporal import (
     MILLIS,
     MONTHS,
@@ -130,8 +132,26 @@ def _known(node: exp.Expression) -> str:
     return unit
 
 
+def _overlaps(binder: ScalarBinder, node: exp.Expression) -> Expr:
+    """(a, b) OVERLAPS (c, d): both periods, put in order, share a moment. An end may be an interval."""
+    place = range_of(node)
+    (low, high), (other_low, other_high) = (_period(binder, side) for side in (node.this, node.expression))
+    tests = [compare(">=", high, other_low, place), compare(">=", other_high, low, place)]
+    return junction("AND", tests, place)
+
+
+def _period(binder: ScalarBinder, node: exp.Expression) -> tuple[Expr, Expr]:
+    start, end = binder.bind_all(node.expressions)
+    if end.type.is_interval:
+        end = temporal_arithmetic("+", start, end, range_of(node))
+    ordered = compare("<=", start, end, range_of(node))
+    kind = start.type.with_nullable(start.type.nullable or end.type.nullable)
+    return Call("CASE", (ordered, start, end), kind), Call("CASE", (ordered, end, start), kind)
+
+
 RULES: dict[type[exp.Expression], Rule] = {
     dialect.IntervalLiteral: _interval,
     dialect.IntervalOf: _interval_of,
     dialect.IntervalBetween: _between,
+    exp.Overlaps: _overlaps,
 }

@@ -77,10 +77,16 @@ def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange |
     between = difference(end, start, whole, place)
     count: Expr = Call("Reinterpret", (between,), sql.BIGINT.with_nullable(nullable), range=place)
     size = MONTHS.get(unit) or MILLIS[unit]
-    if size > 1:
-        kind = sql.INT if size < 1 << 31 else sql.BIGINT
-        count = Call("/INT", (count, Literal(size, kind.with_nullable(False))), count.type, range=place)
-    return Call("CAST", (count,), sql.INT.with_nullable(nullable), range=place)
+    if unit == "WEEK":  # counted in seconds, which wrap in an INT first
+        seconds = _whole(count, 1000)
+        return _whole(Call("CAST", (seconds,), sql.INT.with_nullable(nullable), range=place), size // 1000)
+    return Call("CAST", (_whole(count, size),), sql.INT.with_nullable(nullable), range=place)
+
+
+def _whole(count: Expr, size: int) -> Expr:
+    """How many whole times `size` goes into the count."""
+    divisor = Literal(size, sql.INT.with_nullable(False))
+    return count if size == 1 else Call("/INT", (count, divisor), count.type)
 
 
 def timestamp_addition(unit: str, count: Expr, moment: Expr, place: SourceRange | None) -> Expr:

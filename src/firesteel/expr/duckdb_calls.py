@@ -6,6 +6,7 @@ from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.functions import Function
 from firesteel.expr.nodes import Call
+from firesteel.types.sql import STRING
 
 
 def table_emitters() -> dict[str, Emit]:
@@ -18,7 +19,11 @@ def _emitter(rows: tuple[Function, ...]) -> Emit:
         types = [a.type for a in call.args]
         row = next(row for row in rows if row.accepts(types))
         if row.body.startswith("@"):
-            return compiler.call_python(row.body[1:], call)
+            name, _, zoned = row.body[1:].partition(" ")
+            arguments = [(compiler(a), a.type) for a in call.args]
+            if zoned:  # the session's time zone comes second
+                arguments.insert(1, (quoted(compiler.time_zone), STRING))
+            return compiler.python(name, arguments, call.type)
         texts = [compiler(a) for a in call.args]
         return row.body.format(*texts, zone=quoted(compiler.time_zone))
 

@@ -207,28 +207,43 @@ def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
 def _between_times(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
     if source.root is TypeRoot.TIMESTAMP_LTZ and target.root is not TypeRoot.TIMESTAMP_LTZ:
         text = local(compiler, text, source)
-    if source.root in TIMESTAMPS and target.root is TypeRoot.TIME:
-        text = truncated(f"CAST({text} AS TIME)", SqlType(TypeRoot.TIME, precision=source.precision), target)
-    elif source.root is TypeRoot.TIME and target.root in TIMESTAMPS:
-        text = truncated(f"(DATE '1970-01-01' + {text})", source, target)
-    elif source.root in (TypeRoot.TIME, *TIMESTAMPS):
-        text = truncated(text, source, target)
+    if source.root in TIMESTAMPS and target.root in (TypeRoot.DATE, TypeRoot.TIME):
+        millis = f"(floor_to(epoch_us({text}), 1000) // 1000)"
+        if source.root is TypeRoot.TIMESTAMP_LTZ:
+            text = f"CAST({text} AS {to_duckdb(target)})"
+            whole = SqlType(TypeRoot.TIME, precision=source.precision)
+            return text if target.root is TypeRoot.DATE else _time_cut(text, whole, target)
+        if target.root is TypeRoot.DATE:
+            return f"(DATE '1970-01-01' + CAST({millis} // 86400000 AS INTEGER))"
+        unit = 10 ** (3 - min(target.precision or 0, 3))
+        return f"make_time_of(({millis} % 86400000 // {unit} * {unit} + 86400000) % 86400000 * 1000)"
+    if source.root is TypeRoot.TIME:
+        text = _time_cut(text, source, target)
+        text = text if target.root is TypeRoot.TIME else f"(DATE '1970-01-01' + {text})"
+    elif source.root in TIMESTAMPS:
+        text = _timestamp_cut(text, source, target)
     text = f"CAST({text} AS {to_duckdb(target)})"
     if target.root is TypeRoot.TIMESTAMP_LTZ and source.root is not TypeRoot.TIMESTAMP_LTZ:
         return instant(compiler, text, target)
     return text
 
 
-def truncated(text: str, source: SqlType, target: SqlType) -> str:
-    """A time with no more fractional digits than the target has."""
-    wanted, given = target.precision or 0, source.precision or 0
-    if target.root is TypeRoot.DATE or wanted >= min(given, 6):
+def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
+    if (target.precision or 0) >= (source.precision or 0):
         return text
-    if source.root is TypeRoot.TIME or target.root is TypeRoot.TIME:
-        unit = 10 ** (6 - wanted)
-        return f"make_time_of(epoch_us({text}) // {unit} * {unit})"
+    unit = 10 ** (6 - (target.precision or 0))
+    return f"make_time_of(epoch_us({text}) // {unit} * {unit})"
+
+
+def _timestamp_cut(text: str, source: SqlType, target: SqlType) -> str:
+    """No more digits than the target has. Flink cuts milliseconds off towards 1970, finer ones downwards."""
+    wanted, given = target.precision or 0, source.precision or 0
+    if wanted >= min(given, 6):
+        return text
     unit = 10 ** (6 - wanted)
-    return f"make_timestamp(floor_to(epoch_us({text}), {unit}))"
+    if wanted >= 3:
+        return f"make_timestamp(floor_to(epoch_us({text}), {unit}))"
+    return f"make_timestamp(floor_to(epoch_us({text}), 1000) // {unit} * {unit})"
 
 
 Rule = Callable[[Compiler, str, SqlType, SqlType], str]

@@ -95,6 +95,8 @@ def literal_text(literal: Literal) -> str:
         return str(value) if value >= 0 else f"({value})"
     if kind.root in CHARACTER:
         return quoted(str(value))
+    if kind.is_datetime and isinstance(value, str):  # more digits than Python's datetime holds
+        return f"{quoted(value)}::{name}"
     if kind.root in BYTES_LIKE and isinstance(value, bytes):
         return quoted("".join(f"\\x{byte:02X}" for byte in value)) + "::BLOB"
     if isinstance(value, (int, float, Decimal, date, time, datetime)):

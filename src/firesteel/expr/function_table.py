@@ -6,9 +6,15 @@ from firesteel.expr.functions import Function
 from firesteel.expr.functions_collection import COLLECTION_FUNCTIONS
 from firesteel.expr.functions_number import NUMBER_FUNCTIONS
 from firesteel.expr.functions_string import STRING_FUNCTIONS
+from firesteel.expr.functions_time import TIME_FUNCTIONS
 from firesteel.expr.known_names import KNOWN
 
-ROWS: tuple[Function, ...] = (*STRING_FUNCTIONS, *NUMBER_FUNCTIONS, *COLLECTION_FUNCTIONS)
+ROWS: tuple[Function, ...] = (
+    *STRING_FUNCTIONS,
+    *NUMBER_FUNCTIONS,
+    *COLLECTION_FUNCTIONS,
+    *TIME_FUNCTIONS,
+)
 
 
 def _by_name() -> dict[str, tuple[Function, ...]]:

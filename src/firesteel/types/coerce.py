@@ -8,7 +8,6 @@ its newer stack (the wider wins), `LogicalTypeCasts` for casts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from firesteel.types import sql
 from firesteel.types.decimals import MAX_PRECISION, digits
@@ -38,10 +37,9 @@ def common_type(types: Sequence[SqlType], widest: bool = False) -> SqlType | Non
     if not known:
         return types[0] if types else None
 
-    def merge(left: SqlType | None, right: SqlType) -> SqlType | None:
-        return None if left is None else _merged(left, right, widest)
-
-    found = reduce(merge, known[1:], known[0].with_nullable(nullable))
+    found: SqlType | None = known[0]
+    for kind in known[1:]:
+        found = None if found is None else _merged(found, kind, widest)
     return None if found is None else found.with_nullable(nullable)
 
 

@@ -20,7 +20,7 @@ _WIDE = Context(prec=700)
 
 def wrapped(value: int, kind: pa.DataType) -> int:
     """The integer in the type's bits, as Java narrows it."""
-    half = 1 << (kind.bit_width - 1)
+    half = 1 << (int(kind.bit_width) - 1)
     return (value + half) % (2 * half) - half
 
 

@@ -5,16 +5,14 @@ Positions count characters from 1; a negative one counts from the end.
 
 from __future__ import annotations
 
-import re
-
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.errors import JobError
+from firesteel.runtime.duck.functions_parsing import try_double
 from firesteel.runtime.duck.registry import columnar, nullable
 from firesteel.runtime.duck.utf16 import text_of, units
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _CHR_ALL = 256
 
 
@@ -175,17 +173,17 @@ def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
 @nullable
 def is_alpha(text: str | None) -> bool:
     """Whether there are letters only, and at least one."""
-    return bool(text) and all(c.isalpha() for c in text)
+    return all(c.isalpha() for c in text) if text else False
 
 
 @nullable
 def is_digit(text: str | None) -> bool:
-    return bool(text) and all(c.isdecimal() for c in text)
+    return all(c.isdecimal() for c in text) if text else False
 
 
 @nullable
 def is_decimal(text: str | None) -> bool:
-    return text is not None and _DECIMAL.fullmatch(text) is not None
+    return is_digit(text) or text is not None and try_double(text) is not None
 
 
 @columnar

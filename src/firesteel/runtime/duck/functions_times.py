@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from calendar import monthrange
+from datetime import date, datetime, timedelta, timezone
 
 from firesteel.types.text import local_nanos, zone_of
 
 _EPOCH = datetime(1970, 1, 1)
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_DAY = 86_400_000
 
 
 def to_local(micros: int, zone: str) -> int:
@@ -34,3 +37,28 @@ def offset_seconds(seconds: int, zone: str) -> int:
     moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=seconds)
     offset = moment.astimezone(zone_of(zone)).utcoffset() or timedelta()
     return round(offset.total_seconds())
+
+
+def months_between(later: int, earlier: int) -> int:
+    """Whole months between two wall clocks in milliseconds. Calcite: DateTimeUtils.subtractMonths."""
+    (day, clock), (other_day, other_clock) = divmod(later, _DAY), divmod(earlier, _DAY)
+    months = _months(day, other_day)
+    if _add_months(other_day, months) == day and clock < other_clock:
+        months -= 1
+    return months
+
+
+def _months(day: int, other: int) -> int:
+    if day < other:
+        return -_months(other, day)
+    a, b = date.fromordinal(day + _EPOCH_DAY), date.fromordinal(other + _EPOCH_DAY)
+    months = (a.year - b.year) * 12 + a.month - b.month
+    return months if _add_months(other, months) <= day else months - 1
+
+
+def _add_months(day: int, months: int) -> int:
+    """A day of the epoch, months on; past the end of a month it is the last."""
+    start = date.fromordinal(day + _EPOCH_DAY)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    last = monthrange(year, month + 1)[1]
+    return date(year, month + 1, min(start.day, last)).toordinal() - _EPOCH_DAY

@@ -33,8 +33,6 @@ _OTHER = (
     "in_total_order(x) AS CASE WHEN x = 0 AND signbit(x) THEN -5e-324::DOUBLE ELSE x END",
     "floor_to(x, n) AS CASE WHEN x >= 0 THEN x // n * n ELSE -((-x + n - 1) // n) * n END",
     "week_floor(t) AS date_trunc('day', t)::TIMESTAMP - to_days(date_part('dow', t)::INTEGER)",
-    "millis_between(a, b) AS (a - b) // 1000",
-    "months_between(a, b) AS CASE WHEN a >= b THEN datesub('month', b, a) ELSE -datesub('month', a, b) END",
     "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
 )
 

@@ -114,4 +114,6 @@ def job_error(error: duckdb.Error) -> FiresteelError:
     raised = _RAISED.search(text)
     if raised:
         return JobError(raised[1].strip())
+    if "higher precision" in text or "timestamp_ns" in text.lower():
+        return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
     return JobError(f"An expression failed: {text.splitlines()[0]}")

@@ -1,0 +1,50 @@
+"""Functions of points in time and their texts. Flink: BuiltInFunctionDefinitions, DateTimeUtils."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.errors import ValidationError
+from firesteel.expr.functions import Function
+from firesteel.expr.nodes import Expr, Literal
+from firesteel.types.sql import BIGINT, DATE, STRING, SqlType, time, timestamp, timestamp_ltz
+
+_STAMP, _LTZ = timestamp(3), timestamp_ltz(3)
+
+
+def _precise(args: Sequence[Expr]) -> SqlType:
+    """TO_TIMESTAMP_LTZ(number, precision): at least milliseconds. Raises ValidationError."""
+    given = args[1] if len(args) > 1 else None
+    precision = given.value if isinstance(given, Literal) and isinstance(given.value, int) else 3
+    if not 0 <= precision <= 9:
+        raise ValidationError(
+            f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.",
+            range=given.range if given else None,
+        )
+    return timestamp_ltz(min(6, max(3, precision)))
+
+
+TIME_FUNCTIONS: tuple[Function, ...] = (
+    *(
+        Function(name, "", _LTZ, "@clock")
+        for name in ("CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "PROCTIME")
+    ),
+    Function("LOCALTIMESTAMP", "", _STAMP, "@clock"),
+    Function("CURRENT_DATE", "", DATE, "@clock"),
+    Function("CURRENT_TIME", "", time(0), "@clock"),
+    Function("LOCALTIME", "", time(0), "@clock"),
+    Function("UNIX_TIMESTAMP", "", BIGINT, "(epoch_ms(now()) // 1000)"),
+    Function("UNIX_TIMESTAMP", "s", BIGINT, "@dates.unix_timestamp {zone}"),
+    Function("UNIX_TIMESTAMP", "s s", BIGINT, "@dates.unix_timestamp {zone}"),
+    Function("FROM_UNIXTIME", "i", STRING, "@dates.from_unixtime {zone}", nullable=True),
+    Function("FROM_UNIXTIME", "i s", STRING, "@dates.from_unixtime {zone}", nullable=True),
+    Function("DATE_FORMAT", "t s", STRING, "@clock", nullable=True),
+    Function("DATE_FORMAT", "s s", STRING, "@dates.format_string", nullable=True),
+    Function("TO_DATE", "s", DATE, "@dates.to_date", nullable=True),
+    Function("TO_DATE", "s s", DATE, "@dates.to_date_by", nullable=True),
+    Function("TO_TIMESTAMP", "s", _STAMP, "@dates.to_timestamp", nullable=True),
+    Function("TO_TIMESTAMP", "s s", _STAMP, "@dates.to_timestamp_by", nullable=True),
+    Function("TO_TIMESTAMP_LTZ", "n i?", _precise, "@dates.instant_of_number", nullable=True),
+    Function("TO_TIMESTAMP_LTZ", "s s? s?", _LTZ, "@dates.to_instant_of", nullable=True),
+    Function("CONVERT_TZ", "s s s", STRING, "@dates.convert_tz", nullable=True),
+)

@@ -1,0 +1,151 @@
+"""Encodings, hashes and URLs. Java: Base64, Charset, URLEncoder, URL, MessageDigest."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import hashlib
+import re
+from urllib.parse import quote_plus, unquote_plus
+
+from firesteel.errors import JobError
+
+_HASHES = {224: hashlib.sha224, 256: hashlib.sha256, 384: hashlib.sha384, 512: hashlib.sha512}
+_CHARSETS = {
+    "UTF-8": "utf-8",
+    "UTF-16": "utf-16-be",
+    "UTF-16BE": "utf-16-be",
+    "UTF-16LE": "utf-16-le",
+    "US-ASCII": "ascii",
+    "ISO-8859-1": "latin-1",
+}
+_URL = re.compile(
+    r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)"
+    r"(?:\?(?P<query>[^#]*))?(?:#(?P<ref>.*))?",
+    re.DOTALL,
+)
+_PROTOCOLS = frozenset(["http", "https", "ftp", "file", "mailto", "jar", "jrt"])
+
+
+def sha2(text: str, bits: int) -> str:
+    if bits not in _HASHES:
+        raise JobError("Unsupported algorithm.")
+    return _HASHES[bits](text.encode()).hexdigest()
+
+
+def sha224(text: str) -> str:
+    return sha2(text, 224)
+
+
+def sha384(text: str) -> str:
+    return sha2(text, 384)
+
+
+def sha512(text: str) -> str:
+    return sha2(text, 512)
+
+
+def to_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def bytes_to_base64(value: bytes) -> str:
+    return base64.b64encode(value).decode()
+
+
+def from_base64(text: str) -> str:
+    """The text of the bytes; `=` at the end may be left out."""
+    wrong = re.search(r"[^A-Za-z0-9+/=]", text)
+    if wrong:
+        raise JobError(f"Illegal base64 character {ord(wrong[0]):x}")
+    stripped = text.rstrip("=")
+    try:
+        return base64.b64decode(stripped + "=" * (-len(stripped) % 4)).decode("utf-8", "replace")
+    except binascii.Error:
+        raise JobError("Input byte array has wrong 4-byte ending unit") from None
+
+
+def _charset(name: str) -> str:
+    known = _CHARSETS.get(name.upper())
+    if known is not None:
+        return known
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise JobError(f"Unknown character set {name}") from None
+
+
+def encode(text: str, charset: str) -> bytes:
+    """What the character set lacks becomes `?`."""
+    found = _charset(charset)
+    mark = b"\xfe\xff" if charset.upper() == "UTF-16" and text else b""
+    return mark + text.encode(found, "replace")
+
+
+def decode(value: bytes, charset: str) -> str:
+    """What is no character becomes U+FFFD."""
+    if charset.upper() == "UTF-16" and value[:2] == b"\xff\xfe":
+        return value[2:].decode("utf-16-le", "replace")
+    text = value.decode(_charset(charset), "replace")
+    return text.removeprefix("\ufeff") if charset.upper() == "UTF-16" else text
+
+
+def url_encode(text: str) -> str:
+    return quote_plus(text, safe="*").replace("~", "%7E")
+
+
+def url_decode(text: str) -> str | None:
+    """NULL where a % is not followed by two hexadecimal digits."""
+    if re.search(r"%(?![0-9A-Fa-f]{2})", text):
+        return None
+    return unquote_plus(text, errors="replace")
+
+
+def parse_url(text: str, part: str, key: str | None = None) -> str | None:
+    """A part of a URL; QUERY with a key gives one parameter's value. NULL where there is none."""
+    match = _URL.fullmatch(text)
+    if match is None or match["protocol"].lower() not in _PROTOCOLS:
+        return None
+    authority = match["authority"]
+    user, _, place = (authority or "").rpartition("@")
+    port = re.search(r":(\d*)\Z", place)
+    if port and port[1] and int(port[1]) > 1 << 31:
+        return None
+    host = place[: port.start()] if port else place
+    if key is not None:
+        return _parameter(match["query"], key) if part == "QUERY" else None
+    query = match["query"]
+    found = {
+        "PROTOCOL": match["protocol"].lower(),
+        "HOST": host,
+        "PATH": match["path"],
+        "QUERY": query,
+        "REF": match["ref"],
+        "AUTHORITY": authority,
+        "USERINFO": user or None,
+        "FILE": match["path"] + ("" if query is None else f"?{query}"),
+    }
+    return found.get(part)
+
+
+def _parameter(query: str | None, key: str) -> str | None:
+    found = re.search(rf"(?:&|^){re.escape(key)}=([^&]*)", query or "")
+    return found[1] if found else None
+
+
+def inet_aton(text: str) -> int | None:
+    """The number of an IPv4 address."""
+    parts = text.split(".")
+    if not 1 <= len(parts) <= 4 or not all(re.fullmatch(r"\d{1,10}", p) for p in parts):
+        return None
+    *high, low = (int(p) for p in parts)
+    if any(p > 255 for p in high) or low >= 256 ** (5 - len(parts)):
+        return None
+    return sum(p << (24 - 8 * i) for i, p in enumerate(high)) + low
+
+
+def inet_ntoa(value: int) -> str | None:
+    if not 0 <= value < 1 << 32:
+        return None
+    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
