@@ -42,8 +42,8 @@ class Catalog:
 
     def path(self, name: tuple[str, ...]) -> Path:
         """The full path of a name of one to three parts."""
-        whole = (self.current_catalog, self.current_database, *name)
-        return whole[-3], whole[-2], whole[-1]
+        database = name[-2] if len(name) > 1 else self.current_database
+        return name[-3] if len(name) > 2 else self.current_catalog, database, name[-1]
 
     # --- tables and views ------------------------------------------------------------------------
     def find(self, name: tuple[str, ...]) -> Table | View | None:
