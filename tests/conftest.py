@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from firesteel.spark.launch import Spark
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark() -> Iterator[Spark]:
     """A local Spark as Firesteel starts it."""
     from firesteel.spark.launch import create_session
 

@@ -14,7 +14,7 @@ import pytest
 from tests.cases.changes import difference
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from firesteel.spark.launch import Spark
 
     from firesteel import TableEnvironment
 
@@ -68,7 +68,7 @@ def disagreements(environment: TableEnvironment, case: Path) -> list[str]:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: case.name)
-def test_the_batch_host_answers_as_flink(case: Path, spark: SparkSession) -> None:
+def test_the_batch_host_answers_as_flink(case: Path, spark: Spark) -> None:
     from firesteel import TableEnvironment
 
     assert disagreements(TableEnvironment.create(spark), case) == []
@@ -77,7 +77,7 @@ def test_the_batch_host_answers_as_flink(case: Path, spark: SparkSession) -> Non
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ON_THE_STREAM_HOST)
-def test_the_stream_host_answers_as_flink(name: str, spark: SparkSession) -> None:
+def test_the_stream_host_answers_as_flink(name: str, spark: Spark) -> None:
     from firesteel import TableEnvironment
 
     environment = TableEnvironment.create(spark)

@@ -45,8 +45,8 @@ COLUMNS = {
     "total": ColumnKind("DECIMAL(9, 2)", "DECIMAL(9, 2)", lambda r: f"{r.randint(-9999, 9999) / 100:.2f}"),
     "tag": ColumnKind("STRING", "STRING", lambda r: r.choice(["x", "xy", "y", "yz", "é"])),
     "ok": ColumnKind("BOOLEAN", "BOOLEAN", lambda r: r.choice(["true", "false"])),
-    "at": ColumnKind("TIMESTAMP(3)", "TIMESTAMP_NTZ", _moment),
-    "day": ColumnKind("DATE", "DATE", lambda r: f"2024-03-{r.randint(1, 5):02d}"),
+    "ts": ColumnKind("TIMESTAMP(3)", "TIMESTAMP_NTZ", _moment),
+    "dt": ColumnKind("DATE", "DATE", lambda r: f"2024-03-{r.randint(1, 5):02d}"),
 }
 
 Row = dict[str, str | None]
@@ -110,9 +110,9 @@ class Query:
 
 
 NUMBERS = {"qty": "INT", "big": "BIGINT", "grp": "INT", "price": None, "total": None, "qty + grp": "INT"}
-ORDERED = [*NUMBERS, "tag", "at", "day", "UPPER(name)"]
+ORDERED = [*NUMBERS, "tag", "ts", "dt", "UPPER(name)"]
 ANYTHING = [*ORDERED, "ok", "CASE WHEN qty > 3 THEN name END"]
-KEYS = [("name",), ("grp",), ("name", "grp"), ("ok",), ("day",), ("MOD(qty, 3)",), ("UPPER(tag)", "ok"), ()]
+KEYS = [("name",), ("grp",), ("name", "grp"), ("ok",), ("dt",), ("MOD(qty, 3)",), ("UPPER(tag)", "ok"), ()]
 CONDITIONS = [
     "qty > 0",
     "tag LIKE 'x%'",

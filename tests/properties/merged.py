@@ -13,7 +13,7 @@ from tests.cases.changes import folded, normal
 from tests.properties.generator import COLUMNS, History, Query, history, queries
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from firesteel.spark.launch import Spark
 
     from firesteel import TableEnvironment
 
@@ -30,7 +30,7 @@ class Failure:
         return f"seed {self.seed}: {self.sql}\n   {self.why}"
 
 
-def trial(spark: SparkSession, folder: Path, seed: int, *, events: int = 60, count: int = 4) -> list[Failure]:
+def trial(spark: Spark, folder: Path, seed: int, *, events: int = 60, count: int = 4) -> list[Failure]:
     """Run `count` random queries over a random history; `folder` takes its messages."""
     from firesteel import TableEnvironment
 
@@ -49,7 +49,7 @@ def trial(spark: SparkSession, folder: Path, seed: int, *, events: int = 60, cou
     return failures
 
 
-def create_tables(environment: TableEnvironment, spark: SparkSession, made: History, path: Path) -> None:
+def create_tables(environment: TableEnvironment, spark: Spark, made: History, path: Path) -> None:
     """Table t for Firesteel (all messages) and view t for Spark (the rows that are left)."""
     path.write_text("".join(message + "\n" for message in made.messages), encoding="utf-8")
     columns = ", ".join(["id BIGINT", *(f"`{name}` {kind.flink}" for name, kind in COLUMNS.items())])
@@ -61,18 +61,18 @@ def create_tables(environment: TableEnvironment, spark: SparkSession, made: Hist
     schema = ", ".join(f"`{name}` STRING" for name in ["id", *COLUMNS])
     casts = ["CAST(id AS BIGINT) AS id"]
     casts += [f"CAST(`{name}` AS {kind.spark}) AS `{name}`" for name, kind in COLUMNS.items()]
-    spark.createDataFrame(texts, schema).selectExpr(*casts).createOrReplaceTempView("t")
+    spark.session.createDataFrame(texts, schema).selectExpr(*casts).createOrReplaceTempView("t")
 
 
-def difference(environment: TableEnvironment, spark: SparkSession, query: Query) -> str | None:
+def difference(environment: TableEnvironment, spark: Spark, query: Query) -> str | None:
     """Why the folded changes are not Spark's answer, or None."""
     result: Any = environment.execute_sql(query.flink)
     rows, invalid = folded(list(result.texts()))
     if invalid:
         return invalid
     expected: Counter[tuple[str, ...]] = Counter()
-    if query.global_input is None or not spark.sql(f"SELECT 1 FROM {query.global_input} LIMIT 1").isEmpty():
-        expected = Counter(tuple(normal(_text(v)) for v in row) for row in spark.sql(query.spark).collect())
+    if query.global_input is None or not spark.session.sql(f"SELECT 1 FROM {query.global_input} LIMIT 1").isEmpty():
+        expected = Counter(tuple(normal(_text(v)) for v in row) for row in spark.session.sql(query.spark).collect())
     if rows == expected:
         return None
     return f"missing {sorted((expected - rows).elements())}, too many {sorted((rows - expected).elements())}"

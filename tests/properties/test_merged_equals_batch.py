@@ -13,13 +13,13 @@ from tests.properties.generator import COLUMNS, history, queries
 from tests.properties.merged import trial
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from firesteel.spark.launch import Spark
 
 
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [11, 12, 13])
-def test_merged_changes_are_the_batch_answer(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+def test_merged_changes_are_the_batch_answer(seed: int, spark: Spark, tmp_path: Path) -> None:
     assert [str(failure) for failure in trial(spark, tmp_path, seed)] == []
 
 

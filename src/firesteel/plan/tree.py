@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
@@ -19,13 +20,13 @@ class Field:
     type: SqlType
 
 
-class Node:
+class Node(ABC):
     """A frozen plan node. Its inputs are the fields `input` or `inputs`, in order."""
 
     @property
+    @abstractmethod
     def schema(self) -> tuple[Field, ...]:
         """The columns of the output, derived from the node's own fields and its inputs'."""
-        raise NotImplementedError(type(self).__name__)
 
     @property
     def children(self) -> tuple[Node, ...]:

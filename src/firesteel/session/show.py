@@ -15,6 +15,7 @@ from firesteel.expr.aggregates import AGGREGATES
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.plan.tree import Field
 from firesteel.session.result import RowsResult
+from firesteel.sql.lexer import Kind, tokens
 from firesteel.types.sql import BOOLEAN, STRING, SqlType, TypeRoot
 
 
@@ -46,17 +47,28 @@ def describe(table: Table | View, pattern: str | None = None, negated: bool = Fa
 def _column_row(table: Table, column: Column) -> Sequence[object]:
     kind, watermark = str(column.type.with_nullable(True)), None
     if table.watermark is not None and table.watermark.column == column.name:
-        kind, watermark = f"{kind} *ROWTIME*", table.watermark.sql
+        kind, watermark = f"{kind} *ROWTIME*", _unparsed(table.watermark.sql, table)
     key = f"PRI({', '.join(table.primary_key)})" if column.name in table.primary_key else None
-    return [column.name, kind, column.type.nullable, key, _extras(column), watermark, column.comment]
+    return [column.name, kind, column.type.nullable, key, _extras(table, column), watermark, column.comment]
 
 
-def _extras(column: Column) -> str | None:
+def _extras(table: Table, column: Column) -> str | None:
     if column.computed is not None:
-        return f"AS {column.computed_sql}"
+        return f"AS {_unparsed(column.computed_sql or '', table)}"
     if column.metadata is None:
         return None
     return "METADATA" + _metadata_key(column) + (" VIRTUAL" if column.virtual else "")
+
+
+def _unparsed(expression: str, table: Table) -> str:
+    """The expression as written, with its columns in backquotes as Calcite prints them."""
+    columns = {column.name for column in table.columns}
+    pieces, position = [], 0
+    for token in tokens(expression):
+        if token.kind is Kind.WORD and token.text in columns:
+            pieces += [expression[position : token.start], _quoted(token.text)]
+            position = token.end
+    return "".join(pieces) + expression[position:]
 
 
 def _metadata_key(column: Column) -> str:
@@ -72,9 +84,11 @@ def _view_rows(view: View) -> list[Sequence[object]]:
 
 def create_table(table: Table) -> RowsResult:
     """The CREATE TABLE that would make the table."""
-    lines = [f"  {_definition(column)}" for column in table.columns]
+    lines = [f"  {_definition(table, column)}" for column in table.columns]
     if table.watermark is not None:
-        lines.append(f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {table.watermark.sql}")
+        lines.append(
+            f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {_unparsed(table.watermark.sql, table)}"
+        )
     if table.primary_key:
         constraint = _quoted(table.primary_key_name or f"PK_{'_'.join(table.primary_key)}")
         key = ", ".join(map(_quoted, table.primary_key))
@@ -89,10 +103,10 @@ def create_table(table: Table) -> RowsResult:
     return _text(f"{text}WITH (\n{options}\n)\n")
 
 
-def _definition(column: Column) -> str:
+def _definition(table: Table, column: Column) -> str:
     text = _quoted(column.name)
     if column.computed is not None:
-        text += f" AS {column.computed_sql}"
+        text += f" AS {_unparsed(column.computed_sql or '', table)}"
     else:
         text += f" {_serialized(column.type)}"
         if column.metadata is not None:
