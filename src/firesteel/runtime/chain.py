@@ -29,11 +29,6 @@ def wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-def fixed_clock(now: int) -> Clock:
-    """A clock that stands still: the time at which a micro-batch began."""
-    return lambda: now
-
-
 class Chain:
     """The operators of one chain, in order; one instance for each task or key group."""
 

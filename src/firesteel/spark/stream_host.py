@@ -42,6 +42,7 @@ _CONF = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
 }
+MAX_ROWS = 2_000_000
 _BRANCH_BITS = 16
 """Split i of source b is number (b << 16) + i: within a batch, sources are read one after the other."""
 
@@ -51,15 +52,15 @@ class StreamSettings:
     """How a job runs on the stream host.
 
     checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
-    and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows a source gives to
-    one micro-batch, 0 for all there are. interval: milliseconds between the starts of micro-batches of
-    an unbounded job, 0 for as soon as possible.
+    and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
+    to one micro-batch, 0 for all there are: the changes of a batch pass through memory. interval:
+    milliseconds between the starts of micro-batches of an unbounded job, 0 for as soon as possible.
     """
 
     checkpoint: str | None = None
     parallelism: int = 0
     key_groups: int = 0
-    max_rows: int = 0
+    max_rows: int = MAX_ROWS
     interval: int = 0
 
 

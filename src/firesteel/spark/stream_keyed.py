@@ -23,7 +23,7 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from firesteel.runtime.chain import fixed_clock, wall_clock
+from firesteel.runtime.chain import wall_clock
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.stream_rows import ARROW, batch_number, from_values, to_values
@@ -74,10 +74,8 @@ class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
         packets = sorted((from_values(tuple(row)) for row in rows), key=lambda packet: packet.order)
         state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
-        now = timerValues.getCurrentProcessingTimeInMs()
-        clock = fixed_clock(now) if now >= 0 else wall_clock
         place = Place(batch_number(), self._labels.index(key[0]))
-        for packet in self._task.packets(packets, state, clock, place):
+        for packet in self._task.packets(packets, state, wall_clock, place):
             yield _ROW(*to_values(packet, self._labels))
         state.commit()
 

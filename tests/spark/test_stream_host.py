@@ -1,0 +1,87 @@
+"""Streams that do not end by themselves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from firesteel.runtime.spec import JobSpec, ScanSpec
+from firesteel.spark import batch_host, stream_host
+from firesteel.spark.stream_host import StreamJob, StreamSettings
+from tests.spark.jobs import folded, grouped, rows, write_changes
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch import Spark
+
+pytestmark = pytest.mark.spark
+
+
+def monitored(folder: Path) -> JobSpec:
+    """grouped(), over a folder in which new files are looked for."""
+    job = grouped(folder)
+    source, *others = job.chains
+    assert isinstance(source.head, ScanSpec)
+    head = replace(source.head, options=(*source.head.options, ("source.monitor-interval", "100 ms")))
+    return replace(job, chains=(replace(source, head=head), *others), bounded=False)
+
+
+def follow(job: StreamJob) -> tuple[list[tuple[Any, ...]], Callable[[Callable[[], bool]], None]]:
+    """The rows so far, filled by a thread, and a way to wait for more of them."""
+    seen: list[tuple[Any, ...]] = []
+    more = threading.Condition()
+
+    def take() -> None:
+        for table in job.results():
+            with more:
+                seen.extend(rows([table]))
+                more.notify_all()
+
+    threading.Thread(target=take, daemon=True).start()
+
+    def until(condition: Callable[[], bool]) -> None:
+        with more:
+            assert more.wait_for(condition, timeout=60)
+
+    return seen, until
+
+
+def test_new_files_are_read_until_the_job_is_stopped(tmp_path: Path, spark: Spark) -> None:
+    folder, all_changes = tmp_path / "in", tmp_path / "all.json"
+    folder.mkdir()
+    write_changes(all_changes, 400)
+    lines = all_changes.read_text().splitlines(keepends=True)
+    expected = rows(batch_host.run(grouped(all_changes), spark))
+    settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=2)
+
+    (folder / "1.json").write_text("".join(lines[:150]))
+    job = stream_host.start(monitored(folder), spark, settings)
+    seen, until = follow(job)
+    until(lambda: len(seen) > 100)
+    (folder / "2.json").write_text("".join(lines[150:300]))
+    first = len(seen)
+    until(lambda: len(seen) > first + 100)
+    job.stop()
+    before_restart = list(seen)
+    assert before_restart == expected[: len(before_restart)]
+
+    (folder / "3.json").write_text("".join(lines[300:]))
+    again = stream_host.start(monitored(folder), spark, settings)
+    seen, until = follow(again)
+    until(lambda: len(before_restart) + len(seen) >= len(expected))
+    again.stop()
+    assert before_restart + seen == expected
+    assert folded(expected)
+
+
+def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) -> None:
+    path = tmp_path / "t.json"
+    write_changes(path, 3000)
+    job = stream_host.start(grouped(path), spark, StreamSettings(max_rows=20))
+    next(job.results())
+    job.stop()
+    assert job.progress.read < 3000
