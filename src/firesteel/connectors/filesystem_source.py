@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
@@ -88,6 +88,7 @@ class FilesystemSource:
                 if changes.num_rows:
                     yield self._numbered(changes, piece.file, first)
                     first += changes.num_rows
+            self._finish(decoder, piece)
             self.skipped += decoder.skipped
 
     def _found(self) -> list[FileInfo]:
@@ -115,6 +116,13 @@ class FilesystemSource:
             number = line_number(file, position) + error.line
             raise DataError(f"{file.path}, line {number}: {error.text}") from None
 
+    def _finish(self, decoder: Decoder, piece: Piece) -> None:
+        try:
+            decoder.finish()
+        except MessageError as error:
+            number = line_number(piece.file, sys.maxsize) + error.line
+            raise DataError(f"{piece.file.path}, line {number}: {error.text}") from None
+
     def _numbered(self, changes: pa.Table, file: FileInfo, first: int) -> pa.Table:
         """Add `$order` and the metadata columns; put the fields in their places."""
         rows = changes.num_rows
@@ -140,8 +148,3 @@ def _metadata_value(file: FileInfo, key: str) -> Any:
         "file.modification-time": pa.scalar(file.modified, pa.timestamp("ms", tz="UTC")),
     }
     return values[key]
-
-
-def offset_text(offset: Offset) -> str:
-    """An offset as one line of JSON."""
-    return json.dumps(offset, separators=(",", ":"), sort_keys=True)

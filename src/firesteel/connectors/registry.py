@@ -11,6 +11,7 @@ from firesteel.errors import ValidationError
 
 _CONNECTORS = {
     "blackhole": ("firesteel.connectors.blackhole", "Blackhole"),
+    "datagen": ("firesteel.connectors.datagen", "Datagen"),
     "filesystem": ("firesteel.connectors.filesystem", "Filesystem"),
 }
 """Loaded when first asked for: a worker imports the one connector that it runs."""

@@ -50,6 +50,11 @@ class Decoder(Protocol):
         """The changes in a block of whole lines. Raises MessageError."""
         ...
 
+    def finish(self) -> pa.Table | None:
+        """End of the file: what is left. Raises MessageError, its line counted from the end of the last
+        block."""
+        ...
+
 
 class Encoder(Protocol):
     """Writes rows as messages."""

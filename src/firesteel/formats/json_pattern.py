@@ -121,6 +121,11 @@ def value_pattern(kind: SqlType, style: Style, *, iso: bool) -> str | None:
     return None if text is None else f"(?:{text}|null)"
 
 
+def plain_pattern(kind: SqlType) -> str | None:
+    """The pattern of a value that stands alone, not empty, as in csv; None where there is none."""
+    return _quoted_text(kind, iso=False)
+
+
 def any_pattern(values: Iterable[Any]) -> str:
     """Values of the kinds that these samples have, and null."""
     kinds = sorted({_kind(value) for value in values if value is not None})

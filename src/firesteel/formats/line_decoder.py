@@ -81,6 +81,10 @@ class LineDecoder:
             pieces.append(self._exactly(lines, rest))
         return _in_order(pieces, self._schema)
 
+    def finish(self) -> pa.Table | None:
+        """Nothing is left: a line is a message."""
+        return None
+
     def _learn(
         self, lines: pa.Array, rest: npt.NDArray[np.int64], pieces: list[pa.Table]
     ) -> npt.NDArray[np.int64]:

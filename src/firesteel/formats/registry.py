@@ -9,6 +9,7 @@ from firesteel.formats.base import Format
 
 _FORMATS = {
     "canal-json": ("firesteel.formats.canal_json", "CanalJson"),
+    "csv": ("firesteel.formats.csv", "Csv"),
     "json": ("firesteel.formats.json", "Json"),
 }
 """Loaded when first asked for: a worker imports the one format that it reads."""

@@ -1,0 +1,123 @@
+"""CSV texts to SQL values, as Flink's CsvToRowDataConverters does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+from firesteel.errors import NotSupportedError
+from firesteel.formats import text_values as values
+from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
+
+Convert = Callable[[str], Any]
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_BITS = {
+    TypeRoot.TINYINT: 8,
+    TypeRoot.SMALLINT: 16,
+    TypeRoot.INTEGER: 32,
+    TypeRoot.BIGINT: 64,
+    TypeRoot.INTERVAL_YEAR_MONTH: 32,
+    TypeRoot.INTERVAL_DAY_TIME: 64,
+}
+_MILLIS_KEPT = (1000, 100, 10, 1)
+"""TIME(p): Flink cuts the milliseconds to this multiple."""
+
+
+class CsvConverters:
+    """Converters by type. separator: between array elements; ignore_errors: a bad value becomes None."""
+
+    def __init__(self, *, separator: str, ignore_errors: bool) -> None:
+        self._separator = separator
+        self._ignore_errors = ignore_errors
+
+    def converter(self, kind: SqlType) -> Convert:
+        """The converter of a type. Raises ValueError at a text that Flink refuses."""
+        convert = self._strict(kind)
+
+        def ignoring(text: str) -> Any:
+            try:
+                return convert(text)
+            except ValueError:
+                return None
+
+        return ignoring if self._ignore_errors else convert
+
+    def _strict(self, kind: SqlType) -> Convert:
+        root = kind.root
+        if root in _BITS:
+            bits = _BITS[root]
+            return lambda text: values.integer(values.trim(text), bits)
+        if root in CHARACTER:
+            return str
+        if root is TypeRoot.DECIMAL:
+            precision, scale = kind.precision or 0, kind.scale or 0
+            return lambda text: values.decimal(text, precision, scale)
+        if root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
+            zoned, nanos = root is TypeRoot.TIMESTAMP_LTZ, (kind.precision or 0) > 6
+            return lambda text: values.timestamp(values.trim(text), iso=False, zoned=zoned, nanos=nanos)
+        if root is TypeRoot.TIME:
+            return _time(kind)
+        if root is TypeRoot.ARRAY:
+            element = self.converter(kind.children[0])
+            return lambda text: [element(one) for one in self._split(text)]
+        if root is TypeRoot.ROW:
+            return self._row(kind)
+        if root not in _SIMPLE:
+            raise NotSupportedError(f"The format csv cannot read the type {kind}")
+        return _SIMPLE[root]
+
+    def _split(self, text: str) -> list[str]:
+        return text.split(self._separator) if text else []
+
+    def _row(self, kind: SqlType) -> Convert:
+        fields = [(name, self.converter(k)) for name, k in zip(kind.names, kind.children, strict=True)]
+
+        def convert(text: str) -> dict[str, Any] | None:
+            parts = self._split(text)
+            if not parts:
+                return None
+            if len(parts) < len(fields) and not self._ignore_errors:
+                raise ValueError(too_short(len(fields), len(parts)))
+            parts += [""] * (len(fields) - len(parts))
+            return {name: field(part) for (name, field), part in zip(fields, parts, strict=False)}
+
+        return convert
+
+
+def too_short(expected: int, actual: int) -> str:
+    """Flink's words for a record that lacks fields."""
+    return f"Row length mismatch. {expected} fields expected but was {actual}."
+
+
+def day(text: str) -> int:
+    """java.sql.Date.valueOf: a day that the month lacks is one in the next."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is no date")
+    year, month, number = map(int, match.groups())
+    if not (year >= 1 and 1 <= month <= 12 and 1 <= number <= 31):
+        raise ValueError(f"'{text}' is no date")
+    return (date(year, month, 1) + timedelta(days=number - 1) - date(1970, 1, 1)).days
+
+
+def _time(kind: SqlType) -> Convert:
+    precision = kind.precision or 0
+    if precision > 3:
+        raise NotSupportedError(
+            f"Csv does not support TIME type with precision: {precision}, it only supports precision 0 ~ 3."
+        )
+    kept = _MILLIS_KEPT[precision]
+    return lambda text: values.nanos_of_day(text, iso=True) // 1_000_000 // kept * kept * 1000
+
+
+_SIMPLE: dict[TypeRoot, Convert] = {
+    TypeRoot.NULL: lambda text: None,
+    TypeRoot.BOOLEAN: lambda text: values.boolean(values.trim(text)),
+    TypeRoot.DOUBLE: values.double,
+    TypeRoot.FLOAT: values.single,
+    TypeRoot.DATE: day,
+    TypeRoot.BINARY: values.base64,
+    TypeRoot.VARBINARY: values.base64,
+}
