@@ -141,7 +141,9 @@ def _union(node: physical.Union, text: ExpressionText) -> Attributes:
 
 def _values(node: physical.Values, text: ExpressionText) -> Attributes:
     fields = ", ".join(f"{plain_type_text(f.type)} {f.name}" for f in node.fields)
-    rows = ", ".join("{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows)
+    rows = ", ".join(
+        "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
+    )
     shown = [("tuples", f"[{rows}]")]
     return shown if text is infix_text else [("type", f"RecordType({fields})"), *shown]
 

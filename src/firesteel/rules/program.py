@@ -21,6 +21,7 @@ from firesteel.rules.push_filters import push_filters
 from firesteel.rules.push_projects import push_projects
 from firesteel.rules.reduce_aggregates import reduce_aggregates
 from firesteel.rules.reduce_expressions import reduce_expressions
+from firesteel.rules.refuse_unsupported import refuse_unsupported
 from firesteel.rules.remove_aggregates import remove_aggregates
 from firesteel.rules.simplify_calc import simplify_calc
 from firesteel.rules.to_physical import scan_to_physical, to_physical
@@ -68,6 +69,7 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     Raises ValidationError in Flink's words where a sink cannot take what the query emits.
     """
     node = converted(logical)
+    refuse_unsupported(node, configuration)
     for rule, _ in LOGICAL_RULES:
         node = transform_up(node, rule)
     node = transform_up(node, partial(normalize_upserts, configuration=configuration))

@@ -158,18 +158,21 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
 
 def _without_implied(terms: list[Expr]) -> list[Expr]:
     """Of several lower or upper bounds on one column the strictest, in its place."""
+    bounds = [(i, found) for i, t in enumerate(terms) if (found := _bound(t)) is not None]
     dropped: set[int] = set()
-    for i, term in enumerate(terms):
-        one = compared_literal(term)
-        if one is None or one[0] in ("<>", "="):
-            continue
-        for j, other_term in enumerate(terms):
-            other = compared_literal(other_term)
-            if i == j or j in dropped or other is None or other[1] != one[1] or other[0][0] != one[0][0]:
+    for i, one in bounds:
+        for j, other in bounds:
+            if i == j or j in dropped or other[1] != one[1] or other[0][0] != one[0][0]:
                 continue
             if _is_weaker(one, other) and (not _is_weaker(other, one) or j < i):
                 dropped.add(i)
     return [t for i, t in enumerate(terms) if i not in dropped]
+
+
+def _bound(term: Expr) -> tuple[str, Expr, Literal] | None:
+    """A term that bounds a column on one side."""
+    found = compared_literal(term)
+    return found if found is not None and found[0] in ("<", "<=", ">", ">=") else None
 
 
 def _is_weaker(one: tuple[str, Expr, Literal], other: tuple[str, Expr, Literal]) -> bool:

@@ -134,7 +134,7 @@ def to_comparisons(ref: Expr, sarg: Sarg, kind: SqlType, unknown_as: str) -> Exp
     if sarg.ranges in ((), (ALL,)):
         return everything_or_nothing(ref, sarg, unknown_as)
     terms: list[Expr] = []
-    if sarg.null_as == "true" and unknown_as == "unknown":
+    if sarg.null_as == "true" and unknown_as != "true":
         terms.append(is_null(ref))
     if sarg.is_complemented_points and not sarg.is_points:
         points = [literal(r.low, kind) for r in complement(sarg.ranges)]
@@ -142,7 +142,7 @@ def to_comparisons(ref: Expr, sarg: Sarg, kind: SqlType, unknown_as: str) -> Exp
     else:
         terms += [_one_range(ref, r, kind) for r in sarg.ranges]
     found = call_of("OR", terms)
-    if sarg.null_as == "false" and unknown_as == "unknown":
+    if sarg.null_as == "false" and unknown_as != "false":
         found = call_of("AND", [Call("IS NOT NULL", (ref,), TRUE.type), found])
     return found
 

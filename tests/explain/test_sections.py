@@ -1,0 +1,78 @@
+"""EXPLAIN's sections, as Flink 2.3 prints them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from firesteel.errors import NotSupportedError
+from firesteel.explain import explain
+from tests.rules.planning import GOLDEN, plan, section, tables
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return tables((GOLDEN / "tables.sql").read_text(encoding="utf-8"))
+
+
+def test_the_three_plans_of_a_query(catalog) -> None:
+    sql = "SELECT k, COUNT(*) AS n FROM o WHERE q > 0 AND p IN ('tea', 'rice') GROUP BY k HAVING MAX(w) < 2.5"
+    expected = (GOLDEN.parent / "explain" / "three_plans.txt").read_text(encoding="utf-8")
+    assert explain(*plan(sql, catalog), {"CHANGELOG_MODE"}) == expected
+
+
+def test_several_inputs_are_marked_on_the_left(catalog) -> None:
+    sql = "SELECT k FROM o WHERE q > 1 UNION ALL SELECT k FROM c WHERE q > 1"
+    lines = section(explain(*plan(sql, catalog), set()), "Optimized Execution Plan").splitlines()
+    assert [line[:6] for line in lines] == ["Union(", ":- Cal", ":  +- ", "+- Cal", "   +- "]
+
+
+def test_the_job_as_json(catalog) -> None:
+    sql = "INSERT INTO bh SELECT k, COUNT(*) FROM o WHERE q > 1 GROUP BY k"
+    text = section(explain(*plan(sql, catalog), {"JSON_EXECUTION_PLAN"}), "Physical Execution Plan")
+    nodes = json.loads(text)["nodes"]
+    assert [node["type"] for node in nodes] == [
+        "Source: o[1]",
+        "Calc[2]",
+        "GroupAggregate[4]",
+        "ConstraintEnforcer[5]",
+        "bh[5]: Writer",
+    ]
+    assert [p["ship_strategy"] for node in nodes for p in node.get("predecessors", [])] == [
+        "FORWARD",
+        "HASH",
+        "FORWARD",
+        "FORWARD",
+    ]
+    assert text.startswith('{\n  "nodes" : [ {\n    "id" : 1,\n    "type" : "Source: o[1]",')
+    assert text.endswith('"side" : "second"\n    } ]\n  } ]\n}')
+
+
+def test_a_global_aggregate_ships_everything_to_one_place(catalog) -> None:
+    text = section(
+        explain(*plan("SELECT COUNT(*) FROM c", catalog), {"JSON_EXECUTION_PLAN"}), "Physical Execution Plan"
+    )
+    assert json.loads(text)["nodes"][-1]["predecessors"][0]["ship_strategy"] == "GLOBAL"
+
+
+def test_advice_names_the_options_that_two_phases_need(catalog) -> None:
+    sql = "SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM o GROUP BY k) GROUP BY n"
+    text = section(explain(*plan(sql, catalog), {"PLAN_ADVICE"}), "Optimized Physical Plan With Advice")
+    assert text.count("GroupAggregate(advice=[1], groupBy=") == 2
+    assert text.endswith(
+        "\n\nadvice[1]: [ADVICE] You might want to enable local-global two-phase optimization by configuring "
+        "('table.exec.mini-batch.enabled' to 'true', 'table.exec.mini-batch.allow-latency' to a positive "
+        "long value, 'table.exec.mini-batch.size' to a positive long value)."
+    )
+
+
+@pytest.mark.parametrize("sql", ["SELECT k, q FROM o", "SELECT k, FIRST_VALUE(q) FROM o GROUP BY k"])
+def test_no_advice_where_there_is_no_local_phase(catalog, sql: str) -> None:
+    text = explain(*plan(sql, catalog), {"PLAN_ADVICE"})
+    assert section(text, "Optimized Physical Plan With Advice").endswith("\n\nNo available advice...")
+
+
+def test_the_cost_is_not_estimated(catalog) -> None:
+    with pytest.raises(NotSupportedError, match="ESTIMATED_COST"):
+        explain(*plan("SELECT k FROM o", catalog), {"ESTIMATED_COST"})

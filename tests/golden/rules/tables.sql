@@ -1,0 +1,12 @@
+CREATE TABLE o (id BIGINT NOT NULL, k STRING, p STRING, q INT, m DECIMAL(10, 2), w DOUBLE, f BOOLEAN, d DATE, s VARCHAR(20), b BIGINT, ti TINYINT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'json');
+CREATE TABLE c (id BIGINT, k STRING, p STRING, q INT, m DECIMAL(10, 2), w DOUBLE, f BOOLEAN, d DATE, s VARCHAR(20), b BIGINT, ti TINYINT, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'canal-json');
+CREATE TABLE wt (id BIGINT, k STRING, q INT, f BOOLEAN, w DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'json');
+CREATE TABLE pr (k STRING, n BIGINT) WITH ('connector' = 'print');
+CREATE TABLE prt (k STRING, ts TIMESTAMP(3)) WITH ('connector' = 'print');
+CREATE TABLE bh (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE bh2 (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE two (a INT, k STRING) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'json');
+CREATE TABLE ups (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert');
+CREATE TABLE fj (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'unread/oj', 'format' = 'json');
+CREATE TABLE fc (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'unread/oc', 'format' = 'canal-json');
+CREATE TABLE by_n (k STRING, n BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ('connector' = 'upsert');
