@@ -12,6 +12,9 @@ Change = Sequence[str]
 SIGNIFICANT_DIGITS = 9
 """Floating point numbers are compared to this many: their last ones depend on the order of additions."""
 
+TINY = 1e-9
+"""What is smaller is what additions leave of zero."""
+
 
 def normal(cell: str) -> str:
     """A cell as it is compared: numbers by value, everything else as text."""
@@ -19,7 +22,9 @@ def normal(cell: str) -> str:
         number = float(cell)
     except ValueError:
         return cell
-    return f"{number:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) and number != 0 else str(number + 0.0)
+    if abs(number) < TINY:
+        return "0"
+    return f"{number:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) else str(number)
 
 
 def _row(cells: Sequence[str]) -> tuple[str, ...]:

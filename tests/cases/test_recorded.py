@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from firesteel import TableEnvironment
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
-ON_THE_STREAM_HOST = ("seed-1002", "seed-1012")
-"""Both hosts run the same chains; each stream costs seconds, so a sample of them is enough."""
+ON_THE_STREAM_HOST = ("seed-1002",)
+"""Both hosts run the same chains; each stream costs seconds, so one case is enough."""
 
 
 @dataclass(frozen=True)

@@ -25,5 +25,5 @@ def run_demo(*, verbose: bool) -> int:
         substitute(script, {"DATA": str(folder())}), {}, show="tableau", keep_going=False, verbose=verbose
     )
     sys.stdout.flush()
-    print(f"\nthe same by hand: firesteel run {job} -D DATA={job.parent}", file=sys.stderr)
+    print(f"the same by hand: firesteel run {job} -D DATA={job.parent}", file=sys.stderr)
     return status
