@@ -46,6 +46,7 @@ REFUSED = [
     ("SELECT COUNT(DISTINCT g, h) FROM t", "COUNT(DISTINCT g, h)", "We now only support the count of one field."),
     ("SELECT ABS(v) FILTER (WHERE f) FROM t", "ABS(v) FILTER (WHERE f)", "FILTER must be applied to aggregate function"),
     ("SELECT ABS(DISTINCT v) FROM t", "ABS(DISTINCT v)", "DISTINCT/ALL not allowed with ABS function"),
+    ("INSERT INTO vw SELECT g, v FROM t", "vw", "Sink 'default_catalog.default_database.vw' does not exists"),
     ("INSERT INTO snk2 SELECT g FROM t", "snk2", DIFFERS),
     ("INSERT INTO snk2 SELECT v, g FROM t", "v", DIFFERS),
     ("INSERT INTO snk2 (b, b) SELECT v, v FROM t", "b", "Target column 'b' is assigned more than once"),
@@ -105,7 +106,7 @@ def test_hints(session: Session, query: str, hint: str) -> None:
         ("SELECT g, COUNT(*) FROM t GROUP BY CUBE (g, h)", "CUBE"),
         ("SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY))", "TUMBLE"),
         ("SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '1' DAY)", "TUMBLE"),
-        ("INSERT INTO vw SELECT g, v FROM t", "view"),
+        ("SELECT GROUPING(g) FROM t GROUP BY g", "GROUPING"),
     ],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:

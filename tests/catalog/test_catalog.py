@@ -6,7 +6,7 @@ import pytest
 
 from firesteel.catalog.catalog import Catalog, Function, table_of
 from firesteel.catalog.schema import Column, Table, View
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.types.sql import INT
 
 HOME = ("default_catalog", "default_database")
@@ -44,7 +44,7 @@ def test_unknown_names_come_with_a_near_one(catalog: Catalog) -> None:
 
 def test_a_name_is_taken_once(catalog: Catalog) -> None:
     with pytest.raises(
-        ValidationError, match=r"Table \(or view\) default_catalog.default_database.orders already"
+        ValidationError, match=r"Table \(or view\) default_database.orders already exists in Catalog"
     ):
         catalog.create(view("orders"))
     catalog.create(view("orders"), if_not_exists=True)
@@ -54,8 +54,10 @@ def test_a_name_is_taken_once(catalog: Catalog) -> None:
 def test_temporary_objects_hide_permanent_ones(catalog: Catalog) -> None:
     catalog.create(table("big", temporary=True))
     assert isinstance(catalog.get(("big",)), Table)
-    with pytest.raises(ValidationError, match=r"Temporary view .* exists. Drop it first"):
-        catalog.drop("VIEW", ("big",))
+    with pytest.raises(ValidationError, match=r"Temporary table .*`big`' exists. Drop it first"):
+        catalog.drop("TABLE", ("big",))
+    with pytest.raises(ValidationError, match=r"Temporary table .*`big`' already exists"):
+        catalog.create(table("big", temporary=True))
     assert catalog.drop("TABLE", ("big",), temporary=True)
     assert isinstance(catalog.get(("big",)), View)
 
@@ -98,5 +100,5 @@ def test_functions_have_names_in_any_case(catalog: Catalog) -> None:
 
 
 def test_nothing_is_written_to_a_view(catalog: Catalog) -> None:
-    with pytest.raises(NotSupportedError, match="'big' is a view"):
+    with pytest.raises(ValidationError, match=r"Sink '.*big' does not exists"):
         table_of(catalog.get(("big",)))

@@ -56,6 +56,8 @@ def test_create_table() -> None:
         ("TIMESTAMP", types.timestamp(6)),
         ("TIMESTAMP(3) WITHOUT TIME ZONE", types.timestamp(3)),
         ("TIMESTAMP(3) WITH LOCAL TIME ZONE", types.timestamp_ltz(3)),
+        ("TIMESTAMP(12)", types.timestamp(9)),
+        ("DECIMAL(40, 2)", types.decimal(38, 2)),
         ("TIMESTAMP_LTZ(9)", types.timestamp_ltz(9)),
         ("ARRAY<INT NOT NULL>", types.array(types.INT.with_nullable(False))),
         ("INT ARRAY", types.array(types.INT)),

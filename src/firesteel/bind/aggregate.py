@@ -25,6 +25,8 @@ from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
 _PLACEHOLDER = "$AGGREGATE"
 _NEVER_NULL = frozenset({"COUNT", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "$SUM0"})
 _TAKES_NULLS = ("ARRAY_AGG",)
+_ON_NULL = {"JSON_ARRAYAGG": "ABSENT", "JSON_OBJECTAGG": "NULL"}
+"""What these do with NULL where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Aggregation:
         )
         args = [plain.bind_typed(arg) for arg in node.expressions]
         if name == "LISTAGG" and len(args) > 1 and not isinstance(args[1], Literal):
-            raise ValidationError("The separator of LISTAGG must be a literal", range=place)
+            raise ValidationError("Argument to function 'LISTAGG' must be a literal", range=place)
         if len(args) > 1 and name in _ONE_ARGUMENT:
             raise ValidationError(
                 f"Invalid number of arguments to function '{name}'. Was expecting 1 arguments", range=place
@@ -144,6 +146,7 @@ class Aggregation:
     def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
         """The call's number: one of the same meaning, or a new one. COUNT forgets what is never NULL."""
         args = written.args
+        distinct = written.distinct and written.function not in ("MIN", "MAX")  # it changes nothing there
         if written.function == "COUNT" and not written.distinct:
             args = tuple(i for i in args if self._pre[i].type.nullable)
         call = AggregateCall(
@@ -151,7 +154,7 @@ class Aggregation:
             args,
             kind,
             "",
-            written.distinct,
+            distinct,
             written.filter,
             range=place,
             options=written.options,
@@ -233,10 +236,9 @@ def _options(node: exp.Expression, name: str) -> tuple[str, ...]:
         raise ValidationError(
             f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", range=range_of(node)
         )
-    on_null = node.args.get("on_null")
-    if nulls == "IGNORE":
-        return ("IGNORE NULLS",)
-    return (f"{on_null} ON NULL",) if on_null else ()
+    if name in _ON_NULL:
+        return (f"{node.args.get('on_null') or _ON_NULL[name]} ON NULL",)
+    return ("IGNORE NULLS",) if nulls == "IGNORE" else ()
 
 
 def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firesteel.expr.nodes import AggregateCall, Expr, InputRef
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import substitute
-from firesteel.plan.logical import Aggregate, Project, Values
+from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.tree import Field, Node, transform_up
 
 
@@ -53,6 +53,43 @@ def _unique(node: Node) -> Node:
     return replace(node, names=tuple(names))
 
 
+def is_always_true(condition: Expr) -> bool:
+    """Whether a condition holds for every row by its form alone (RexNode.isAlwaysTrue)."""
+    if isinstance(condition, Literal):
+        return condition.value is True
+    if not isinstance(condition, Call) or len(condition.args) != 1:
+        return False
+    (operand,) = condition.args
+    if condition.function == "IS NOT NULL":
+        return not operand.type.nullable
+    if condition.function in ("NOT", "IS FALSE", "IS NOT TRUE"):
+        return _is_always_false(operand)
+    return condition.function in ("IS TRUE", "IS NOT FALSE") and is_always_true(operand)
+
+
+def _is_always_false(condition: Expr) -> bool:
+    if isinstance(condition, Literal):
+        return condition.value is False
+    if not isinstance(condition, Call) or len(condition.args) != 1:
+        return False
+    (operand,) = condition.args
+    if condition.function == "IS NULL":
+        return not operand.type.nullable
+    if condition.function in ("NOT", "IS FALSE", "IS NOT TRUE"):
+        return is_always_true(operand)
+    return condition.function in ("IS TRUE", "IS NOT FALSE") and _is_always_false(operand)
+
+
+def has_unique(node: Node, columns: frozenset[int]) -> bool:
+    """Whether no two rows agree in all these columns: they hold the keys of an aggregate below."""
+    if isinstance(node, Filter):
+        return has_unique(node.input, columns)
+    if isinstance(node, Project):
+        kept = {e.index for i, e in enumerate(node.exprs) if i in columns and isinstance(e, InputRef)}
+        return has_unique(node.input, frozenset(kept))
+    return isinstance(node, Aggregate) and columns >= set(range(len(node.keys)))
+
+
 def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:
     """A projection, unless it would change nothing; one that only renames gives its names to a projection
     or to rows below it (RelBuilder.projectNamed)."""
@@ -84,6 +121,9 @@ def merged(node: Node, exprs: Sequence[Expr]) -> tuple[Node, tuple[Expr, ...]]:
 
 def aggregate(node: Node, keys: Sequence[int], calls: Sequence[AggregateCall]) -> Node:
     """An aggregate; columns that it does not read are dropped from a projection right below it."""
+    if not calls and keys and has_unique(node, frozenset(keys)):
+        columns = references(node)
+        return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])
     used = sorted({*keys, *(i for call in calls for i in _reads(call))})
     if not isinstance(node, Project) or not used or len(used) == len(node.exprs):
         return Aggregate(node, tuple(keys), tuple(calls))

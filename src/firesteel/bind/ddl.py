@@ -42,7 +42,7 @@ def bind_create_view(statement: CreateView, context: BindContext) -> View:
 
     Raises as bind_query does, and ValidationError for a column list of the wrong length.
     """
-    node = bind_query(statement.query, context)
+    node = bind_query(statement.query, context, unique=False)
     names = tuple(column.parts[0] for column in statement.columns)
     if names and len(names) != len(node.schema):
         raise ValidationError(
@@ -52,6 +52,13 @@ def bind_create_view(statement: CreateView, context: BindContext) -> View:
             sql=context.sql,
         )
     names = names or tuple(field.name for field in node.schema)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValidationError(
+            f"A column with the same name `{twice}` has been defined",
+            range=statement.view.range,
+            sql=context.sql,
+        )
     types = tuple(field.type for field in node.schema)
     catalog, database, name = context.catalog.path(statement.view.parts)
     return View(
@@ -111,16 +118,31 @@ class _Binder:
         return tuple(columns)
 
     def _check_new(self, definition: ColumnDefinition, seen: set[str]) -> None:
-        if definition.name not in seen:
-            return
-        if any(column.name == definition.name for column in self.base.columns):
-            raise ValidationError(
-                f"A column named '{definition.name}' already exists in the base table.",
-                range=definition.range,
+        if definition.name in seen:
+            raise ValidationError(self._already_there(definition), range=definition.range)
+
+    def _already_there(self, definition: ColumnDefinition) -> str:
+        """Flink's words, by the kinds of the two columns."""
+        name, kind = definition.name, _kind_of(definition)
+        inherited = next((c for c in self.base.columns if c.name == name), None)
+        first = _kind_of(inherited or next(c for c in self.statement.columns if c.name == name))
+        if first != kind and inherited is None:
+            kinds = " and ".join(
+                f"{k} column" for k in ("compute", "metadata", "regular") if k in (first, kind)
             )
-        raise ValidationError(
-            f"A column named '{definition.name}' already exists in the table.", range=definition.range
-        )
+            return (
+                f"A column named '{name}' already exists in the table. "
+                f"Duplicate columns exist in the {kinds}."
+            )
+        if kind in _FEATURES and first == kind:
+            word = _FEATURES[kind]
+            return (
+                f"A {word.lower()} column named '{name}' already exists in the base table. You might want to "
+                f"specify EXCLUDING {word} or OVERWRITING {word}."
+            )
+        if inherited is not None:
+            return f"A column named '{name}' already exists in the base table."
+        return f"A regular Column named '{name}' already exists in the table."
 
     # --- primary key -----------------------------------------------------------------------------
     def _primary_key(self) -> tuple[tuple[str, ...], str | None]:
@@ -134,7 +156,7 @@ class _Binder:
             raise ValidationError("Duplicate primary key definition", range=keys[1].range)
         if first.enforced is not False:
             raise ValidationError(
-                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED  "
+                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED "
                 "controls if the constraint checks are performed on the incoming/outgoing data. Flink does "
                 "not own the data therefore the only supported mode is the NOT ENFORCED mode",
                 range=first.range,
@@ -155,7 +177,8 @@ class _Binder:
             name = column.parts[0]
             if name in names:
                 raise ValidationError(
-                    f"Invalid primary key. A primary key must not contain duplicate columns. Found: [{name}]",
+                    f"Invalid primary key '{_key_name(key)}'. A primary key must not contain duplicate "
+                    f"columns. Found: [{name}]",
                     range=column.range,
                 )
             if name in known and (known[name].computed is not None or known[name].metadata is not None):
@@ -165,7 +188,7 @@ class _Binder:
                 )
             if name not in known and name not in inherited:
                 raise ValidationError(
-                    f"Primary key column '{name}' is not defined in the schema.",
+                    f"Primary key column '{name}' is not defined in the schema",
                     range=column.range,
                     hint=did_you_mean(name, [*known, *inherited]),
                 )
@@ -202,6 +225,12 @@ class _Binder:
         definitions = self.statement.watermarks
         if not definitions:
             return self.base.watermark_over(columns, self.context)
+        if self.base.watermark is not None and not self.base.overwrites_watermark:
+            raise ValidationError(
+                f"There already exists a watermark spec for column '{self.base.watermark.column}' in the "
+                "base table. You might want to specify EXCLUDING WATERMARKS or OVERWRITING WATERMARKS.",
+                range=definitions[0].range,
+            )
         if len(definitions) > 1:
             raise ValidationError(
                 "Multiple WATERMARK declarations are not supported yet.", range=definitions[1].range
@@ -253,6 +282,19 @@ def _rowtime_column(name: Name, columns: tuple[Column, ...]) -> str:
             range=name.range,
         )
     return column.name
+
+
+_FEATURES = {"compute": "GENERATED", "metadata": "METADATA"}
+
+
+def _kind_of(column: ColumnDefinition | Column) -> str:
+    if column.computed is not None:
+        return "compute"
+    return "regular" if column.metadata is None else "metadata"
+
+
+def _key_name(key: KeyDefinition) -> str:
+    return key.name or f"PK_{'_'.join(column.parts[0] for column in key.columns)}"
 
 
 def _is_time(kind: SqlType) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from firesteel.bind.names import BindContext
+from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.catalog import table_of
 from firesteel.catalog.schema import Column, Table, Watermark
 from firesteel.errors import ValidationError
+from firesteel.plan.tree import Field
 from firesteel.sql.parser import parse_expression
 from firesteel.sql.statements import CreateTable
 
@@ -34,6 +35,7 @@ class Base:
     partition_keys: tuple[str, ...] = ()
     watermark: Watermark | None = None
     overwrites_options: bool = True
+    overwrites_watermark: bool = False
 
     def rebound(self, binder: ScalarBinder) -> list[Column]:
         """The columns, computed ones bound again: they count columns, and there are others now."""
@@ -46,9 +48,6 @@ class Base:
 
     def watermark_over(self, columns: tuple[Column, ...], context: BindContext) -> Watermark | None:
         """The watermark, bound again over all columns of the new table."""
-        from firesteel.bind.names import Relation, Scope
-        from firesteel.plan.tree import Field
-
         if self.watermark is None:
             return None
         scope = Scope((Relation((), tuple(Field(c.name, c.type) for c in columns)),))
@@ -62,36 +61,54 @@ def base_of(statement: CreateTable, context: BindContext) -> Base:
         return Base()
     name = statement.like.table
     strategies = _strategies(statement)
-    table = table_of(context.catalog.get(name.parts, name.range), name.range)
-    return _kept(table, strategies)
+    entry = context.catalog.find(name.parts)
+    if entry is None:
+        path = ".".join(f"`{part}`" for part in context.catalog.path(name.parts))
+        raise ValidationError(
+            f"Source table '{path}' of the LIKE clause not found in the catalog",
+            range=name.range,
+            hint=did_you_mean(name.parts[-1], context.catalog.names()),
+        )
+    table = table_of(entry, name.range)
+    return _kept(table, strategies, {column.name for column in statement.columns})
 
 
 def _strategies(statement: CreateTable) -> dict[str, str]:
     assert statement.like is not None
     found = dict(_DEFAULTS)
     explicit: dict[str, str] = {}
+    all_declared = False
     for strategy, feature in statement.like.options:
         if strategy == "OVERWRITING" and feature in ("ALL", "CONSTRAINTS", "PARTITIONS", "DISTRIBUTION"):
             raise ValidationError(
                 f"Illegal merging strategy '{strategy}' for '{feature}' option.",
                 range=statement.like.table.range,
             )
+        if (feature in explicit) or (feature == "ALL" and all_declared):
+            raise ValidationError(
+                "Each like option feature can be declared only once.", range=statement.like.table.range
+            )
         if feature == "ALL":
+            all_declared = True
             found = dict.fromkeys(found, strategy)
         else:
             explicit[feature] = strategy
     return {**found, **explicit}
 
 
-def _kept(table: Table, strategies: dict[str, str]) -> Base:
+def _kept(table: Table, strategies: dict[str, str], own: set[str]) -> Base:
+    """own: the names of the new table's columns."""
+
     def keeps(feature: str) -> bool:
         return strategies[feature] != "EXCLUDING"
 
-    columns = tuple(
-        column
-        for column in table.columns
-        if column.is_physical or keeps("GENERATED" if column.computed is not None else "METADATA")
-    )
+    def keeps_column(column: Column) -> bool:
+        if column.is_physical:
+            return True
+        feature = "GENERATED" if column.computed is not None else "METADATA"
+        return keeps(feature) and not (strategies[feature] == "OVERWRITING" and column.name in own)
+
+    columns = tuple(column for column in table.columns if keeps_column(column))
     key = table.primary_key if keeps("CONSTRAINTS") else ()
     return Base(
         columns,
@@ -101,4 +118,5 @@ def _kept(table: Table, strategies: dict[str, str]) -> Base:
         table.partition_keys if keeps("PARTITIONS") else (),
         table.watermark if keeps("WATERMARKS") else None,
         strategies["OPTIONS"] == "OVERWRITING",
+        strategies["WATERMARKS"] == "OVERWRITING",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.bind.aggregate import boolean, refuse_aggregates
-from firesteel.bind.build import aggregate, renamed, with_unique_names
+from firesteel.bind.build import aggregate, is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -16,7 +16,6 @@ from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
-from firesteel.plan.expressions import is_true
 from firesteel.plan.logical import Filter, Union
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
@@ -34,14 +33,18 @@ from firesteel.sql.nodes import (
 from firesteel.types.coerce import common_type
 
 
-def bind_query(expression: exp.Expression, context: BindContext, targets: Targets | None = None) -> Node:
+def bind_query(
+    expression: exp.Expression, context: BindContext, targets: Targets | None = None, unique: bool = True
+) -> Node:
     """The logical plan of a query.
 
-    targets: which columns an INSERT gives a value to. Raises ValidationError where Flink refuses the
+    targets: which columns an INSERT gives a value to. unique: whether a second column of one name gets
+    another. Raises ValidationError where Flink refuses the
     query, NotSupportedError where Flink has it and Firesteel has not; both know their place.
     """
     try:
-        return with_unique_names(_Binder(context).query(expression, targets))
+        node = _Binder(context).query(expression, targets)
+        return with_unique_names(node) if unique else node
     except FiresteelError as error:
         raise error.located(context.sql) from None
 
@@ -116,7 +119,7 @@ class _Binder:
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", range_of(where))
-        return source if is_true(condition) else Filter(source, condition)
+        return source if is_always_true(condition) else Filter(source, condition)
 
     # --- FROM ------------------------------------------------------------------------------------
     def _source(self, node: exp.Expression | None) -> tuple[Node, Scope]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.bind.aggregate import Aggregation, boolean
-from firesteel.bind.build import aggregate, is_identity, project, references
+from firesteel.bind.build import aggregate, is_identity, project, references, rename
 from firesteel.bind.checks import GROUP_WINDOWS, check_expression
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.expr.nodes import Expr, InputRef, Literal
-from firesteel.plan.expressions import conjunction, conjuncts
+from firesteel.plan.expressions import conjunction, conjuncts, is_false
 from firesteel.plan.logical import Filter, Project, Values
 from firesteel.plan.tree import Field, Node
 from firesteel.sql.dialect import Star, path_of, range_of
@@ -104,13 +104,23 @@ class _Select:
             true = Literal(True, BOOLEAN.with_nullable(False))
             below = Values((Field("$f0", true.type),), ((true,),))
         if having is not None:
-            condition = conjunction(conjuncts(aggregation.over_result(having)))
-            below = below if condition is None else Filter(below, condition)
+            below = _having_filter(below, aggregation.over_result(having))
         exprs = [aggregation.over_result(expr) for _, expr in items]
         names = [name for name, _ in items]
         if is_identity(exprs, below) and [f.name for f in below.schema] == names:
             return below
+        if is_identity(exprs, below) and isinstance(below, Values):
+            return rename(below, names)
         return Project(below, tuple(exprs), tuple(names))
+
+
+def _having_filter(below: Node, having: Expr) -> Node:
+    """HAVING, which RelBuilder.filter simplifies: nothing for TRUE, no rows for FALSE."""
+    terms = conjuncts(having)
+    if any(is_false(term) for term in terms):
+        return Values(below.schema, ())
+    condition = conjunction(terms)
+    return below if condition is None else Filter(below, condition)
 
 
 def _named(items: list[tuple[str | None, Expr]]) -> list[Item]:

@@ -32,8 +32,20 @@ def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> 
     if isinstance(entry, View):
         source = _bind_view(entry, context, range_of(node), bind_query)
     else:
+        _check_readable(entry, range_of(node))
         source = scan(_with_hints(entry, node))
     return source, Relation(entry.path, source.schema)
+
+
+def _check_readable(table: Table, place: SourceRange) -> None:
+    if table.traits is None or table.traits.readable:
+        return
+    connector = dict(table.options).get("connector", "")
+    raise ValidationError(
+        f"Unable to create a source for reading table '{'.'.join(table.path)}'. Connector '{connector}' can "
+        "only be used as a sink. It cannot be used as a source.",
+        range=place,
+    )
 
 
 def _with_hints(table: Table, node: TableName) -> Table:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.catalog.schema import Table, View
-from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.errors import SourceRange, ValidationError
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
@@ -74,9 +74,11 @@ class Catalog:
         if path not in store:
             store[path] = entry
         elif not if_not_exists:
-            what = "Temporary table" if entry.temporary else "Table (or view)"
+            message = f"Table (or view) {path[1]}.{path[2]} already exists in Catalog {path[0]}."
+            if entry.temporary:
+                message = f"Temporary {_kind(entry)} '{_quoted(path)}' already exists"
             raise ValidationError(
-                f"{what} {'.'.join(path)} already exists in Catalog {path[0]}.",
+                message,
                 range=range,
                 hint="drop it first, or write IF NOT EXISTS",
             )
@@ -101,26 +103,25 @@ class Catalog:
         wanted = Table if kind == "TABLE" else View
         store = self._temporary if temporary else self._objects
         entry = store.get(path)
+        if not temporary and isinstance(self._temporary.get(path), wanted):
+            raise ValidationError(
+                f"Temporary {kind.lower()} with identifier '{_quoted(path)}' exists. Drop it first before "
+                f"removing the permanent {kind.lower()}.",
+                range=range,
+                hint=f"DROP TEMPORARY {kind} {path[2]}",
+            )
         if isinstance(entry, wanted):
-            if not temporary and path in self._temporary:
-                raise ValidationError(
-                    f"Temporary {kind.lower()} with identifier '{shown}' exists. Drop it first before "
-                    f"removing the permanent {kind.lower()}.",
-                    range=range,
-                )
             del store[path]
             return True
         if if_exists and entry is None:
             return False
-        prefix = f"Temporary {kind.lower()}" if temporary else kind.capitalize()
+        prefix = "Temporary table or view" if temporary else kind.capitalize()
         hint = self._drop_hint(kind, path, entry)
         raise ValidationError(f"{prefix} with identifier '{shown}' does not exist.", range=range, hint=hint)
 
     def _drop_hint(self, kind: str, path: Path, entry: Table | View | None) -> str | None:
         if entry is not None:
             return f"it is a {'view' if kind == 'TABLE' else 'table'}"
-        if path in self._temporary:
-            return f"there is a temporary one: DROP TEMPORARY {kind}"
         near = difflib.get_close_matches(path[2], self.names(), n=1, cutoff=0.6)
         return f"did you mean '{near[0]}'?" if near else None
 
@@ -187,8 +188,20 @@ class Catalog:
         return sorted(self._functions.values(), key=lambda f: f.name)
 
 
+def _kind(entry: Table | View) -> str:
+    return "view" if isinstance(entry, View) else "table"
+
+
+def _quoted(path: Path) -> str:
+    return ".".join(f"`{part}`" for part in path)
+
+
 def table_of(entry: Table | View, range: SourceRange | None = None) -> Table:
-    """The entry as a table. Raises NotSupportedError for a view (nothing can be written to it)."""
+    """The entry as a table. Raises ValidationError for a view: nothing can be written to it."""
     if isinstance(entry, View):
-        raise NotSupportedError(f"'{entry.name}' is a view: nothing can be written to it", range=range)
+        raise ValidationError(
+            f"Sink '{'.'.join(entry.path)}' does not exists",
+            range=range,
+            hint="it is a view: nothing can be written to it",
+        )
     return entry

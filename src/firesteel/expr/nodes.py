@@ -59,7 +59,7 @@ class AggregateCall:
     """An aggregate function over columns of its input.
 
     args and filter are column positions: a Calc below has computed them. name is the output's.
-    options: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL`, `ABSENT ON NULL` (JSON_*AGG), where written.
+    options: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (always with JSON_*AGG).
     """
 
     function: str

@@ -236,9 +236,13 @@ class ExpressionGrammar(TypeGrammar):
         return self.place(node, token.start)
 
     def _continued(self) -> str:
-        """The strings that stand right after this one and go on with it."""
+        """The strings on the lines below that go on with this one, as in standard SQL."""
         text = ""
         while self.token.kind is Kind.STRING and self.text[self.token.start] == "'":
+            if "\n" not in self.text[self.previous.end : self.token.start]:
+                raise self.error(
+                    "String literal continued on same line", hint="a comma or an operator is missing"
+                )
             text += self.advance().text
         return text
 
@@ -327,7 +331,7 @@ class ExpressionGrammar(TypeGrammar):
                 ),
                 start,
             )
-        return self.place(inner, start)
+        return inner
 
     def _name_or_call(self) -> exp.Expression:
         token = self.token

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.errors import ParseError, SourceRange
+from firesteel.errors import ParseError
 from firesteel.sql.cursor import Cursor
 from firesteel.sql.dialect import TypeName
 from firesteel.sql.lexer import Kind
@@ -124,8 +124,8 @@ class TypeGrammar(Cursor):
             word = "VARCHAR" if self.accept("VARYING") else "CHAR"
         root, default = _LENGTHS[word]
         length = self.in_parentheses(self.integer) if self.at_symbol("(") else default
-        if not 1 <= length <= MAX_LENGTH:
-            raise ParseError(f"{word} length must be between 1 and {MAX_LENGTH}", range=self.since(start))
+        if length > MAX_LENGTH:
+            raise ParseError(f"{word} length must be at most {MAX_LENGTH}", range=self.since(start))
         return SqlType(root, length=length)
 
     def _double(self) -> SqlType:
@@ -146,20 +146,18 @@ class TypeGrammar(Cursor):
             raise ParseError("DECIMAL precision must be at least 1", range=self.since(start))
         if scale > precision:
             raise ParseError(
-                f"DECIMAL scale {scale} must be between 0 and the precision {precision}",
+                f"Decimal scale must be between 0 and the precision {precision} (both inclusive).",
                 range=self.since(start),
             )
         return types.decimal(precision, scale)
 
-    def _precision(self, default: int, start: int) -> int:
+    def _precision(self, default: int) -> int:
         precision = self.in_parentheses(self.integer) if self.at_symbol("(") else default
-        if precision > 9:
-            raise ParseError(f"precision {precision} must be between 0 and 9", range=self.since(start))
-        return precision
+        return min(precision, 9)  # as Calcite's type system does
 
     def _time(self) -> SqlType:
-        start = self.advance().start
-        precision = self._precision(0, start)
+        self.advance()
+        precision = self._precision(0)
         if self.at("WITH"):
             raise self.not_supported("TIME WITH TIME ZONE", self.token)
         if self.accept("WITHOUT"):
@@ -167,8 +165,8 @@ class TypeGrammar(Cursor):
         return types.time(precision)
 
     def _timestamp(self) -> SqlType:
-        start = self.advance().start
-        precision = self._precision(6, start)
+        self.advance()
+        precision = self._precision(6)
         if self.accept("WITHOUT"):
             self.expect("TIME", "ZONE")
         elif self.at("WITH"):
@@ -181,7 +179,8 @@ class TypeGrammar(Cursor):
         return types.timestamp(precision)
 
     def _timestamp_ltz(self) -> SqlType:
-        return types.timestamp_ltz(self._precision(6, self.advance().start))
+        self.advance()
+        return types.timestamp_ltz(self._precision(6))
 
     def _interval(self) -> SqlType:
         self.advance()
@@ -252,11 +251,11 @@ class TypeGrammar(Cursor):
         fields = self.list_of(self._field)
         self.expect_symbol(closer)
         names = tuple(name for name, _ in fields)
-        for name in names:
-            if names.count(name) > 1:
-                raise ParseError(
-                    f"field '{name}' is there twice", range=SourceRange(start, self.previous.end)
-                )
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ParseError(
+                f"Field names must be unique. Found duplicates: [{', '.join(twice)}]", range=self.since(start)
+            )
         return types.row(names, tuple(kind for _, kind in fields))
 
     def _field(self) -> tuple[str, SqlType]:
