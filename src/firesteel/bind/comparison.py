@@ -8,7 +8,7 @@ from firesteel.expr.nodes import Call, Expr
 from firesteel.expr.type_names import calcite_name
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot
+from firesteel.types.sql import BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot, decimal
 
 _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET, TypeRoot.BITMAP)
 _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
@@ -62,7 +62,7 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 
 
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """A string beside something else is cast to it, as `dt = '2024-02-29'`; a BOOLEAN is cast to a string."""
+    """A string becomes a point in time beside one, a DECIMAL beside a number; a BOOLEAN becomes a string."""
     string, other = (left, right) if left.type.is_character else (right, left)
     kind = other.type
     if kind.root is TypeRoot.BOOLEAN:
@@ -73,7 +73,9 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
     if kind.is_numeric and operator in _EQUALITY:
         names = " and ".join(_root_name(t) for t in (left.type, right.type))
         raise ValidationError(f"implicit type conversion between {names} is not supported now", range=place)
-    changed = cast(string, kind)
+    if kind.is_datetime and operator in ("=", "<>"):
+        return left, right  # cast where it runs; plans show none
+    changed = cast(string, decimal(38, 19) if kind.is_numeric else kind)
     return (changed, other) if string is left else (other, changed)
 
 
@@ -82,9 +84,9 @@ def _root_name(kind: SqlType) -> str:
 
 
 def _incomparable(operator: str, a: SqlType, b: SqlType, place: SourceRange | None) -> ValidationError:
+    shown = f"<{calcite_name(a)}> {operator} <{calcite_name(b)}>"
     form = f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'"
     return ValidationError(
-        f"Cannot apply '{operator}' to arguments of type '<{calcite_name(a)}> {operator} <{calcite_name(b)}>'. "
-        f"Supported form(s): {form}",
+        f"Cannot apply '{operator}' to arguments of type '{shown}'. Supported form(s): {form}",
         range=place,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -140,7 +140,8 @@ def _condition(binder: ScalarBinder, node: exp.Expression, name: str) -> Expr:
     if found.type.root is not TypeRoot.BOOLEAN:
         shown = f"<{calcite_name(found.type)}>"
         raise ValidationError(
-            f"Cannot apply '{name}' to arguments of type {shown}. Supported form(s): '<BOOLEAN> {name} <BOOLEAN>'",
+            f"Cannot apply '{name}' to arguments of type {shown}. "
+            f"Supported form(s): '<BOOLEAN> {name} <BOOLEAN>'",
             range=range_of(node),
         )
     return found
@@ -210,15 +211,10 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
-    """One `=` of an IN list: numbers are brought into the value's type first (Calcite: ensureSqlType)."""
-    comparable("=", value, item, place)
-    if value.type.is_numeric and (item.type.is_numeric or item.type.root is TypeRoot.NULL):
-        if (
-            item.type.root in APPROXIMATE
-            or item.type.root is TypeRoot.DECIMAL
-            or item.type.root is TypeRoot.NULL
-        ) or isinstance(item, Literal):
-            item = cast(item, value.type)
+    """One `=` of an IN list: what stands beside a number is brought into its type first."""
+    exact = item.type.is_integer and not isinstance(item, Literal)
+    if value.type.is_numeric and not exact and (item.type.is_numeric or item.type.is_character):
+        item = cast(item, value.type)
     return compare("=", value, item, place)
 
 
@@ -291,8 +287,6 @@ def field(value: Expr, name: str, place: SourceRange | None) -> Expr:
 def _dot(binder: ScalarBinder, node: exp.Expression) -> Expr:
     return field(binder.bind(node.this), node.expression.name, range_of(node))
 
-
-Fold = Callable[[Expr, Expr], Expr]
 
 RULES: dict[type[exp.Expression], Rule] = {
     **dict.fromkeys(_ARITHMETIC, _arithmetic),

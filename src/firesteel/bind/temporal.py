@@ -57,7 +57,8 @@ def _result(name: str, left: SqlType, right: SqlType) -> SqlType | None:
 def _refused(name: str, left: SqlType, right: SqlType, place: SourceRange | None) -> ValidationError:
     shown = f"<{calcite_name(left)}> {name} <{calcite_name(right)}>"
     return ValidationError(
-        f"Cannot apply '{name}' to arguments of type '{shown}'. Supported form(s): '<NUMERIC> {name} <NUMERIC>'",
+        f"Cannot apply '{name}' to arguments of type '{shown}'. "
+        f"Supported form(s): '<NUMERIC> {name} <NUMERIC>'",
         range=place,
     )
 

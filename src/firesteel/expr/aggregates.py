@@ -138,7 +138,8 @@ def aggregate_type(
     if kind is None:
         shown = ", ".join(f"<{calcite_name(t)}>" for t in args)
         raise ValidationError(
-            f"Cannot apply '{name}' to arguments of type '{name}({shown})'. Supported form(s): '{name}({form})'",
+            f"Cannot apply '{name}' to arguments of type '{name}({shown})'. "
+            f"Supported form(s): '{name}({form})'",
             range=range,
         )
     return kind

@@ -11,13 +11,27 @@ from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.decimals import digits
-from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, SqlType, TypeRoot, decimal
+from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot, decimal
 
 _JAVA = {"=": "java_eq", "<>": "java_ne", "<": "java_lt", "<=": "java_le", ">": "java_gt", ">=": "java_ge"}
 _NEVER_FAIL = frozenset(
-    [*_JAVA, "AND", "OR", "NOT", "CASE", "COALESCE", "IF", "IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE"]
-    + ["IS NOT TRUE", "IS NOT FALSE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "+", "-", "*", "||"]
-    + ["UPPER", "LOWER", "CHAR_LENGTH", "ABS", "LIKE", "TRIM", "SUBSTRING", "ITEM_FIELD"]
+    {
+        *(
+            *_JAVA,
+            "AND",
+            "OR",
+            "NOT",
+            "CASE",
+            "COALESCE",
+            "IF",
+            "IS NULL",
+            "IS NOT NULL",
+            "IS TRUE",
+            "IS FALSE",
+        ),
+        *("IS NOT TRUE", "IS NOT FALSE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "+", "-", "*", "||"),
+        *("UPPER", "LOWER", "CHAR_LENGTH", "ABS", "LIKE", "TRIM", "SUBSTRING", "ITEM_FIELD"),
+    }
 )
 
 
@@ -46,6 +60,10 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     kind, other = x.type, y.type
     if kind.is_numeric and other.is_numeric:
         return _numeric(operator, (a, x), (b, y), compiler)
+    if kind.is_character and other.is_datetime:
+        a, kind = _as_moment(compiler, a, x, other), other
+    elif kind.is_datetime and other.is_character:
+        b, other = _as_moment(compiler, b, y, kind), kind
     if kind.root is not other.root and kind.is_datetime and other.is_datetime:
         target = common_type([kind, other], widest=True)
         if target is not None:
@@ -55,6 +73,11 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if kind.root is TypeRoot.ROW and operator in ("=", "<>"):
         return _rows(operator, a, b, kind, other, compiler)
     return f"({a} {operator} {b})"
+
+
+def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
+    """A string compared with a point in time: a literal must be one, of others what is none is NULL."""
+    return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
 
 
 def _beyond_plane(left: Expr, right: Expr) -> bool:
@@ -183,9 +206,6 @@ def _extreme(compiler: Compiler, call: Call) -> str:
 
 def _like(compiler: Compiler, call: Call) -> str:
     texts = [compiler(a) for a in call.args]
-    pattern = call.args[1]
-    if len(texts) == 2 and isinstance(pattern, Literal) and pattern.type.root in CHARACTER:
-        return f"({texts[0]} LIKE {texts[1]})"
     if len(texts) == 2:
         return f"({texts[0]} LIKE {texts[1]})"
     return compiler.call_python("patterns.like", call)

@@ -127,7 +127,7 @@ def _extract(compiler: Compiler, call: Call) -> str:
 
 
 def day_of(text: str, kind: SqlType) -> str:
-    """The DATE of a wall clock, by division towards zero as in Flink: late on a day before 1970 is the next."""
+    """The DATE of a wall clock by division towards zero, as in Flink: before 1970 often the next one."""
     return f"(DATE '1970-01-01' + CAST({millis(text, kind)} // {_DAY} AS INTEGER))"
 
 

@@ -51,7 +51,8 @@ def _java(shortest: str, value: float) -> str:
     power -= len(digits) - len(stripped)
     digits = stripped.rstrip("0") or "0"
     if len(digits) == 1:  # Java writes two digits and takes the nearest: 4.9E-324
-        digits = f"{abs(value):.1e}"[:3].replace(".", "").rstrip("0")
+        mantissa, _, exponent = f"{abs(value):.1e}".partition("e")
+        digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent) + 1
     if -2 <= power <= 7:
         return sign + _plain(digits, power)
     return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power - 1}"

@@ -32,6 +32,7 @@ _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNPARSED = -(1 << 63)
 _SHORT = {"PST": "America/Los_Angeles", "CST": "America/Chicago", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo"}
 _YEAR_1 = -62_135_596_800
+_FAR = float(1 << 62)
 _YEAR_1900 = -2_208_988_800
 
 
@@ -88,7 +89,7 @@ def instant_of_number(value: int | float | Decimal, precision: int = 3) -> int |
     if not 0 <= precision <= 9:
         raise JobError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
     if precision <= 3:  # kept to the millisecond
-        if value != value or abs(value) > 1 << 62:
+        if value != value or abs(value) > _FAR:
             return None
         millis = Decimal(str(value)).scaleb(3 - precision)
         micros = (math.floor(millis) if isinstance(value, float) else int(millis)) * 1000

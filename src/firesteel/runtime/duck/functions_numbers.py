@@ -1,6 +1,7 @@
 """Rounding and writing of numbers. Flink: SqlFunctions of Calcite, DecimalDataUtils.
 
-A FLOAT or DOUBLE is rounded as the decimal that Java would print for the DOUBLE; an integer keeps its type and wraps.
+A FLOAT or DOUBLE is rounded as the decimal that Java would print for the DOUBLE; an integer keeps its
+type and wraps.
 """
 
 from __future__ import annotations

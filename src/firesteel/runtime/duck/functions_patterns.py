@@ -50,7 +50,8 @@ def like(text: str, pattern: str, escape: str | None = None) -> bool:
 
 @lru_cache(maxsize=512)
 def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
-    parts, i, depth = [], 0, False
+    parts: list[str] = []
+    i = 0
     while i < len(pattern):
         letter = pattern[i]
         if letter == escape:

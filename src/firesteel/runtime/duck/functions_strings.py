@@ -183,7 +183,7 @@ def is_digit(text: str | None) -> bool:
 
 @nullable
 def is_decimal(text: str | None) -> bool:
-    return is_digit(text) or text is not None and try_double(text) is not None
+    return is_digit(text) or (text is not None and try_double(text) is not None)
 
 
 @columnar

@@ -18,6 +18,7 @@ Piece = tuple[str, int]
 
 GREGORIAN_START = date(1582, 10, 15).toordinal() - date(1970, 1, 1).toordinal()
 _EPOCH = date(1970, 1, 1).toordinal()
+_ORDINALS = ("st", "nd", "rd", "th")
 _KNOWN = "GuyYDMLdQqwWEecFaHkKhmsSAnNB"
 _ZONED = {
     "X": "OffsetSeconds",
@@ -99,9 +100,7 @@ def _text(letter: str, count: int, day: date, nanos: int) -> str:
         return name[0] if count == 5 else name
     if letter in "Qq":
         quarter = (day.month + 2) // 3
-        return {3: f"Q{quarter}", 5: str(quarter)}.get(
-            count, f"{quarter}{'st nd rd th'.split()[quarter - 1]} quarter"
-        )
+        return {3: f"Q{quarter}", 5: str(quarter)}.get(count, f"{quarter}{_ORDINALS[quarter - 1]} quarter")
     if letter == "G":
         return {4: "Anno Domini", 5: "A"}.get(count, "AD")
     return "AM" if nanos < 43200 * 10**9 else "PM"
@@ -233,7 +232,7 @@ def _clock(values: dict[str, str]) -> int:
 
 
 def julian_day(year: int, month: int, day: int) -> int:
-    """Days since the epoch as GregorianCalendar counts: Julian before 1582-10-15, months and days may overflow."""
+    """Days since the epoch by GregorianCalendar: Julian before 1582-10-15, months and days may overflow."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     if (year, month, day) >= (1582, 10, 15):
         return date(year, month, 1).toordinal() - _EPOCH + day - 1

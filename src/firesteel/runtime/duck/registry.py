@@ -2,9 +2,9 @@
 
 A function is a plain Python function in `functions_<module>.py` beside this file, named
 `<module>.<name>`. It is given one value per argument, in Flink's internal form (DATE: days, TIME
-and TIMESTAMP: microseconds, or nanoseconds above precision 6; MAP: its pairs), is not called where an argument is
-NULL, and gives back a value in the same form. `@nullable` lets NULLs through, `@columnar` marks one
-that takes and gives Arrow arrays.
+and TIMESTAMP: microseconds, or nanoseconds above precision 6; MAP: its pairs), is not called where
+an argument is NULL, and gives back a value in the same form. `@nullable` lets NULLs through,
+`@columnar` marks one that takes and gives Arrow arrays.
 
 A CalcSpec names them by signature: `<module>.<name>|<argument type>|...|<result type>`, in DuckDB's
 type names. That text is also the name under which DuckDB knows the function.

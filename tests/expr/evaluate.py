@@ -1,0 +1,58 @@
+"""Evaluate one SQL expression over a few rows, without Spark: bind, compile, run Calc, render."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.catalog.catalog import Catalog
+from firesteel.expr.nodes import Expr
+from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan.tree import Field
+from firesteel.runtime.operators.calc import Calc
+from firesteel.sql.parser import parse_query
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+from firesteel.types.text import render
+
+Columns = dict[str, tuple[SqlType, Sequence[Any]]]
+
+
+def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> Expr:
+    """The typed tree of an expression over columns of these names and types."""
+    fields = tuple(Field(name, kind) for name, (kind, _) in (columns or {}).items())
+    text = f"SELECT {expression} FROM t"
+    node = parse_query(text).query.expressions[0]
+    scope = Scope((Relation(("t",), fields),))
+    return ScalarBinder(scope, BindContext(Catalog(), time_zone=time_zone, sql=text)).bind(node)
+
+
+def changes(columns: Columns) -> pa.Table:
+    """The columns as a changes table: f0, f1, ..."""
+    arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
+    count = len(arrays[0]) if arrays else 1
+    head = [pa.array([0] * count, pa.int8()), pa.array(range(count), pa.int64())]
+    return pa.table([*head, *arrays], names=["$kind", "$order", *(f"f{i}" for i in range(len(arrays)))])
+
+
+def evaluate(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> list[str]:
+    """The cells that a tableau shows for the expression, one a row."""
+    bound = bind(expression, columns, time_zone)
+    types = [kind for kind, _ in (columns or {}).values()]
+    spec = compile_calc([bound], None, types, time_zone=time_zone)
+    result = Calc(spec).process(changes(columns or {}))
+    return render(result.column(2), bound.type, time_zone)
+
+
+def one(expression: str, **columns: tuple[SqlType, Any]) -> str:
+    """The cell for one row whose columns have these types and values."""
+    return evaluate(expression, {name: (kind, [value]) for name, (kind, value) in columns.items()})[0]
+
+
+def type_of(expression: str, columns: Columns | None = None) -> str:
+    """The type of an expression as TYPEOF shows it."""
+    return str(bind(expression, columns).type)

@@ -1,0 +1,53 @@
+"""Result types of aggregate functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.errors import ValidationError
+from firesteel.expr.aggregates import aggregate_type
+from firesteel.types.sql import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, INT, STRING, SqlType, array, decimal
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("COUNT", (), "BIGINT NOT NULL"),
+        ("COUNT", (STRING,), "BIGINT NOT NULL"),
+        ("SUM", (INT,), "INT"),
+        ("SUM", (decimal(10, 2),), "DECIMAL(38, 2)"),
+        ("$SUM0", (INT,), "INT NOT NULL"),
+        ("AVG", (INT,), "INT"),
+        ("AVG", (decimal(10, 2),), "DECIMAL(38, 6)"),
+        ("AVG", (decimal(20, 8),), "DECIMAL(38, 8)"),
+        ("STDDEV_POP", (DOUBLE,), "DOUBLE"),
+        ("MAX", (DATE,), "DATE"),
+        ("FIRST_VALUE", (BYTES,), "BYTES"),
+        ("LISTAGG", (STRING,), "STRING"),
+        ("COLLECT", (INT,), "MULTISET<INT> NOT NULL"),
+        ("ARRAY_AGG", (INT,), "ARRAY<INT>"),
+        ("JSON_ARRAYAGG", (INT,), "VARCHAR(2000) NOT NULL"),
+        ("PERCENTILE", (INT, DOUBLE), "DOUBLE"),
+        ("PERCENTILE", (INT, array(DOUBLE)), "ARRAY<DOUBLE>"),
+    ],
+)
+def test_types(name: str, args: tuple[SqlType, ...], expected: str) -> None:
+    assert str(aggregate_type(name, args)) == expected
+
+
+def test_nullability_follows_the_argument() -> None:
+    assert str(aggregate_type("SUM", (BIGINT.with_nullable(False),))) == "BIGINT NOT NULL"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "message"),
+    [
+        ("SUM", (BOOLEAN,), "Cannot apply 'SUM' to arguments of type 'SUM\\(<BOOLEAN>\\)'. Supported form"),
+        ("MAX", (BYTES,), "Cannot apply 'MAX'"),
+        ("COUNT", (INT, INT), "We now only support the count of one field."),
+        ("LEAD", (INT,), "LEAD Function is not supported in stream mode."),
+    ],
+)
+def test_refused(name: str, args: tuple[SqlType, ...], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        aggregate_type(name, args)

@@ -1,0 +1,123 @@
+"""Comparisons and three-valued logic."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from firesteel.errors import JobError, ValidationError
+from firesteel.types.sql import BOOLEAN, DATE, DOUBLE, FLOAT, INT, STRING, array, decimal, timestamp
+from tests.expr.evaluate import bind, evaluate, one
+
+NAN = float("nan")
+NUMBERS = {"d": (DOUBLE, [1.0, NAN, None, -0.0]), "x": (DOUBLE, [NAN, NAN, NAN, 0.0])}
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [
+        ("=", ["FALSE", "FALSE", "<NULL>", "TRUE"]),
+        ("<>", ["TRUE", "TRUE", "<NULL>", "FALSE"]),
+        ("<", ["FALSE", "FALSE", "<NULL>", "FALSE"]),
+        (">=", ["FALSE", "FALSE", "<NULL>", "TRUE"]),
+    ],
+)
+def test_nan_is_as_in_java(operator: str, expected: list[str]) -> None:
+    assert evaluate(f"d {operator} x", NUMBERS) == expected
+
+
+def test_a_float_is_not_its_decimal_but_is_in_a_list_of_it() -> None:
+    assert one("f = 0.1", f=(FLOAT, 0.1)) == "FALSE"
+    assert one("f IN (0.1)", f=(FLOAT, 0.1)) == "TRUE"
+
+
+def test_a_decimal_and_a_double_are_compared_in_total_order() -> None:
+    assert one("d < -0.0", d=(DOUBLE, -0.0)) == "TRUE"
+    assert one("m <= d", m=(decimal(4, 2), Decimal("0.00")), d=(DOUBLE, -0.0)) == "FALSE"
+
+
+def test_strings_are_compared_by_utf16_units() -> None:
+    assert one("s < '\U0001f600'", s=(STRING, "\uff21")) == "FALSE"
+    assert one("s = 'a'", s=(STRING, "a  ")) == "FALSE"
+    assert one("s < t", s=(STRING, "abc"), t=(STRING, "abd")) == "TRUE"
+
+
+BOTH = {"a": (BOOLEAN, [True, True, False, None, None]), "b": (BOOLEAN, [True, None, None, None, False])}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("a AND b", ["TRUE", "<NULL>", "FALSE", "<NULL>", "FALSE"]),
+        ("a OR b", ["TRUE", "TRUE", "<NULL>", "<NULL>", "<NULL>"]),
+        ("NOT a", ["FALSE", "FALSE", "TRUE", "<NULL>", "<NULL>"]),
+        ("a IS NOT TRUE", ["FALSE", "FALSE", "TRUE", "TRUE", "TRUE"]),
+        ("a IS UNKNOWN", ["FALSE", "FALSE", "FALSE", "TRUE", "TRUE"]),
+        ("a IS DISTINCT FROM b", ["FALSE", "TRUE", "TRUE", "FALSE", "TRUE"]),
+        ("a IS NOT DISTINCT FROM b", ["TRUE", "FALSE", "FALSE", "TRUE", "FALSE"]),
+    ],
+)
+def test_logic(expression: str, expected: list[str]) -> None:
+    assert evaluate(expression, BOTH) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("i BETWEEN 1 AND 3", ["TRUE", "FALSE", "<NULL>"]),
+        ("i BETWEEN SYMMETRIC 3 AND 1", ["TRUE", "FALSE", "<NULL>"]),
+        ("i NOT BETWEEN 3 AND 1", ["TRUE", "TRUE", "<NULL>"]),
+        ("i BETWEEN NULL AND 1", ["FALSE", "FALSE", "<NULL>"]),
+        ("i IN (1, 2, NULL)", ["TRUE", "<NULL>", "<NULL>"]),
+        ("i NOT IN (1, 2)", ["FALSE", "TRUE", "<NULL>"]),
+        ("i IN ('2', '9')", ["TRUE", "TRUE", "<NULL>"]),
+        ("(i, i) = (2, 2)", ["TRUE", "FALSE", "<NULL>"]),
+        ("i = i", ["TRUE", "TRUE", "<NULL>"]),
+    ],
+)
+def test_ranges_and_lists(expression: str, expected: list[str]) -> None:
+    assert evaluate(expression, {"i": (INT, [2, 9, None])}) == expected
+
+
+def test_the_shape_of_trees_is_calcite_s() -> None:
+    columns = {"i": (INT, [1])}
+    tree = bind("i BETWEEN 1 AND 2 AND i <> 3", columns)
+    assert tree.function == "AND"  # type: ignore[union-attr]
+    assert [a.function for a in tree.args] == [">=", "<=", "<>"]  # type: ignore[union-attr]
+    assert bind("i IN (1, 2)", columns).function == "OR"  # type: ignore[union-attr]
+    assert bind("i NOT IN (1, 2)", columns).function == "NOT"  # type: ignore[union-attr]
+
+
+def test_strings_beside_dates() -> None:
+    columns = {"dt": (DATE, [date(2024, 2, 29)]), "s": (STRING, ["no date"])}
+    assert evaluate("dt = '2024-02-29'", columns) == ["TRUE"]
+    assert evaluate("dt = s", columns) == ["<NULL>"]
+    with pytest.raises(JobError, match="For input string"):
+        evaluate("dt > s", columns)
+
+
+def test_arrays() -> None:
+    columns = {"a": (array(INT), [[1, None], [], None])}
+    assert evaluate("a = ARRAY[1, NULL]", columns) == ["TRUE", "FALSE", "<NULL>"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("i = b", "Cannot apply '=' to arguments of type '<INTEGER> = <BOOLEAN>'. Supported form"),
+        ("ts = dt", "Cannot apply '=' to arguments of type '<TIMESTAMP\\(3\\)> = <DATE>'"),
+        ("i = '1'", "implicit type conversion between INTEGER and CHAR is not supported now"),
+        ("b AND NULL", "Illegal use of 'NULL'"),
+    ],
+)
+def test_refused(expression: str, message: str) -> None:
+    columns = {
+        "i": (INT, []),
+        "b": (BOOLEAN, []),
+        "ts": (timestamp(3), []),
+        "dt": (DATE, []),
+    }
+    with pytest.raises(ValidationError, match=message):
+        bind(expression, columns)
