@@ -7,8 +7,10 @@ from decimal import Decimal
 import pytest
 
 from firesteel.errors import JobError, NotSupportedError
+from firesteel.runtime.handler import generate
 from firesteel.runtime.operators.group_aggregate import GroupAggregate
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
+from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import (
     BIGINT,
     BOOLEAN,
@@ -182,6 +184,46 @@ def test_variances(columnar: bool) -> None:
     welford = call("$WELFORD_M2$1", False, result=DOUBLE)
     # 92.66666666666667 is what the order of operations gives; the exact sum is 92 2/3.
     assert single(welford, [-3, 0, 10], columnar)[-1] == pytest.approx(92.6666666, abs=1e-6)
+
+
+def listagg(retract: bool = True, distinct: bool = False) -> GroupAggregateSpec:
+    """LISTAGG(v, s) by k, with a COUNT(*), over (k, v, s)."""
+    call = AggregateSpec("LISTAGG", (1, 2), (STRING, STRING), STRING, retract, distinct)
+    return GroupAggregateSpec(
+        (0,), (call, COUNT_STAR), (STRING, STRING, STRING), retract, False, 1 if retract else None
+    )
+
+
+@both_ways
+def test_listagg(columnar: bool) -> None:
+    rows = [("+I", "a", None), ("+I", "a", "x"), ("+I", "a", ""), ("+I", "a", "k"), ("+I", "a", "x")]
+    operator = GroupAggregate(listagg(retract=False), None, lambda: 0, columnar)
+    out = to_rows(operator.process(to_table([(*row, "; ") for row in rows], (STRING, STRING, STRING))))
+    assert [row[2] for row in out] == [None, "x", "x; ", "x; ; k", "x; ; k; x"]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_listagg_does_not_match_a_retraction_that_came_first(stored: bool) -> None:
+    rows = [("+I", "x"), ("+I", "k"), ("-D", "q"), ("+I", "q"), ("+I", "x"), ("-D", "x"), ("-D", None)]
+    operator = GroupAggregate(listagg(), memory_backend() if stored else None, lambda: 0)
+    out = []
+    for kind, text in rows:
+        out += to_rows(operator.process(to_table([(kind, "a", text, ",")], (STRING, STRING, STRING))))
+    texts = ["x", "x,k", "x,k", "x,k,q", "x,k,q,x", "k,q,x", "k,q,x"]
+    assert [row[2] for row in out] == texts
+
+
+def test_listagg_merges() -> None:
+    for distinct, expected in ((False, "x|y|y"), (True, "x|y")):
+        generated = generate(listagg(distinct=distinct))
+        one, other = generated.create(), generated.create()
+        for handler, texts in ((one, "xzy"), (other, "y")):
+            handler.reset_accumulators()
+            for text in texts:
+                handler.accumulate(text, "|")
+        other.retract("z", "|")
+        one.merge(other.get_accumulators())
+        assert one.get_value() == (expected, 3)
 
 
 def test_single_value() -> None:

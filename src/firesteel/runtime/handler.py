@@ -129,10 +129,9 @@ class _Writer:
     def inputs(self) -> tuple[Input, ...]:
         wanted: dict[Input, None] = {}
         for call in self._calls:
-            for position in call.spec.args[:1]:
-                wanted[Input(position)] = None
-                if call.key != call.argument:
-                    wanted[Input(position, key=True)] = None
+            wanted |= {Input(position): None for position in call.spec.args}
+            if call.key != call.argument:
+                wanted[Input(call.spec.args[0], key=True)] = None
             if call.spec.filter is not None:
                 wanted[Input(call.spec.filter)] = None
         return tuple(wanted)
@@ -200,7 +199,9 @@ class _Writer:
     def _merge(self) -> str:
         body = [f"{_tuple(f'other_{name}' for name in self._names)} = other"] if self._names else []
         body += [call.merge() for call in self._plain]
-        body += [distinct.merge() for distinct in self._distinct]
+        for distinct in self._distinct:
+            body += [call.constants() for call in distinct.calls if call.constants()]
+            body.append(distinct.merge())
         return block("def merge(self, other):", self._over_acc("\n".join(body)))
 
     def _get_value(self) -> str:

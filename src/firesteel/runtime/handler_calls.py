@@ -15,6 +15,7 @@ from firesteel.runtime.aggregates.base import (
     Declared,
     Expression,
     Field,
+    HandWritten,
     MapView,
     Other,
 )
@@ -102,6 +103,14 @@ class Call:
         if isinstance(aggregate, Declared):
             return assignments(aggregate.merge, self._name)
         return self._fill(aggregate.merge)
+
+    def constants(self) -> str:
+        """Statements that take the arguments after the first from the accumulators, for a merge."""
+        names = self.aggregate.constants if isinstance(self.aggregate, HandWritten) else ()
+        return "\n".join(
+            self._fill(f"x{position} = {{{name}}} if {{other_{name}}} is None else {{other_{name}}}")
+            for position, name in zip(self.spec.args[1:], names, strict=False)
+        )
 
     def value(self) -> str:
         """The expression of the result."""

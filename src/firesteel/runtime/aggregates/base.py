@@ -6,7 +6,8 @@ Python, the running forms (runtime/running/) into NumPy. An aggregate that needs
 by hand, as statements for the row handler.
 
 Laws, which tests/runtime/test_aggregate_laws.py holds for each of them:
-- merge(a, b) is as if the rows of b had been accumulated after those of a;
+- merge(a, b) is as if the rows of b had been accumulated after those of a (with DISTINCT, but for
+  functions that depend on order: a map of values seen does not say when each call saw them);
 - where `retract` exists, retract(row) after accumulate(row) leaves a value equal to the one before;
 - the value changes nothing and depends on the accumulator alone.
 A row whose argument is NULL changes nothing, unless `takes_nulls` says otherwise.
@@ -125,7 +126,7 @@ class AccumulatorField:
 
     name: str
     type: SqlType
-    initial: int | float | bool | None
+    initial: int | float | bool | list[object] | None
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,7 @@ class HandWritten:
     equal bytes), and, in merge, the other accumulator's as {other_name}. Local names begin with `_`.
     value is an expression. A view is a mapping: get, item assignment, del, len is not to be used (entries
     may have expired), iteration over live keys.
+    constants: the fields that keep the arguments after the first, which are the same in every row.
     """
 
     state_id: str
@@ -187,6 +189,7 @@ class HandWritten:
     value: str
     takes_nulls: bool = False
     form: Form = Form.OTHER
+    constants: tuple[str, ...] = ()
 
 
 Aggregate = Declared | HandWritten

@@ -9,6 +9,7 @@ from firesteel.runtime.aggregates.avg import avg
 from firesteel.runtime.aggregates.base import Aggregate
 from firesteel.runtime.aggregates.count import count
 from firesteel.runtime.aggregates.first_last import first_value, last_value, single_value
+from firesteel.runtime.aggregates.listagg import listagg
 from firesteel.runtime.aggregates.min_max import max_, min_
 from firesteel.runtime.aggregates.sum import sum0, sum_
 from firesteel.runtime.aggregates.welford import stddev_pop, stddev_samp, var_pop, var_samp, welford_m2
@@ -24,6 +25,7 @@ AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
     "FIRST_VALUE": first_value,
     "LAST_VALUE": last_value,
     "SINGLE_VALUE": single_value,
+    "LISTAGG": listagg,
     "$WELFORD_M2$1": welford_m2,
     "STDDEV_POP": stddev_pop,
     "STDDEV_SAMP": stddev_samp,
