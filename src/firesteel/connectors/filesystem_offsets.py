@@ -18,6 +18,7 @@ from firesteel.errors import DataError
 
 _SEAL = "sealed"
 _READ_SIZE = 1 << 20
+_FEW_LINES = 1000
 
 
 class FileLog:
@@ -98,7 +99,7 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
         stream.seek(start)
         while position < file.size:
             line_start = position
-            data = stream.read(_READ_SIZE) if rows is None or rows - lines > 1000 else stream.readline()
+            data = stream.read(_step(rows, lines, size))
             if not data:
                 break
             if not data.endswith(b"\n"):
@@ -110,6 +111,13 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
             if (rows is not None and lines >= rows) or (size is not None and position - start >= size):
                 break
     return min(position, file.size), lines
+
+
+def _step(rows: int | None, lines: int, size: int | None) -> int:
+    """How much to read at once: little where few lines or bytes are wanted."""
+    if rows is not None and rows - lines <= _FEW_LINES:
+        return 1
+    return _READ_SIZE if size is None else max(1, min(_READ_SIZE, size))
 
 
 def _nth_line(data: bytes, count: int) -> int:

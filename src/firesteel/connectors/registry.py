@@ -13,6 +13,7 @@ _CONNECTORS = {
     "blackhole": ("firesteel.connectors.blackhole", "Blackhole"),
     "datagen": ("firesteel.connectors.datagen", "Datagen"),
     "filesystem": ("firesteel.connectors.filesystem", "Filesystem"),
+    "print": ("firesteel.connectors.print", "Print"),
 }
 """Loaded when first asked for: a worker imports the one connector that it runs."""
 

@@ -1,0 +1,127 @@
+"""Made-up rows: how many, of which values, and the same again when read again."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from firesteel.connectors.base import ReadLimit
+from firesteel.connectors.datagen import DatagenSource
+from firesteel.runtime.spec import ScanSpec
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import (
+    BIGINT,
+    BOOLEAN,
+    BYTES,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TINYINT,
+    SqlType,
+    array,
+    char,
+    decimal,
+    map_of,
+    row,
+    timestamp,
+    timestamp_ltz,
+    varchar,
+)
+from firesteel.types.sql import time as time_of
+
+FAST = {"rows-per-second": "1000000000"}
+
+
+def source(options: dict[str, str], **columns: SqlType) -> DatagenSource:
+    names = tuple(columns)
+    made = tuple({"connector": "datagen", **FAST, **options}.items())
+    return DatagenSource(ScanSpec("datagen", made, names, tuple(columns.values()), tuple(range(len(names)))))
+
+
+def rows(made: DatagenSource, parallelism: int = 2) -> list[dict[str, Any]]:
+    splits = made.splits(parallelism)
+    found = [one for split in splits for table in made.read(split) for one in table.to_pylist()]
+    again = [one for split in splits for table in made.read(split) for one in table.to_pylist()]
+    assert found == again
+    return found
+
+
+def test_a_sequence_ends_the_rows() -> None:
+    options = {
+        "fields.i.kind": "sequence",
+        "fields.i.start": "3",
+        "fields.i.end": "9",
+        "number-of-rows": "100",
+    }
+    options |= {"fields.s.kind": "sequence", "fields.s.start": "1", "fields.s.end": "5"}
+    found = rows(source(options, i=INT, s=STRING))
+    assert [(one["f0"], one["f1"]) for one in found] == [(3, "1"), (4, "2"), (5, "3"), (6, "4"), (7, "5")]
+    assert [one["$order"] for one in found] == list(range(5))
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_many_rows_in_splits(parallelism: int) -> None:
+    options = {"fields.i.kind": "sequence", "fields.i.start": "0", "fields.i.end": "299999"}
+    made = source(options, i=BIGINT, r=INT)
+    splits = made.splits(parallelism)
+    tables = [table for split in splits for table in made.read(split)]
+    assert [n for table in tables for n in table["f0"].to_pylist()] == list(range(300_000))
+
+
+def test_every_type_is_made_within_its_bounds() -> None:
+    columns = {
+        "t": TINYINT, "d": DOUBLE, "f": FLOAT, "m": decimal(5, 2), "b": BOOLEAN, "s": STRING, "v": varchar(4),
+        "c": char(3), "y": BYTES, "x": timestamp(3), "l": timestamp_ltz(3), "dt": DATE, "tm": time_of(0),
+        "a": array(INT), "mp": map_of(STRING, INT), "r": row(("p", "q"), (INT, STRING)),
+    }  # fmt: skip
+    options = {
+        "number-of-rows": "200", "fields.t.min": "5", "fields.t.max": "6", "fields.d.min": "-1",
+        "fields.d.max": "1", "fields.s.length": "7", "fields.v.var-len": "true", "fields.x.max-past": "10 s",
+        "fields.a.length": "2", "fields.a.element.min": "0", "fields.a.element.max": "3",
+        "fields.r.q.length": "1",
+        "fields.mp.null-rate": "1", "fields.b.null-rate": "0.5",
+    }  # fmt: skip
+    made = source(options, **columns)
+    (table,) = [table for split in made.splits(1) for table in made.read(split)]
+    for index, kind in enumerate(columns.values()):
+        assert table.schema.field(f"f{index}").type == to_arrow(kind)
+    column = {name: table[f"f{index}"].to_pylist() for index, name in enumerate(columns)}
+    assert set(column["t"]) == {5, 6}
+    assert all(-1 <= one <= 1 for one in column["d"])
+    assert {len(one) for one in column["s"]} == {7}
+    assert all(set(one) <= set("0123456789abcdef") for one in column["s"])
+    assert {len(one) for one in column["v"]} == {1, 2, 3, 4}
+    assert {len(one) for one in column["c"]} == {3}
+    assert max(column["x"]) - min(column["x"]) > max(column["x"]) - max(column["x"])
+    assert (max(column["x"]) - min(column["x"])).total_seconds() <= 10
+    assert {tuple(map(type, one)) for one in column["a"]} == {(int, int)}
+    assert {value for one in column["a"] for value in one} == {0, 1, 2, 3}
+    assert set(column["mp"]) == {None}
+    assert set(column["b"]) == {None, True, False}
+    assert {len(one["q"]) for one in column["r"]} == {1}
+
+
+def test_the_rate_holds_back_bounded_reads_too() -> None:
+    made = source({"number-of-rows": "25", "rows-per-second": "20"}, a=INT)
+    began = time.monotonic()
+    assert sum(table.num_rows for split in made.splits(1) for table in made.read(split)) == 25
+    assert 0.9 < time.monotonic() - began < 3
+
+
+def test_micro_batches_follow_the_clock_and_the_limit() -> None:
+    made = source({"rows-per-second": "10"}, a=INT)
+    assert not made.bounded
+    start = made.initial_offset()
+    end = made.latest_offset(start, ReadLimit())
+    assert end["row"] == 10
+    assert made.latest_offset(end, ReadLimit()) == end
+    assert made.latest_offset(start, ReadLimit(rows=3))["row"] == 3
+    splits = made.splits_between(start, end, 2)
+    first = [one for split in splits for table in made.read(split) for one in table.to_pylist()]
+    splits = made.splits_between(start, end, 1)
+    assert [one for split in splits for table in made.read(split) for one in table.to_pylist()] == first
+    assert not made.is_finished(end)

@@ -1,0 +1,103 @@
+"""Options are checked when a table is created, in Flink's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.catalog.schema import Column, Table
+from firesteel.changelog import ALL, INSERT_ONLY
+from firesteel.connectors.registry import validate_table
+from firesteel.errors import NotSupportedError, SqlError, ValidationError
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, char
+
+
+def table(options: dict[str, str], **columns: SqlType) -> Table:
+    made = tuple(Column(name, kind) for name, kind in (columns or {"a": INT, "s": STRING}).items())
+    return Table("c", "d", "t", made, tuple(options.items()))
+
+
+FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Table options do not contain an option key 'connector'"),
+        ({"connector": "nope"}, "Could not find any factory for identifier 'nope' that implements"),
+        ({"connector": "filesystem"}, "missing.\n\nMissing required options are:\n\nformat\npath"),
+        ({**FILES, "format": "xml"}, "Could not find any factory for identifier 'xml' that implements"),
+        (
+            {**FILES, "json.bogus": "1"},
+            "Unsupported options found for 'filesystem'.\n\nUnsupported options:\n\njson.bogus",
+        ),
+        ({**FILES, "csv.null-literal": "1"}, "Unsupported options"),
+        ({"connector": "print", "x": "1"}, "Unsupported options found for 'print'"),
+        ({"connector": "print", "standard-error": "si"}, "Invalid value for option 'standard-error'"),
+        ({"connector": "blackhole", "x": "1"}, "Unsupported options found for 'blackhole'"),
+        ({"connector": "datagen", "fields.b.min": "1"}, "Unsupported options found for 'datagen'"),
+        ({"connector": "datagen", "fields.a.kind": "odd"}, "Unsupported generator kind: odd"),
+        (
+            {"connector": "datagen", "fields.a.kind": "sequence"},
+            "Could not find required property 'fields.a.start'",
+        ),
+        (
+            {"connector": "datagen", "fields.a.min": "7", "fields.a.max": "7"},
+            r"lower bound \(7\) must be strictly less than upper bound \(7\)",
+        ),
+        ({"connector": "datagen", "rows-per-second": "x"}, "Invalid value for option 'rows-per-second'"),
+    ],
+)
+def test_wrong_options(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        validate_table(table(options))
+
+
+def test_a_name_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(SqlError) as caught:
+        validate_table(table({**FILES, "json.ignore-parse-error": "true"}))
+    assert caught.value.hint == "did you mean json.ignore-parse-errors?"
+
+
+def test_partitioned_tables_are_refused() -> None:
+    one = table(FILES)
+    with pytest.raises(NotSupportedError, match="PARTITIONED BY"):
+        validate_table(
+            Table(one.catalog, one.database, one.name, one.columns, one.options, partition_keys=("s",))
+        )
+
+
+def test_unknown_metadata() -> None:
+    columns = (Column("a", INT), Column("m", STRING, metadata="bogus"))
+    with pytest.raises(ValidationError, match="Invalid metadata key 'bogus' in column 'm'"):
+        validate_table(Table("c", "d", "t", columns, tuple(FILES.items())))
+
+
+def test_traits() -> None:
+    plain = validate_table(table(FILES)).traits
+    assert plain is not None
+    assert (plain.changelog_mode, plain.bounded, plain.sink_mode) == (INSERT_ONLY, True, "insert-only")
+    canal = validate_table(table({**FILES, "format": "canal-json", "source.monitor-interval": "1s"})).traits
+    assert canal is not None
+    assert (canal.changelog_mode, canal.bounded, canal.sink_mode) == (ALL, False, "all")
+    made = validate_table(table({"connector": "datagen"})).traits
+    assert made is not None
+    assert not made.bounded
+    ended = validate_table(table({"connector": "datagen", "number-of-rows": "5"})).traits
+    assert ended is not None
+    assert ended.bounded
+    shown = validate_table(table({"connector": "print"})).traits
+    assert shown is not None
+    assert (shown.readable, shown.writable, shown.sink_mode) == (False, True, "requested")
+
+
+def test_datagen_option_names_follow_the_types() -> None:
+    kind = SqlType(TypeRoot.ARRAY, children=(BIGINT,))
+    options = {
+        "connector": "datagen",
+        "fields.l.element.max": "5",
+        "fields.l.length": "2",
+        "fields.c.null-rate": "1",
+    }
+    validate_table(table(options, l=kind, c=char(3)))
+    with pytest.raises(ValidationError, match=r"Unsupported options:\n\nfields\.c\.length"):
+        validate_table(table({**options, "fields.c.length": "2"}, l=kind, c=char(3)))

@@ -1,0 +1,187 @@
+"""The columnar path gives what the exact path gives, whatever the messages; bad ones are found by both."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from firesteel.formats.base import MessageError
+from firesteel.types.sql import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    SqlType,
+    TypeRoot,
+    decimal,
+    timestamp,
+)
+
+from .decoding import decoder_of, rows
+
+SCHEMA: dict[str, SqlType] = {
+    "id": BIGINT,
+    "s": STRING,
+    "i": INT,
+    "h": SMALLINT,
+    "d": DOUBLE,
+    "f": FLOAT,
+    "m": decimal(10, 2),
+    "b": BOOLEAN,
+    "t": timestamp(3),
+    "y": DATE,
+}
+ODD: list[Any] = [
+    1, 1.5, "x", "", True, [], {}, " 5 ", "12x", 10**20, "NaN", "1_0", "0x1F", "+5", 1e300, "007",
+    99999999.995, 1e-7, "2020-02-30", "2020-01-02 03:04:05.", "é", "\ud800", 'a\\b"c', "\u0001", [[1]], None,
+]  # fmt: skip
+SEEDS = range(12)
+
+
+def value(chance: random.Random, kind: SqlType, quoted: bool) -> Any:
+    if chance.random() < 0.08:
+        return None
+    if chance.random() < 0.03:
+        return chance.choice(ODD)
+    made: Any = chance.randint(-100, 100)
+    if kind.root is TypeRoot.VARCHAR:
+        return chance.choice(["a", "", "é", "日本", 'q"uote', "back\\slash", "line\nbreak", "😀", "null"])
+    if kind.root is TypeRoot.BOOLEAN:
+        made = chance.random() < 0.5
+        return str(made).lower() if quoted else made
+    if kind.root is TypeRoot.DATE:
+        return f"2023-{chance.randint(1, 12):02d}-{chance.randint(1, 30):02d}"
+    if kind.root is TypeRoot.TIMESTAMP:
+        return f"2023-{chance.randint(1, 12):02d}-{chance.randint(1, 30):02d} 01:02:03" + chance.choice(
+            ["", ".12"]
+        )
+    if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT, TypeRoot.DECIMAL):
+        made = round(chance.uniform(-100, 100), chance.choice([1, 2, 2, 5]))
+    return str(made) if quoted else made
+
+
+def row_object(chance: random.Random, quoted: bool) -> dict[str, Any]:
+    made = {name: value(chance, kind, quoted) for name, kind in SCHEMA.items()}
+    if chance.random() < 0.03:
+        made.pop(chance.choice(list(made)))
+    if chance.random() < 0.02:
+        made["extra"] = chance.choice([1, {"id": 5}, [1, 2], "x"])
+    return made
+
+
+def canal_message(chance: random.Random, quoted: bool) -> dict[str, Any]:
+    count = 1 if chance.random() < 0.9 else chance.randint(0, 3)
+    data = [row_object(chance, quoted) for _ in range(count)]
+    kind = chance.choice(["INSERT", "UPDATE", "UPDATE", "DELETE"])
+    old = None
+    if kind == "UPDATE":
+        old = [
+            {key: value(chance, SCHEMA.get(key, STRING), quoted) for key in one if chance.random() < 0.3}
+            for one in data
+        ]
+    return {"data": data, "old": old, "type": kind, "es": chance.randint(0, 10**13), "pkNames": ["id"]}
+
+
+def mutated(chance: random.Random, line: bytes) -> bytes:
+    data = bytearray(line)
+    for _ in range(chance.randint(1, 2)):
+        place, length = chance.randrange(len(data)), chance.choice([1, 1, 2, 5, 20])
+        match chance.randrange(4):
+            case 0:
+                del data[place : place + length]
+            case 1:
+                data[place:place] = data[place : place + length]
+            case 2:
+                data[place : place + 1] = chance.choice(
+                    [b'"', b",", b"}", b"null", b"\\", b"NaN", b"0", b"\xc3"]
+                )
+            case _:
+                other = chance.randrange(len(data))
+                data[place], data[other] = data[other], data[place]
+        if not data:
+            break
+    return bytes(data).replace(b"\n", b"")
+
+
+def json_lines(name: str, seed: int, *, mutations: float) -> list[bytes]:
+    chance = random.Random(seed)
+    quoted, compact = chance.random() < 0.5, chance.random() < 0.5
+    lines = []
+    for _ in range(250):
+        message = (canal_message if name == "canal-json" else row_object)(chance, quoted)
+        separators = (",", ":") if compact else (", ", ": ")
+        text = json.dumps(message, separators=separators, ensure_ascii=chance.random() < 0.5)
+        line = text.encode("utf-8", "replace")
+        lines.append(mutated(chance, line) if chance.random() < mutations else line)
+    return lines
+
+
+def csv_lines(seed: int) -> list[bytes]:
+    chance = random.Random(seed)
+    lines = []
+    for _ in range(60):
+        texts = [
+            "" if made is None else str(made).replace("\n", "") for made in row_object(chance, True).values()
+        ]
+        line = ",".join(texts).encode("utf-8", "replace")
+        lines.append(mutated(chance, line) if chance.random() < 0.1 else line)
+    return [line for line in lines if b"\r" not in line]
+
+
+def one_by_one(name: str, lines: list[bytes], **options: str) -> tuple[list[Any], int | None]:
+    """What each line gives alone, as the exact path reads it, and the first line that is refused."""
+    found: list[Any] = []
+    for index, line in enumerate(lines):
+        try:
+            found += rows(decoder_of(name, SCHEMA, **options).decode(line + b"\n"))
+        except MessageError:
+            return found, index
+    return found, None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", ["canal-json", "json"])
+def test_ignoring_errors(name: str, seed: int) -> None:
+    lines = json_lines(name, seed, mutations=0.2)
+    expected, refused = one_by_one(name, lines, ignore_parse_errors="true")
+    assert refused is None
+    decoder = decoder_of(name, SCHEMA, ignore_parse_errors="true")
+    assert repr(rows(decoder.decode(b"\n".join(lines) + b"\n"))) == repr(expected)
+    assert decoder._shapes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", ["canal-json", "json"])
+def test_failing_at_the_first_bad_line(name: str, seed: int) -> None:
+    lines = json_lines(name, seed, mutations=0.02)
+    expected, refused = one_by_one(name, lines)
+    block = b"\n".join(lines) + b"\n"
+    if refused is None:
+        assert repr(rows(decoder_of(name, SCHEMA).decode(block))) == repr(expected)
+        return
+    with pytest.raises(MessageError) as caught:
+        decoder_of(name, SCHEMA).decode(block)
+    assert caught.value.line == refused
+    good = b"\n".join(lines[:refused]) + b"\n"
+    assert repr(rows(decoder_of(name, SCHEMA).decode(good))) == repr(expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_csv_by_columns_and_by_records(seed: int) -> None:
+    for line in csv_lines(seed):
+        plain, quoted = decoder_of("csv", SCHEMA), decoder_of("csv", SCHEMA)
+        quoted._columns._pattern = None
+        outcomes = []
+        for decoder in (plain, quoted):
+            try:
+                outcomes.append(repr(rows(decoder.decode(line + b"\n"))))
+            except MessageError as error:
+                outcomes.append(error.text)
+        assert outcomes[0] == outcomes[1]
