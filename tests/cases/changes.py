@@ -15,16 +15,23 @@ SIGNIFICANT_DIGITS = 9
 TINY = 1e-9
 """What is smaller is what additions leave of zero."""
 
+NUDGE = 1 + 1e-11
+"""Keeps numbers that end in a 5 (21.83203125) from being rounded now up, now down."""
+
 
 def normal(cell: str) -> str:
-    """A cell as it is compared: numbers by value, everything else as text."""
+    """A cell as it is compared: integers by all digits, other numbers by value, the rest as text."""
+    try:
+        return str(int(cell))
+    except ValueError:
+        pass
     try:
         number = float(cell)
     except ValueError:
         return cell
     if abs(number) < TINY:
         return "0"
-    return f"{number:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) else str(number)
+    return f"{number * NUDGE:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) else str(number)
 
 
 def _row(cells: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from firesteel.spark.translate import TranslateOptions, translate
 
 if TYPE_CHECKING:
     from firesteel.session.environment import TableEnvironment, Watch
-    from firesteel.spark.stream_host import StreamJob
+    from firesteel.spark.stream_host import StreamJob, StreamSettings
 
 
 class Running:
@@ -35,6 +35,7 @@ class Running:
         self._job = job
         self._name = name
         self._progress = Progress(watch)
+        self._group: str | None = None
         self._stream: StreamJob | None = None
         self._cancelled = threading.Event()
 
@@ -43,7 +44,8 @@ class Running:
         if host_of(self._job, self._environment) == launch.BATCH:
             from firesteel.spark import batch_host
 
-            settings = batch_host.BatchSettings(parallelism=self._if_set("parallelism.default"))
+            settings = batch_host.BatchSettings(**self._set(parallelism="parallelism.default"))
+            self._group = settings.group
             yield from batch_host.run(self._job, self._environment.spark, settings, self._progress)
             return
         from firesteel.spark import stream_host
@@ -69,26 +71,29 @@ class Running:
         self._cancelled.set()
         if self._stream is not None:
             self._stream.stop()
+        elif self._group is not None:
+            self._environment.spark.context.cancelJobGroup(self._group)
 
-    def _stream_settings(self) -> Any:
+    def _stream_settings(self) -> StreamSettings:
         from firesteel.spark.stream_host import StreamSettings
 
         checkpoint = self._environment.options.get(CHECKPOINT)
         if checkpoint is not None and self._name:
             checkpoint = str(Path(checkpoint) / self._name)
-        latency = "table.exec.mini-batch.allow-latency"
         return StreamSettings(
             checkpoint=checkpoint,
-            parallelism=self._if_set("parallelism.default"),
-            key_groups=self._if_set("pipeline.max-parallelism"),
-            max_rows=self._if_set("firesteel.source.max-rows-per-batch"),
-            interval=self._if_set(latency),
+            **self._set(
+                parallelism="parallelism.default",
+                key_groups="pipeline.max-parallelism",
+                max_rows="firesteel.source.max-rows-per-batch",
+                interval="table.exec.mini-batch.allow-latency",
+            ),
         )
 
-    def _if_set(self, key: str) -> int:
-        """The option's number where it is set, 0 where the host may choose."""
+    def _set(self, **settings: str) -> dict[str, int]:
+        """Of a host's settings and the options that they are, those that are set: the host knows defaults."""
         configuration = self._environment.configuration
-        return int(configuration.get(key)) if key in configuration else 0
+        return {name: int(configuration.get(key)) for name, key in settings.items() if key in configuration}
 
 
 def host_of(job: JobSpec, environment: TableEnvironment) -> str:

@@ -9,7 +9,7 @@ session with its first planned query costs three seconds more (docs/adr).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """parallelism: tasks of a source and partitions of an exchange; 0 for one a core."""
+    """parallelism: tasks of a source and partitions of an exchange; 0 for one a core. group: Spark's name
+    for the job, by which another thread can cancel it (SparkContext.cancelJobGroup)."""
 
     parallelism: int = 0
+    group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
 
 
 def run(
@@ -42,15 +44,15 @@ def run(
     Raises what a worker raised, or JobError.
     """
     context = spark.context
-    parallelism = (settings or BatchSettings()).parallelism or context.defaultParallelism
+    settings = settings or BatchSettings()
+    parallelism = settings.parallelism or context.defaultParallelism
     delivery = Delivery(job.sink, progress or Progress())
     plan = _plan(job, context, parallelism)
-    group = f"firesteel-{uuid4().hex}"
     try:
-        context.setJobGroup(group, job.sink.table or "select", interruptOnCancel=False)
+        context.setJobGroup(settings.group, job.sink.table or "select", interruptOnCancel=False)
         packets = [packet for _, packet in plan.collect()]
     except KeyboardInterrupt:
-        context.cancelJobGroup(group)
+        context.cancelJobGroup(settings.group)
         raise
     except Exception as error:
         raise from_spark(error) from error
