@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.bind.aggregate import boolean, refuse_aggregates
-from firesteel.bind.build import aggregate, is_always_true, renamed, with_unique_names
+from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -97,10 +97,7 @@ class _Binder:
                     range=_column_place(node.expression, i),
                     hint=f"{a.type} before it, {b.type} here",
                 )
-        union = Union((left, right))
-        if node.args["distinct"]:
-            return aggregate(union, range(len(union.schema)), ())
-        return union
+        return Union((left, right), all=not node.args["distinct"])
 
     # --- SELECT ----------------------------------------------------------------------------------
     def _select(self, node: Select, targets: Targets | None) -> Node:

@@ -27,7 +27,7 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical.Aggregate):
         return _aggregate(node)
     if isinstance(node, logical.Union):
-        return "all=[true]"
+        return f"all=[{'true' if node.all else 'false'}]"
     if isinstance(node, logical.Values):
         rows = ", ".join(
             "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows

@@ -69,9 +69,10 @@ class Aggregate(Node):
 
 @dataclass(frozen=True)
 class Union(Node):
-    """LogicalUnion(all=[true]); names from the first input, types common to all."""
+    """LogicalUnion; names from the first input, types common to all. all: equal rows are kept."""
 
     inputs: tuple[Node, ...]
+    all: bool = True
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from firesteel.plan.converted import converted
@@ -23,12 +23,15 @@ from firesteel.rules.reduce_aggregates import reduce_aggregates
 from firesteel.rules.reduce_expressions import reduce_expressions
 from firesteel.rules.refuse_unsupported import refuse_unsupported
 from firesteel.rules.remove_aggregates import remove_aggregates
+from firesteel.rules.reuse_scans import reuse_scans
 from firesteel.rules.simplify_calc import simplify_calc
 from firesteel.rules.to_physical import scan_to_physical, to_physical
+from firesteel.rules.union_to_distinct import union_to_distinct
 
 Rule = Callable[[Node], Node]
 
 LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
+    (union_to_distinct, "the rules below know only the union of all rows"),
     (reduce_expressions, "what is known of a column is seen before filters move away from it"),
     (pull_up_constant_keys, "a literal key groups nothing"),
     (coerce_union_inputs, "the rows of a union have one type; before filters pass through it"),
@@ -66,9 +69,26 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     """The physical plan of a bound query; its root is a Sink for an INSERT.
 
     collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
-    Raises ValidationError in Flink's words where a sink cannot take what the query emits.
+    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and
+    NotSupportedError where an option asks for a plan that cannot run yet.
     """
-    node = converted(logical)
+    return optimize_all([logical], configuration, collect)[0]
+
+
+def optimize_all(
+    logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
+) -> list[Node]:
+    """The physical plans of the INSERTs of a statement set, which share their scans."""
+    planned = reuse_scans([_to_physical(converted(root), configuration) for root in logical])
+    finished: list[Node] = []
+    for node in planned:
+        for rule, _ in PHYSICAL_RULES:
+            node = transform_up(node, rule)
+        finished.append(infer_changelog_mode(node, collect, configuration))
+    return finished
+
+
+def _to_physical(node: Node, configuration: Mapping[str, str]) -> Node:
     refuse_unsupported(node, configuration)
     for rule, _ in LOGICAL_RULES:
         node = transform_up(node, rule)
@@ -76,7 +96,4 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     node = push_projects(node)
     for rule, _ in PRUNING_RULES:
         node = transform_up(node, rule)
-    node = to_physical(node)
-    for rule, _ in PHYSICAL_RULES:
-        node = transform_up(node, rule)
-    return infer_changelog_mode(node, collect, configuration)
+    return to_physical(node)
