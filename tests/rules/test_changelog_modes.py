@@ -136,8 +136,8 @@ def test_a_key_that_is_needed_and_missing_is_named(catalog) -> None:
         ),
         (
             "INSERT INTO by_n SELECT k, COUNT(*) FROM o GROUP BY k ON CONFLICT DO ERROR",
-            "ON CONFLICT DO ERROR requires all source tables to define watermarks, but the following source(s) "
-            "do not: default_catalog.default_database.o.",
+            "ON CONFLICT DO ERROR requires all source tables to define watermarks, but the following "
+            "source(s) do not: default_catalog.default_database.o.",
         ),
     ],
 )

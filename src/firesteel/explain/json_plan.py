@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from firesteel.explain.reuse import fingerprint
 from firesteel.plan.node_text import execution_digest
 from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
 from firesteel.plan.tree import Node
@@ -32,9 +33,16 @@ class _Graph:
     nodes: list[dict[str, Any]] = field(default_factory=list)
     exec_nodes: int = 0
     ids: int = 0
+    known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """Add the node and what is below it; gives what stands for it as an input."""
+        """What stands for the node as an input; the node and what is below it are added once."""
+        mark = fingerprint(node)
+        if mark not in self.known:
+            self.known[mark] = self.operator(node)
+        return self.known[mark]
+
+    def operator(self, node: Node) -> Inputs:
         below = [source for child in node.children for source in self.visit(child)]
         self.exec_nodes += 1
         number = self.exec_nodes

@@ -8,10 +8,11 @@ from firesteel.errors import NotSupportedError
 from firesteel.explain.advice import advice_text, is_advised
 from firesteel.explain.ast import ast_line
 from firesteel.explain.json_plan import json_plan
-from firesteel.explain.tree_text import tree_text
+from firesteel.explain.reuse import execution_trees
+from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.converted import converted
 from firesteel.plan.expression_text import prefix_text
-from firesteel.plan.node_text import attributes, execution_digest, line
+from firesteel.plan.node_text import attributes, line
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Node, walk
 
@@ -38,11 +39,11 @@ def explain_all(
     if "ESTIMATED_COST" in details:
         raise NotSupportedError("EXPLAIN ESTIMATED_COST is not supported", hint="leave ESTIMATED_COST out")
     physical = [plan for _, plan in plans]
-    asts = [tree_text(converted(bound), ast_line) for bound, _ in plans]
+    asts = [whole_tree(converted(bound), ast_line) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
         _physical(physical, details, configuration or {}),
-        _section("Optimized Execution Plan", [tree_text(plan, execution_digest) for plan in physical]),
+        _section("Optimized Execution Plan", execution_trees(physical)),
     ]
     if "JSON_EXECUTION_PLAN" in details:
         sections.append(_section("Physical Execution Plan", [json_plan(physical)]))
@@ -62,7 +63,7 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
             found = [("advice", "1"), *found]
         return line(node, [*found, *_mode(node)] if changelog else found)
 
-    trees = [tree_text(plan, text) for plan in plans]
+    trees = [whole_tree(plan, text) for plan in plans]
     if not advised:
         return _section("Optimized Physical Plan", trees)
     any_advice = any(is_advised(node) for plan in plans for node in walk(plan))

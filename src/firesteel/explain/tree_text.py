@@ -6,16 +6,26 @@ from collections.abc import Callable
 
 from firesteel.plan.tree import Node
 
+Describe = Callable[[Node], tuple[str, bool]]
+"""A node's line, and whether what is below it follows."""
 
-def tree_text(root: Node, line: Callable[[Node], str]) -> str:
+
+def tree_text(root: Node, describe: Describe) -> str:
     """The tree below `root`, one line a node."""
     lines: list[str] = []
 
     def add(node: Node, head: str, rest: str) -> None:
-        lines.append(head + line(node))
-        for i, child in enumerate(node.children):
-            last = i == len(node.children) - 1
+        text, whole = describe(node)
+        lines.append(head + text)
+        children = node.children if whole else ()
+        for i, child in enumerate(children):
+            last = i == len(children) - 1
             add(child, rest + ("+- " if last else ":- "), rest + ("   " if last else ":  "))
 
     add(root, "", "")
     return "\n".join(lines)
+
+
+def whole_tree(root: Node, line: Callable[[Node], str]) -> str:
+    """The tree below `root`, nothing left out."""
+    return tree_text(root, lambda node: (line(node), True))
