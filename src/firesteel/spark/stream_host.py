@@ -43,6 +43,8 @@ _CONF = {
     "spark.sql.streaming.numRecentProgressUpdates": "4",
 }
 MAX_ROWS = 2_000_000
+"""The changes of a micro-batch pass through memory, so there is a bound to it."""
+
 _BRANCH_BITS = 16
 """Split i of source b is number (b << 16) + i: within a batch, sources are read one after the other."""
 
@@ -53,14 +55,14 @@ class StreamSettings:
 
     checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
     and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
-    to one micro-batch, 0 for all there are: the changes of a batch pass through memory. interval:
-    milliseconds between the starts of micro-batches of an unbounded job, 0 for as soon as possible.
+    to one micro-batch, 0 for MAX_ROWS. interval: milliseconds between the starts of micro-batches of an
+    unbounded job, 0 for as soon as possible.
     """
 
     checkpoint: str | None = None
     parallelism: int = 0
     key_groups: int = 0
-    max_rows: int = MAX_ROWS
+    max_rows: int = 0
     interval: int = 0
 
 
@@ -120,7 +122,7 @@ class StreamJob:
             self._delivering.release()
 
     def _start(self, spark: Spark, folder: str) -> StreamingQuery:
-        session = spark.session
+        session = spark.session.newSession()  # its settings are this job's alone
         cores = spark.context.defaultParallelism
         partitions = self._settings.parallelism or cores
         wanted = Layout(self._settings.key_groups or partitions, partitions)
@@ -200,7 +202,7 @@ def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings,
         else:
             options = SourceOptions(
                 SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
-                settings.max_rows, f"{folder}/sources/{sources}",
+                settings.max_rows or MAX_ROWS, f"{folder}/sources/{sources}",
             )  # fmt: skip
             frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
             made[chain.id] = frame

@@ -14,8 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
+from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from firesteel.connectors.base import ReadLimit, Split
@@ -28,14 +28,14 @@ FORMAT = "firesteel"
 @dataclass(frozen=True)
 class SourceOptions:
     """What the data source is told. first: the number of its first split in a batch, so that several
-    sources have an order. max_rows: at most so many a batch, 0 for all there are. labels: of the key
+    sources have an order. max_rows: at most so many a batch. labels: of the key
     groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to."""
 
     task: SourceTask
     labels: tuple[int, ...]
     parallelism: int
     first: int = 0
-    max_rows: int = 0
+    max_rows: int = 1 << 62
     log: str = ""
 
     def encode(self) -> str:
@@ -72,7 +72,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
         return dict(self._opened().initial_offset())
 
     def getDefaultReadLimit(self) -> SparkReadLimit:
-        return ReadMaxRows(self._options.max_rows) if self._options.max_rows else ReadAllAvailable()
+        return ReadMaxRows(self._options.max_rows)
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
