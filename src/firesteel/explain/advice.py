@@ -34,5 +34,6 @@ def advice_text(configuration: Mapping[str, str]) -> str:
     )
 
 
-def _is_set(value: str | None) -> bool:
-    return value is not None and value.strip().lower() not in ("", "false", "0", "-1", "0 ms", "0 s")
+def _is_set(value: object) -> bool:
+    """Whether an option has a value that turns something on; it may be parsed already or not."""
+    return str(value).strip().lower() not in ("none", "", "false", "0", "-1", "0 ms", "0 s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from firesteel.connectors.registry import validate_table
 from firesteel.errors import NotSupportedError
 from firesteel.plan import logical
 from firesteel.plan.tree import Node, walk
-from firesteel.rules import optimize
+from firesteel.rules import optimize_all
 from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
 
@@ -37,13 +38,25 @@ def plan(
 
     Raises NotSupportedError in batch mode: every query here streams.
     """
+    return plan_all(environment, [statement], text, collect=collect)[0]
+
+
+def plan_all(
+    environment: TableEnvironment,
+    statements: Sequence[Query | Insert],
+    text: str,
+    *,
+    collect: bool = False,
+) -> list[Plans]:
+    """The same for the INSERTs of a statement set, whose plans share their scans."""
     mode = environment.configuration.get(RUNTIME_MODE)
     if mode != "STREAMING":
         raise NotSupportedError(
             f"'{RUNTIME_MODE}' = '{mode}' is not supported", hint="--show table prints the rows that are left"
         )
-    bound = bind(environment, statement, text)
-    return Plans(bound, optimize(bound, environment.configuration, collect=collect))
+    bound = [bind(environment, statement, text) for statement in statements]
+    physical = optimize_all(bound, environment.configuration, collect=collect)
+    return [Plans(a, b) for a, b in zip(bound, physical, strict=True)]
 
 
 def bind(environment: TableEnvironment, statement: Query | Insert, text: str) -> Node:

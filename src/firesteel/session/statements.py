@@ -16,7 +16,7 @@ from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
 from firesteel.explain.sections import explain_all
 from firesteel.session import jobs, show
-from firesteel.session.planning import plan
+from firesteel.session.planning import plan, plan_all
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
 from firesteel.sql import statements as sql
 
@@ -186,8 +186,9 @@ def explain(call: Call, statement: sql.Explain) -> TextResult:
     """EXPLAIN: the plans of a query, an INSERT or a statement set."""
     inner = statement.statement
     explained = inner.inserts if isinstance(inner, sql.StatementSet) else (inner,)
-    plans = [plan(call.environment, one, call.text) for one in explained]
-    return TextResult(explain_all([(p.logical, p.physical) for p in plans], set(statement.details)))
+    plans = plan_all(call.environment, explained, call.text)
+    pairs = [(p.logical, p.physical) for p in plans]
+    return TextResult(explain_all(pairs, set(statement.details), call.environment.configuration))
 
 
 _HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {
