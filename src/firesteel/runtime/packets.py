@@ -189,7 +189,8 @@ def write_ipc(changes: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, changes.schema) as writer:
         writer.write_table(changes)
-    return sink.getvalue().to_pybytes()
+    payload: bytes = sink.getvalue().to_pybytes()
+    return payload
 
 
 def read_ipc(payload: bytes) -> pa.Table:
