@@ -9,7 +9,7 @@ from firesteel.bind.query import bind_query
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.explain.ast import ast_line
-from firesteel.explain.tree_text import tree_text
+from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.converted import converted
 from firesteel.plan.tree import Node
 from firesteel.sql import statements as sql
@@ -52,7 +52,7 @@ class Session:
 
     def tree(self, text: str) -> str:
         """The plan as EXPLAIN's abstract syntax tree shows it."""
-        return tree_text(converted(self.bind(text)), ast_line)
+        return whole_tree(converted(self.bind(text)), ast_line)
 
     def table(self, text: str) -> Table:
         """The table that a CREATE TABLE defines."""

@@ -8,8 +8,19 @@ import pytest
 
 from tests.bind.session import Session
 
-_RECORDED = (Path(__file__).parent / "recorded_trees.txt").read_text(encoding="utf-8")
-CASES = [tuple(part.strip("\n").split("\n----\n")) for part in _RECORDED.split("\n\n")]
+KEYED = """CREATE TABLE base (id BIGINT NOT NULL, n INT, g STRING, ts TIMESTAMP(3), c AS n + 1,
+  PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND);
+CREATE TABLE chars (a STRING, b STRING, c CHAR(5), d VARCHAR(3), e BYTES);"""
+
+
+def recorded(name: str) -> list[tuple[str, ...]]:
+    """The queries of a file, each with its tree."""
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return [tuple(part.strip("\n").split("\n----\n")) for part in text.split("\n\n")]
+
+
+CASES = recorded("recorded_trees.txt")
+KEYED_CASES = recorded("recorded_trees_keyed.txt")
 
 
 @pytest.fixture(scope="module")
@@ -20,3 +31,13 @@ def session() -> Session:
 @pytest.mark.parametrize(("query", "expected"), CASES, ids=[case[0][:60] for case in CASES])
 def test_the_tree_is_flinks(session: Session, query: str, expected: str) -> None:
     assert session.tree(query) == expected
+
+
+@pytest.fixture(scope="module")
+def keyed() -> Session:
+    return Session(KEYED)
+
+
+@pytest.mark.parametrize(("query", "expected"), KEYED_CASES, ids=[case[0][:60] for case in KEYED_CASES])
+def test_the_tree_over_key_and_watermark_is_flinks(keyed: Session, query: str, expected: str) -> None:
+    assert keyed.tree(query) == expected

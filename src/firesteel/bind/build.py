@@ -44,13 +44,18 @@ def with_unique_names(root: Node) -> Node:
 def _unique(node: Node) -> Node:
     if not isinstance(node, Project) or len(set(node.names)) == len(node.names):
         return node
-    names: list[str] = []
-    for name in node.names:
+    return replace(node, names=unique_columns(node.names))
+
+
+def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """g, g, g as g, g0, g1."""
+    found: list[str] = []
+    for name in names:
         unique, attempt = name, 0
-        while unique in names:
+        while unique in found:
             unique, attempt = f"{name}{attempt}", attempt + 1
-        names.append(unique)
-    return replace(node, names=tuple(names))
+        found.append(unique)
+    return tuple(found)
 
 
 def is_always_true(condition: Expr) -> bool:

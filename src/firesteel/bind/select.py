@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from firesteel.bind.aggregate import Aggregation, boolean
-from firesteel.bind.build import aggregate, is_identity, project, references, rename
+from firesteel.bind.build import aggregate, is_identity, project, references, rename, unique_columns
 from firesteel.bind.checks import GROUP_WINDOWS, check_expression
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -46,12 +46,14 @@ class _Select:
         for item in group or []:
             self._add_group(item, aggregation)
         binder = aggregation.binder()
-        items = self._items(binder)
+        found = self._items(binder)
+        items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
+        names = _final_names([alias for alias, _ in found])
         having = self._having(binder)
         if not group and not aggregation.found_any and having is None:
             # Calcite forces this projection, even one that changes nothing
-            return Project(self.source, tuple(e for _, e in items), tuple(n for n, _ in items))
-        return self._grouped(aggregation, items, having)
+            return Project(self.source, tuple(e for _, e in items), names)
+        return self._grouped(aggregation, items, names, having)
 
     def _add_group(self, item: exp.Expression, aggregation: Aggregation) -> None:
         if isinstance(item, exp.Tuple) and not item.expressions:
@@ -69,13 +71,13 @@ class _Select:
             return
         aggregation.add_group(item)
 
-    def _items(self, binder: ScalarBinder) -> list[Item]:
+    def _items(self, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         found: list[tuple[str | None, Expr]] = []
         for item in self.node.expressions:
             found += self._item(item, binder)
         if self.targets is not None:
             found = self.targets.reorder(found, range_of(self.node))
-        return _named(found)
+        return found
 
     def _item(self, item: exp.Expression, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         if isinstance(item, Star):
@@ -97,7 +99,9 @@ class _Select:
         check_expression(having)
         return boolean(binder.bind(having), "HAVING", range_of(having))
 
-    def _grouped(self, aggregation: Aggregation, items: list[Item], having: Expr | None) -> Node:
+    def _grouped(
+        self, aggregation: Aggregation, items: list[Item], names: tuple[str, ...], having: Expr | None
+    ) -> Node:
         below = aggregation.build(items)
         if not below.schema:
             # without keys and calls there is one group: Calcite plans a literal row
@@ -106,12 +110,16 @@ class _Select:
         if having is not None:
             below = _having_filter(below, aggregation.over_result(having))
         exprs = [aggregation.over_result(expr) for _, expr in items]
-        names = [name for name, _ in items]
-        if is_identity(exprs, below) and [f.name for f in below.schema] == names:
+        if is_identity(exprs, below) and tuple(f.name for f in below.schema) == names:
             return below
         if is_identity(exprs, below) and isinstance(below, Values):
             return rename(below, names)
-        return Project(below, tuple(exprs), tuple(names))
+        result = Project(below, tuple(exprs), names)
+        if len(set(names)) == len(names):
+            return result
+        # the projection has its own names by then, and is given these in a second one
+        inner = replace(result, names=unique_columns(names))
+        return Project(inner, references(inner), names)
 
 
 def _having_filter(below: Node, having: Expr) -> Node:
@@ -123,10 +131,13 @@ def _having_filter(below: Node, having: Expr) -> Node:
     return below if condition is None else Filter(below, condition)
 
 
-def _named(items: list[tuple[str | None, Expr]]) -> list[Item]:
-    """Names for all: EXPR$n for the n-th where none is given. A name may be there twice: only a query that
-    reads it by that name is wrong."""
-    return [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(items)]
+def _final_names(aliases: list[str | None]) -> tuple[str, ...]:
+    """Names for all: EXPR$n where none is given, n being how many different names stand before it. A name may
+    be there twice: only a query that reads it by that name is wrong."""
+    names: list[str] = []
+    for alias in aliases:
+        names.append(f"EXPR${len(set(names))}" if alias is None else alias)
+    return tuple(names)
 
 
 def distinct(node: Node) -> Node:
