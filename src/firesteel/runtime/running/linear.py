@@ -36,6 +36,7 @@ def _running_field(
     rows: Rows, call: AggregateSpec, aggregate: Declared, field: AccumulatorField, reach: Mask | None,
     stored: pa.Array,
 ) -> Column:  # fmt: skip
+    assert not isinstance(field.initial, list)
     initial = rows.life_initial(from_arrow(stored, field.type), field.initial)
     contribution = aggregate.contributions[field.name]
     if isinstance(contribution, Constant):

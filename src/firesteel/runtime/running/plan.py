@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, NUMERIC
 _MOST_DISTINCT = 62
 
 
+@lru_cache(maxsize=64)
 def plan(spec: GroupAggregateSpec) -> RunningPlan | None:
     """The running form of a GroupAggregate, None where a call has none."""
     aggregates = tuple(declare(call) for call in spec.calls)

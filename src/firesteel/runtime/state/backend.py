@@ -62,6 +62,7 @@ class SortedRunBackend:
             return
         for _, levels in self._states.values():
             levels.gather_fresh()
+            levels.split()
             for level in levels.levels:
                 for piece in level:
                     if piece.id is None:

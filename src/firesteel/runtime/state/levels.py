@@ -16,13 +16,15 @@ import numpy as np
 from firesteel.runtime.state.merge import merge
 from firesteel.runtime.state.runs import HASH_END, Run
 
-FAN_IN = 12
+FAN_IN = 8
 """So many levels of like size are merged into one."""
-WORK_PER_ROW = 2
-"""A batch merges so many rows for each that it wrote: each row is rewritten about twice."""
+WORK_PER_ROW = 3
+"""A batch merges so many rows for each that it wrote: each row is rewritten two or three times."""
 WORK_FLOOR = 4096
 """A batch may merge so many rows anyhow, and this part of the state: levels have few pieces."""
 PIECES = 64
+PIECE_ROWS = 1 << 18
+"""About how many rows a committed piece has at most: a store's values are of some megabytes."""
 
 
 @dataclass
@@ -110,6 +112,25 @@ class Levels:
         if fresh > 1:
             self._start(Merge(0, fresh))
             self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
+
+    def split(self) -> None:
+        """Split pieces that are to be committed and have too many rows."""
+        for level in self.levels:
+            level[:] = [part for piece in level for part in self._parts(piece)]
+
+    def _parts(self, piece: Piece) -> Iterator[Piece]:
+        if piece.id is not None or piece.run is None or len(piece.run) <= PIECE_ROWS:
+            yield piece
+            return
+        run = piece.run.slice(*bounds(piece.run, piece.low, piece.high))
+        begin, low = 0, piece.low
+        while begin < len(run):
+            end = min(begin + PIECE_ROWS, len(run))
+            if end < len(run):  # the entries of a key stay together
+                end = int(np.searchsorted(run.words[0], run.words[0][end - 1], side="right"))
+            high = piece.high if end == len(run) else int(run.words[0][end])
+            yield Piece(end - begin, low, high, run=run.slice(begin, end))
+            begin, low = end, high
 
     def _maintain(self, rows: int) -> None:
         held = sum(piece.rows for level in self.levels for piece in level)
