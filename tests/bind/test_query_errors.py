@@ -48,6 +48,7 @@ REFUSED = [
     ("SELECT ABS(DISTINCT v) FROM t", "ABS(DISTINCT v)", "DISTINCT/ALL not allowed with ABS function"),
     ("INSERT INTO vw SELECT g, v FROM t", "vw", "Sink 'default_catalog.default_database.vw' does not exists"),
     ("INSERT INTO snk2 SELECT g FROM t", "snk2", DIFFERS),
+    ("INSERT INTO snk2 SELECT g, g FROM t", "g", DIFFERS + " Cause: Incompatible types for sink column 'b' at position 2."),
     ("INSERT INTO snk2 SELECT v, g FROM t", "v", DIFFERS),
     ("INSERT INTO snk2 (b, b) SELECT v, v FROM t", "b", "Target column 'b' is assigned more than once"),
     ("INSERT INTO snk2 (b, zz) SELECT v, v FROM t", "zz", "Unknown target column 'zz'"),

@@ -93,7 +93,7 @@ def _fitted(query: Node, table: Table, statement: Insert) -> Node:
         raise _mismatch("Different number of columns.", query, table, statement.table.range)
     for i, (a, b) in enumerate(zip(given, sink, strict=True)):
         if not can_cast_implicitly(a, b):
-            cause = f"Incompatible types for sink column '{columns[i].name}' at position {i}."
+            cause = f"Incompatible types for sink column '{columns[i].name}' at position {i + 1}."
             raise _mismatch(cause, query, table, _item_place(statement, i))
     if all(avoids_cast(a, b) for a, b in zip(given, sink, strict=True)):
         return query

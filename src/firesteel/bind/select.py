@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from firesteel.bind.aggregate import Aggregation, boolean
-from firesteel.bind.build import aggregate, is_identity, project, references, rename, unique_columns
+from firesteel.bind.build import (
+    aggregate,
+    is_always_true,
+    is_identity,
+    project,
+    references,
+    rename,
+    unique_columns,
+)
 from firesteel.bind.checks import GROUP_WINDOWS, check_expression
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -124,7 +132,7 @@ class _Select:
 
 def _having_filter(below: Node, having: Expr) -> Node:
     """HAVING, which RelBuilder.filter simplifies: nothing for TRUE, no rows for FALSE."""
-    terms = conjuncts(having)
+    terms = [term for term in conjuncts(having) if not is_always_true(term)]
     if any(is_false(term) for term in terms):
         return Values(below.schema, ())
     condition = conjunction(terms)
