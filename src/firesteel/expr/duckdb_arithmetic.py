@@ -7,6 +7,8 @@ HALF_UP to the result type; what DuckDB's 38 digits cannot hold on the way is do
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.decimals import digits
@@ -90,7 +92,31 @@ def _divide(compiler: Compiler, call: Call) -> str:
         return wrapped(f"{_wide(a, kind)} // divisor({a}, {b})", kind)
     if kind.root in APPROXIMATE:
         return f"({cast_text(a, left.type, kind)} / {cast_text(b, right.type, kind)})"
-    return compiler.python("decimals.divide", _exact(compiler, call), kind)
+    return _quotient(compiler, call)
+
+
+def _quotient(compiler: Compiler, call: Call) -> str:
+    """A DECIMAL quotient: of two whole numbers where 38 digits hold all of them, else in Python."""
+    (a, left), (b, right) = operands = _exact(compiler, call)
+    (p1, s1), (p2, s2), (precision, scale) = digits(left), digits(right), digits(call.type)
+    shift = scale + s2
+    if p1 + shift + 1 > 37 or p2 + s2 + 1 > 37 or precision + scale > 38 or shift < s1:
+        return compiler.python("decimals.divide", operands, call.type)
+    dividend = (
+        f"({a}::DECIMAL(19,{s1}) * {_power(shift)})::HUGEINT"
+        if p1 < 19
+        else f"({a} * {_power(shift)})::HUGEINT"
+    )
+    divisor = (
+        f"({b}::DECIMAL(19,{s2}) * {_power(s2)})::HUGEINT" if p2 < 19 else f"({b} * {_power(s2)})::HUGEINT"
+    )
+    unit = f"'{Decimal(1).scaleb(-scale):f}'::DECIMAL({scale},{scale})"
+    whole = f"TRY_CAST(decimal_quotient({dividend}, {divisor}) AS DECIMAL({precision},0))"
+    return f"TRY_CAST({whole} * {unit} AS {to_duckdb(call.type)})"
+
+
+def _power(exponent: int) -> str:
+    return f"'{10**exponent}'::DECIMAL({exponent + 1},0)"
 
 
 def _modulus(compiler: Compiler, call: Call) -> str:

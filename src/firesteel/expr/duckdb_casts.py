@@ -136,6 +136,10 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         return compiler.python("texts.of_time", [(text, source), precision], sql.STRING)
     if root is TypeRoot.TIMESTAMP_LTZ:
         text = local(compiler, text, source)
+    if (source.precision or 0) <= 6:
+        fraction = {0: "", 3: ".%g", 6: ".%f"}.get(source.precision or 0)
+        if fraction is not None:
+            return f"strftime({text}, '%Y-%m-%d %H:%M:%S{fraction}')"
     unit = ("1000" if (source.precision or 0) <= 6 else "1", sql.INT)
     return compiler.python("texts.of_timestamp", [(text, source), precision, unit], sql.STRING)
 

@@ -5,10 +5,12 @@ A TIMESTAMP_LTZ is looked at through the session's time zone where its parts mat
 
 from __future__ import annotations
 
+import re
+
 from firesteel.errors import NotSupportedError
 from firesteel.expr.duckdb_casts import local
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
-from firesteel.expr.nodes import Call
+from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, timestamp_ltz
 
@@ -223,6 +225,38 @@ def _clock(compiler: Compiler, call: Call) -> str:
     return f"CAST({text} AS {to_duckdb(call.type)})"
 
 
+_STRFTIME = {
+    **dict.fromkeys(("yyyy", "uuuu"), "%Y"),
+    "MM": "%m",
+    "dd": "%d",
+    "HH": "%H",
+    "hh": "%I",
+    "mm": "%M",
+    "ss": "%S",
+    "a": "%p",
+    "SSS": "%g",
+    "SSSSSS": "%f",
+}
+
+
+def _strftime(pattern: Expr) -> str | None:
+    """A literal pattern of plain fields in DuckDB's letters, or None where it has others."""
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        return None
+    parts = []
+    for part in re.findall(r"([A-Za-z])(\1*)|([^A-Za-z]+)", pattern.value):
+        field, rest, text = part
+        if text:
+            if set(text) & set("'%[]{}#"):
+                return None
+            parts.append(text)
+        elif field + rest in _STRFTIME:
+            parts.append(_STRFTIME[field + rest])
+        else:
+            return None
+    return "".join(parts) or None
+
+
 def _date_format(compiler: Compiler, call: Call) -> str:
     value, pattern = call.args
     if value.type.is_character:
@@ -230,6 +264,9 @@ def _date_format(compiler: Compiler, call: Call) -> str:
     text = compiler(value)
     if value.type.root is TypeRoot.TIMESTAMP_LTZ:
         text = local(compiler, text, value.type)
+    simple = _strftime(pattern) if (value.type.precision or 0) <= 6 else None
+    if simple is not None:
+        return f"strftime({text}, {quoted(simple)})"
     unit = "1000" if (value.type.precision or 0) <= 6 else "1"
     arguments = [(text, value.type), (unit, INT), (compiler(pattern), STRING)]
     return compiler.python("dates.format_timestamp", arguments, call.type)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.expr import duckdb_arithmetic, duckdb_casts, duckdb_logic, duckdb_nested, duckdb_times
+from firesteel.expr import (
+    duckdb_arithmetic,
+    duckdb_casts,
+    duckdb_logic,
+    duckdb_nested,
+    duckdb_strings,
+    duckdb_times,
+)
 from firesteel.expr.duckdb_calls import table_emitters
 from firesteel.expr.duckdb_text import Compiler, Emit
 from firesteel.expr.nodes import Expr
@@ -21,6 +28,7 @@ def emitters() -> dict[str, Emit]:
         **duckdb_casts.EMIT,
         **duckdb_nested.EMIT,
         **duckdb_times.EMIT,
+        **duckdb_strings.EMIT,
     }
 
 

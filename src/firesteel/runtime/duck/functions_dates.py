@@ -89,7 +89,7 @@ def instant_of_number(value: int | float | Decimal, precision: int = 3) -> int |
     if not 0 <= precision <= 9:
         raise JobError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
     if precision <= 3:  # kept to the millisecond
-        if value != value or abs(value) > _FAR:
+        if not abs(float(value)) <= _FAR:
             return None
         millis = Decimal(str(value)).scaleb(3 - precision)
         micros = (math.floor(millis) if isinstance(value, float) else int(millis)) * 1000

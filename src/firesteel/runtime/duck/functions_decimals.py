@@ -15,13 +15,14 @@ from firesteel.runtime.duck.registry import with_result
 
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT = Context(prec=38, rounding=ROUND_HALF_UP)
+_UNITS = [Decimal(1).scaleb(-scale) for scale in range(39)]
 
 
 def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
     """The value rounded to the type's scale, or None where it has too many digits for it."""
     if value.adjusted() > _EXACT.prec // 2:
         return None
-    rounded = value.quantize(Decimal(1).scaleb(-kind.scale), context=_EXACT)
+    rounded = value.quantize(_UNITS[kind.scale], context=_EXACT)
     return None if rounded and rounded.adjusted() + 1 > kind.precision - kind.scale else rounded
 
 

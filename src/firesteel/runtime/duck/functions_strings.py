@@ -16,12 +16,22 @@ from firesteel.runtime.duck.utf16 import text_of, units
 _CHR_ALL = 256
 
 
-def upper(text: str) -> str:
-    return text.upper()
+@columnar
+def upper(values: pa.Array) -> pa.Array:
+    if _is_ascii(values):
+        return pc.ascii_upper(values)
+    return pa.array([None if v is None else v.upper() for v in values.to_pylist()], pa.string())
 
 
-def lower(text: str) -> str:
-    return text.lower()
+@columnar
+def lower(values: pa.Array) -> pa.Array:
+    if _is_ascii(values):
+        return pc.ascii_lower(values)
+    return pa.array([None if v is None else v.lower() for v in values.to_pylist()], pa.string())
+
+
+def _is_ascii(values: pa.Array) -> bool:
+    return pc.all(pc.string_is_ascii(values)).as_py() is not False
 
 
 def initcap(text: str) -> str:

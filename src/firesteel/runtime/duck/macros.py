@@ -25,6 +25,8 @@ _OTHER = (
     "divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero') ELSE y END",
     "modulus_divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero')"
     " WHEN y = -1 THEN 1 ELSE y END",
+    "decimal_quotient(n, d) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('flink:Division by zero')"
+    " ELSE (abs(n) * 2 + abs(d)) // nullif(abs(d) * 2, 0) * sign(n) * sign(d) END",
     "saturate(x, low, high) AS CASE WHEN isnan(x) THEN 0 WHEN x <= low THEN low WHEN x >= high THEN high"
     " ELSE trunc(x) END",
     "saturated_bigint(x) AS CASE WHEN isnan(x) THEN 0 WHEN x >= 9223372036854775808::DOUBLE"
