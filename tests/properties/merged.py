@@ -71,8 +71,13 @@ def difference(environment: TableEnvironment, spark: Spark, query: Query) -> str
     if invalid:
         return invalid
     expected: Counter[tuple[str, ...]] = Counter()
-    if query.global_input is None or not spark.session.sql(f"SELECT 1 FROM {query.global_input} LIMIT 1").isEmpty():
-        expected = Counter(tuple(normal(_text(v)) for v in row) for row in spark.session.sql(query.spark).collect())
+    if (
+        query.global_input is None
+        or not spark.session.sql(f"SELECT 1 FROM {query.global_input} LIMIT 1").isEmpty()
+    ):
+        expected = Counter(
+            tuple(normal(_text(v)) for v in row) for row in spark.session.sql(query.spark).collect()
+        )
     if rows == expected:
         return None
     return f"missing {sorted((expected - rows).elements())}, too many {sorted((rows - expected).elements())}"
