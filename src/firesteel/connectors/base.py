@@ -86,7 +86,10 @@ class Sink(Protocol):
     on_driver: bool
     """Whether rows must be brought to the driver: they are for the terminal."""
 
-    def open(self) -> None: ...
+    def open(self, job: str | None = None) -> None:
+        """Once, on the driver. job: an id of the query that stays the same over restarts from a checkpoint
+        (batch ids count within it); None: the job runs once."""
+        ...
 
     def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:
         """Write one partition's rows of a batch. Returns text that `commit` is given."""

@@ -21,7 +21,7 @@ class BlackholeSink:
 
     on_driver = False
 
-    def open(self) -> None:
+    def open(self, job: str | None = None) -> None:
         return None
 
     def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
+from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
 from firesteel.connectors.options import check_required, check_unknown
 from firesteel.errors import NotSupportedError, ValidationError
@@ -88,4 +89,4 @@ class Filesystem:
         return FilesystemSource(scan)
 
     def sink(self, sink: SinkSpec) -> Sink:
-        raise NotSupportedError("The filesystem connector cannot write yet.")
+        return FilesystemSink(sink)

@@ -30,7 +30,7 @@ class PrintSink:
         self._parallelism = integer(options, "sink.parallelism", 1)
         self._to_error = flag(options, "standard-error", default=False)
 
-    def open(self) -> None:
+    def open(self, job: str | None = None) -> None:
         return None
 
     def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:

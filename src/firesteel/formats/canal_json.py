@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from firesteel.changelog import ALL, RowKind
-from firesteel.errors import NotSupportedError
 from firesteel.formats.base import Decoder, Encoder, Fields, Options
 from firesteel.formats.canal_shape import CanalShape
+from firesteel.formats.json_encoder import JsonEncoder, envelopes
 from firesteel.formats.json_options import CDC_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_tree
 from firesteel.formats.json_tree import TreeConverters, has_decimal
@@ -153,4 +153,5 @@ class CanalJson:
         return LineDecoder(CanalMessages(fields, json_options(self.name, options)), fields)
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        raise NotSupportedError(f"The format {self.name} cannot write yet.")
+        made = envelopes(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
+        return JsonEncoder(fields, json_options(self.name, options), made)

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.errors import NotSupportedError
 from firesteel.formats.base import Decoder, Encoder, Fields, MessageError, Options
 from firesteel.formats.csv_columns import CsvColumns
+from firesteel.formats.csv_encode import CsvEncoder
 from firesteel.formats.csv_options import OPTIONS, CsvOptions, csv_options
 from firesteel.formats.csv_parser import CsvReader, OpenQuote, Record
 from firesteel.formats.csv_values import CsvConverters, too_short
@@ -137,4 +137,4 @@ class Csv:
         return CsvDecoder(fields, csv_options(options))
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        raise NotSupportedError(f"The format {self.name} cannot write yet.")
+        return CsvEncoder(fields, csv_options(options))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.errors import NotSupportedError
 from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.json_encoder import JsonEncoder
 from firesteel.formats.json_flat import FlatShape
 from firesteel.formats.json_options import JSON_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_members
@@ -84,4 +84,4 @@ class Json:
         return LineDecoder(JsonMessages(fields, json_options(self.name, options)), fields)
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        raise NotSupportedError(f"The format {self.name} cannot write yet.")
+        return JsonEncoder(fields, json_options(self.name, options))

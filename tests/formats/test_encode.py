@@ -1,0 +1,169 @@
+"""What the formats write, as Flink 2.3 wrote it to files."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from firesteel.errors import DataError
+from firesteel.formats.base import Fields
+from firesteel.formats.registry import find_format
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import (
+    BOOLEAN,
+    BYTES,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    SqlType,
+    array,
+    decimal,
+    map_of,
+    row,
+    time,
+    timestamp,
+    timestamp_ltz,
+)
+
+MICROS = 1_577_934_245_123_456
+
+
+def encode(name: str, kinds: list[int], options: dict[str, str], **columns: tuple[SqlType, list[Any]]) -> str:
+    arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
+    names = ["$kind", *(f"f{index}" for index in range(len(arrays)))]
+    table = pa.Table.from_arrays([pa.array(kinds, pa.int8()), *arrays], names=names)
+    fields = Fields(tuple(columns), tuple(kind for kind, _ in columns.values()))
+    return find_format(name).encoder(fields, options).encode(table).decode()
+
+
+def test_json_values() -> None:
+    text = encode(
+        "json",
+        [0],
+        {},
+        s=(STRING, ['a"\\/é日😀\x01\n\t\x7f']),
+        d=(decimal(20, 8), [Decimal("0.00000001")]),
+        n=(INT, [None]),
+        f=(DOUBLE, [1e20]),
+        x=(DOUBLE, [float("nan")]),
+        g=(FLOAT, [1e-5]),
+        b=(BOOLEAN, [True]),
+        y=(BYTES, [b"xy\xff"]),
+        t=(timestamp(6), [MICROS]),
+        u=(timestamp(3), [MICROS - 123_456]),
+        l=(timestamp_ltz(3), [1_500_000]),
+        c=(DATE, [18263]),
+        k=(time(0), [3_723_000_000]),
+        a=(array(INT), [[1, None]]),
+        m=(map_of(STRING, INT), [[("b", None)]]),
+        r=(row(("x", "y"), (INT, STRING)), [{"x": None, "y": ""}]),
+    )
+    assert text == (
+        '{"s":"a\\"\\\\/é日\\uD83D\\uDE00\\u0001\\n\\t\x7f","d":1E-8,"n":null,"f":1.0E20,"x":"NaN","g":1.0E-5,'
+        '"b":true,"y":"eHn/","t":"2020-01-02 03:04:05.123456","u":"2020-01-02 03:04:05",'
+        '"l":"1970-01-01 00:00:01.5Z","c":"2020-01-02","k":"01:02:03","a":[1,null],"m":{"b":null},'
+        '"r":{"x":null,"y":""}}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("1.50", "1.5"), ("100", "1E+2"), ("0", "0"), ("-12.5", "-12.5")]
+)
+def test_json_decimals_lose_trailing_zeros(value: str, text: str) -> None:
+    assert encode("json", [0], {}, d=(decimal(20, 8), [Decimal(value)])) == f'{{"d":{text}}}\n'
+
+
+def test_json_options() -> None:
+    options = {
+        "encode.decimal-as-plain-number": "true",
+        "encode.ignore-null-fields": "true",
+        "timestamp-format.standard": "ISO-8601",
+    }
+    text = encode(
+        "json",
+        [0],
+        options,
+        d=(decimal(20, 8), [Decimal(100)]),
+        s=(STRING, [None]),
+        r=(row(("x", "y"), (INT, STRING)), [{"x": None, "y": "y"}]),
+        t=(timestamp(6), [0]),
+    )
+    assert text == '{"d":100.00000000,"r":{"y":"y"},"t":"1970-01-01T00:00:00"}\n'
+
+
+def test_canal_loses_the_update() -> None:
+    columns: Any = {"id": (INT, [1, 1, 2, 2]), "s": (STRING, ["a", "a", None, "b"])}
+    assert encode("canal-json", [0, 1, 2, 3], {}, **columns).splitlines() == [
+        '{"data":[{"id":1,"s":"a"}],"type":"INSERT"}',
+        '{"data":[{"id":1,"s":"a"}],"type":"DELETE"}',
+        '{"data":[{"id":2,"s":null}],"type":"INSERT"}',
+        '{"data":[{"id":2,"s":"b"}],"type":"DELETE"}',
+    ]
+
+
+def test_csv_values() -> None:
+    text = encode(
+        "csv",
+        [0, 0],
+        {},
+        i=(INT, [1, None]),
+        s=(STRING, ['a"b', None]),
+        d=(decimal(20, 8), [Decimal("1.5"), Decimal(100)]),
+        f=(DOUBLE, [1e20, None]),
+        y=(BYTES, [b"xy\xff", b""]),
+        t=(timestamp(6), [MICROS, None]),
+        c=(DATE, [18263, None]),
+        a=(array(INT), [[1, 2], [None]]),
+        r=(row(("x", "y"), (INT, STRING)), [{"x": 1, "y": "q"}, {"x": None, "y": ""}]),
+    )
+    assert text == (
+        '1,"a""b",1.5,1.0E20,eHn/,"2020-01-02 03:04:05.123456",2020-01-02,1;2,1;q\n,,1E+2,,,,,,;\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a b", "'a b'"),
+        ("a;b", "'a;b'"),
+        ("a'b", "'a''b'"),
+        ('a"b', "'a\"b'"),
+        ("a" * 24, "a" * 24),
+        ("a" * 25, f"'{'a' * 25}'"),
+        ("é", "é"),
+        ("a\\b", "'a\\\\b'"),
+        ("a-b", "'a-b'"),
+        ("", ""),
+        (None, "NULL"),
+    ],
+)
+def test_csv_quotes_as_jackson_does(value: str | None, text: str) -> None:
+    options = {
+        "field-delimiter": ";",
+        "quote-character": "'",
+        "escape-character": "\\",
+        "null-literal": "NULL",
+    }
+    assert encode("csv", [0], options, i=(INT, [1]), s=(STRING, [value])) == f"1;{text}\n"
+
+
+def test_null_keys_of_maps_cannot_be_written() -> None:
+    kind = map_of(STRING, INT)
+    table = pa.Table.from_arrays(
+        [pa.array([0], pa.int8()), pa.array([[("a", 1)]], to_arrow(kind))], names=["$kind", "f0"]
+    )
+    writer = find_format("json").encoder(Fields(("m",), (kind,)), {})
+    assert writer.encode(table) == b'{"m":{"a":1}}\n'
+    from firesteel.formats.json_encode import JsonWriters
+    from firesteel.formats.json_options import json_options
+
+    for mode, expected in (("LITERAL", '{"none":1}'), ("DROP", "{}")):
+        options = json_options("json", {"map-null-key.mode": mode, "map-null-key.literal": "none"})
+        assert JsonWriters(options).nullable(kind)([(None, 1)]) == expected
+    with pytest.raises(DataError, match="null keys"):
+        JsonWriters(json_options("json", {})).nullable(kind)([(None, 1)])
