@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize
@@ -73,6 +73,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.integers(1, 8), st.booleans(), st.booleans())
+@settings(deadline=None)
 def test_as_a_row_at_a_time(rows: list[Row], batch: int, update_before: bool, filtered: bool) -> None:
     condition = MORE_THAN_ONE if filtered else None
     spec = ChangelogNormalizeSpec((0,), (STRING, DOUBLE), update_before, condition)

@@ -63,6 +63,7 @@ class GeneratedHandler:
         return handler
 
 
+@lru_cache(maxsize=64)
 def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
     """The row handler of a GroupAggregate.
 
