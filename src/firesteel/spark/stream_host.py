@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from firesteel.errors import FiresteelError
-from firesteel.runtime.spec import JobSpec
+from firesteel.errors import FiresteelError, NotSupportedError
+from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import Layout, check_or_write
@@ -67,20 +67,33 @@ class StreamSettings:
 
 
 def start(
-    job: JobSpec, spark: Spark, settings: StreamSettings | None = None, progress: Progress | None = None
+    job: JobSpec,
+    spark: Spark,
+    settings: StreamSettings | None = None,
+    progress: Progress | None = None,
+    frames: Mapping[str, DataFrame] | None = None,
 ) -> StreamJob:
-    """Start the job. A bounded one ends by itself, another when it is stopped.
+    """Start the job. A bounded one ends by itself, another when it is stopped. frames: the DataFrames
+    that tables stand for (spark/frame_source.py), by the table's path.
 
     Raises UsageError where the checkpoint belongs to another query.
     """
-    return StreamJob(job, spark, settings or StreamSettings(), progress or Progress())
+    return StreamJob(job, spark, settings or StreamSettings(), progress or Progress(), frames or {})
 
 
 class StreamJob:
     """A running streaming job."""
 
-    def __init__(self, job: JobSpec, spark: Spark, settings: StreamSettings, progress: Progress) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        spark: Spark,
+        settings: StreamSettings,
+        progress: Progress,
+        frames: Mapping[str, DataFrame],
+    ) -> None:
         self._job = job
+        self._frames = frames
         self._settings = settings
         self.progress = progress
         self._delivery = Delivery(job.sink, progress)
@@ -112,7 +125,7 @@ class StreamJob:
             continue
 
     def stop(self) -> None:
-        """End the job between two batches: a result that was begun is delivered, no other is."""
+        """End the job between two batches: a batch whose changes nobody takes is left to the next run."""
         self._stopping = True
         while not self._delivering.acquire(timeout=0.05):
             self._drain()
@@ -122,14 +135,7 @@ class StreamJob:
             self._delivering.release()
 
     def _start(self, spark: Spark, folder: str) -> StreamingQuery:
-        session = spark.session.newSession()  # its settings are this job's alone
-        cores = spark.context.defaultParallelism
-        partitions = self._settings.parallelism or cores
-        wanted = Layout(self._settings.key_groups or partitions, partitions)
-        layout = check_or_write(spark.context, folder, self._job, wanted)
-        for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
-            session.conf.set(key, value)
-        frame = _frame(self._job, session, layout, self._settings, folder)
+        frame = packet_frame(self._job, spark, self._settings, folder, self._frames)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/spark")
         if self._job.bounded:
@@ -151,12 +157,14 @@ class StreamJob:
             self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:
+        """Hand changes over. Where nobody takes them any more the batch is not committed."""
         while not self._stopping:
             try:
                 self._results.put(changes, timeout=0.1)
             except queue.Full:
                 continue
             return
+        raise _StoppedError
 
     def _watch(self) -> None:
         """Wait for the query's end and tell those who wait for results."""
@@ -182,13 +190,51 @@ class _StoppedError(Exception):
     """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""
 
 
-def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings, folder: str) -> DataFrame:
-    """The job as one streaming DataFrame of the packets that its last chains give."""
+def packet_frame(job: JobSpec, spark: Spark, settings: StreamSettings, folder: str) -> DataFrame:
+    """The job as a streaming DataFrame of packets, in a session of its own with the settings it needs.
+
+    folder: for the checkpoint's fingerprint and what offsets refer to. Raises UsageError where the
+    checkpoint belongs to another query.
+    """
+    session = spark.session.newSession()
+    partitions = settings.parallelism or spark.context.defaultParallelism
+    wanted = Layout(settings.key_groups or partitions, partitions)
+    layout = check_or_write(spark.context, folder, job, wanted)
+    for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
+        session.conf.set(key, value)
+    return _frame(job, session, layout, settings, folder)
+
+
+def packet_frame(
+    job: JobSpec, spark: Spark, settings: StreamSettings, folder: str, frames: Mapping[str, DataFrame]
+) -> DataFrame:
+    """The job as one streaming DataFrame of the packets that its last chains give.
+
+    It is of a session of its own, whose settings are this job's alone. Raises UsageError where the
+    checkpoint in `folder` belongs to another query.
+    """
+    session = spark.session.newSession()
+    partitions = settings.parallelism or spark.context.defaultParallelism
+    wanted = Layout(settings.key_groups or partitions, partitions)
+    layout = check_or_write(spark.context, folder, job, wanted)
+    for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
+        session.conf.set(key, value)
+    return _frame(job, session, layout, settings, folder, frames)
+
+
+def _frame(
+    job: JobSpec,
+    session: Any,
+    layout: Layout,
+    settings: StreamSettings,
+    folder: str,
+    frames: Mapping[str, DataFrame],
+) -> DataFrame:
+    from firesteel.spark.frame_source import FrameTask, of_session
     from firesteel.spark.stream_keyed import KeyedProcessor
     from firesteel.spark.stream_source import FORMAT, FiresteelSource, SourceOptions
 
     session.dataSource.register(FiresteelSource)
-
     labels = key_group_labels(layout.key_groups, layout.partitions)
     made: dict[int, DataFrame] = {}
     sources = 0
@@ -199,15 +245,33 @@ def _frame(job: JobSpec, session: Any, layout: Layout, settings: StreamSettings,
             made[chain.id] = gathered.groupBy("key_group").transformWithState(
                 KeyedProcessor(KeyedTask(chain, to), labels), SCHEMA, "Append", "None"
             )
+        elif isinstance(chain.head, ScanSpec) and chain.head.table in frames:
+            given = of_session(frames[chain.head.table], session)
+            task = FrameTask(chain, to, labels, sources << _BRANCH_BITS)
+            made[chain.id] = given.mapInArrow(task, SCHEMA)
+            sources += 1
         else:
             options = SourceOptions(
                 SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
-                settings.max_rows or MAX_ROWS, f"{folder}/sources/{sources}",
+                settings.max_rows or MAX_ROWS, _log_folder(chain, folder, sources),
             )  # fmt: skip
             frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
             made[chain.id] = frame
             sources += 1
     return _union([made[chain.id] for chain in job.chains if chain.partition_by is None])
+
+
+def _log_folder(chain: ChainSpec, checkpoint: str, source: int) -> str:
+    """Where a source keeps what its offsets refer to. Raises NotSupportedError where it cannot."""
+    scheme, colon, path = checkpoint.partition("://")
+    if not colon or scheme == "file":
+        return f"{path if colon else checkpoint}/sources/{source}"
+    if isinstance(chain.head, ScanSpec) and chain.head.connector == "filesystem":
+        raise NotSupportedError(
+            f"files cannot be read with a checkpoint on {scheme}://",
+            hint="put the checkpoint into a folder that every machine sees as a local one",
+        )
+    return ""
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:
