@@ -16,13 +16,13 @@ from firesteel.spark.progress import Progress
 
 
 class Delivery:
-    """Delivers the batches of one job."""
+    """Delivers the batches of one job. job: what names it over restarts, None where there are none."""
 
-    def __init__(self, spec: SinkSpec, progress: Progress) -> None:
+    def __init__(self, spec: SinkSpec, progress: Progress, job: str | None = None) -> None:
         self._sink: Sink | None = None
         if spec.connector is not None:
             self._sink = connector(spec.connector).sink(spec)
-            self._sink.open()
+            self._sink.open(job)
         self._progress = progress
 
     def deliver(self, packets: Iterable[Packet], batch: int) -> Iterator[pa.Table]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
+from uuid import uuid4
 
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
@@ -40,7 +41,7 @@ def check_or_write(context: Any, folder: str, job: JobSpec, wanted: Layout) -> L
     """
     saved = _read(context, folder)
     if saved is None:
-        _write(context, folder, _fingerprint(job, wanted))
+        _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
         return wanted
     now = _fingerprint(job, Layout(saved["key_groups"], saved["partitions"]))
     for part in ("version", "hashing", "job"):
@@ -52,6 +53,15 @@ def check_or_write(context: Any, folder: str, job: JobSpec, wanted: Layout) -> L
                     hint="run the query it was made with, or give this one an empty checkpoint folder",
                 )
     return Layout(saved["key_groups"], saved["partitions"])
+
+
+def job_id(context: Any, folder: str) -> str:
+    """The name under which the checkpoint's job is known to sinks; it does not change."""
+    saved = _read(context, folder)
+    if saved is None:
+        raise JobError(f"{folder}/{FILE} is gone")
+    name: str = saved["id"]
+    return name
 
 
 def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

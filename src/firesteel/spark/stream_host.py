@@ -12,7 +12,8 @@ from __future__ import annotations
 import queue
 import tempfile
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from firesteel.errors import FiresteelError, NotSupportedError
 from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
-from firesteel.spark.fingerprint import Layout, check_or_write
+from firesteel.spark.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
@@ -42,6 +43,9 @@ _CONF = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
 }
+_COMMIT_SECONDS = 30.0
+"""How long the end of a job waits for the commit of a batch that was delivered."""
+
 MAX_ROWS = 2_000_000
 """The changes of a micro-batch pass through memory, so there is a bound to it."""
 
@@ -94,19 +98,18 @@ class StreamJob:
     ) -> None:
         self._job = job
         self._frames = frames
-        self._settings = settings
         self.progress = progress
-        self._delivery = Delivery(job.sink, progress)
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
         self._stopping = False
+        self._delivered = -1
         self._delivering = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         folder = settings.checkpoint
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
             folder = self._temporary.name
-        self._query = self._start(spark, folder)
+        self._query = self._start(spark, folder, settings)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def results(self) -> Iterator[pa.Table]:
@@ -130,17 +133,26 @@ class StreamJob:
         while not self._delivering.acquire(timeout=0.05):
             self._drain()
         try:
+            end = time.monotonic() + _COMMIT_SECONDS
+            while self._query.isActive and not self._committed() and time.monotonic() < end:
+                time.sleep(0.01)
             self._query.stop()
         finally:
             self._delivering.release()
 
-    def _start(self, spark: Spark, folder: str) -> StreamingQuery:
-        frame = packet_frame(self._job, spark, self._settings, folder, self._frames)
+    def _committed(self) -> bool:
+        """Whether the batch that was delivered last is in the checkpoint."""
+        progress = self._query.lastProgress
+        return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
+
+    def _start(self, spark: Spark, folder: str, settings: StreamSettings) -> StreamingQuery:
+        frame = packet_frame(self._job, spark, settings, folder, self._frames)
+        self._delivery = Delivery(self._job.sink, self.progress, job_id(spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/spark")
         if self._job.bounded:
             return writer.trigger(availableNow=True).start()
-        return writer.trigger(processingTime=f"{self._settings.interval} milliseconds").start()
+        return writer.trigger(processingTime=f"{settings.interval} milliseconds").start()
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
@@ -154,6 +166,7 @@ class StreamJob:
             except FiresteelError as error:
                 self._failure = error  # Spark would turn it into text
                 raise
+            self._delivered = batch
             self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:
@@ -188,21 +201,6 @@ class StreamJob:
 
 class _StoppedError(Exception):
     """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""
-
-
-def packet_frame(job: JobSpec, spark: Spark, settings: StreamSettings, folder: str) -> DataFrame:
-    """The job as a streaming DataFrame of packets, in a session of its own with the settings it needs.
-
-    folder: for the checkpoint's fingerprint and what offsets refer to. Raises UsageError where the
-    checkpoint belongs to another query.
-    """
-    session = spark.session.newSession()
-    partitions = settings.parallelism or spark.context.defaultParallelism
-    wanted = Layout(settings.key_groups or partitions, partitions)
-    layout = check_or_write(spark.context, folder, job, wanted)
-    for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
-        session.conf.set(key, value)
-    return _frame(job, session, layout, settings, folder)
 
 
 def packet_frame(
