@@ -94,7 +94,7 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(conditions)
 def test_a_simplified_condition_lets_the_same_rows_through(condition: Expr) -> None:
     simplified = expand_search(simplify_condition(condition))
@@ -102,7 +102,7 @@ def test_a_simplified_condition_lets_the_same_rows_through(condition: Expr) -> N
         assert (evaluate(condition, row) is True) == (evaluate(simplified, row) is True), row
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(conditions)
 def test_a_simplified_value_is_the_same_value(expr: Expr) -> None:
     simplified = simplify_value(expr)

@@ -152,6 +152,8 @@ def as_type(expr: Expr, kind: SqlType) -> Expr:
     if expr.type.same_as(target):
         return expr
     if isinstance(expr, Literal) and _holds(target, expr):
+        if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
+            return replace(expr, type=target, value=float(expr.value))
         return replace(expr, type=target)
     return Call("CAST", (expr,), target)
 

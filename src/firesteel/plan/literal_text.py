@@ -91,7 +91,7 @@ def scientific_text(value: Decimal) -> str:
     digits = "".join(map(str, digit_tuple))
     power = len(digits) + exponent - 1
     digits = digits[:20]
-    if exponent >= 0:
+    if exponent == 0:
         digits = digits.rstrip("0") or "0"
     fraction = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{'-' if sign else ''}{digits[0]}{fraction}E{power}"

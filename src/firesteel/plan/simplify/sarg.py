@@ -77,6 +77,8 @@ def compared_literal(expr: Expr) -> tuple[str, Expr, Literal] | None:
     if not isinstance(expr, Call) or expr.function not in COMPARISONS:
         return None
     left, right = expr.args
+    if any(isinstance(a, Literal) and isinstance(a.value, str) and a.type.is_datetime for a in expr.args):
+        return None  # a moment finer than Python holds is kept as text, which has another order
     if isinstance(right, Literal) and _is_reference(left):
         return expr.function, left, right
     if isinstance(left, Literal) and _is_reference(right):
