@@ -32,6 +32,8 @@ class TableEnvironment:
     def __init__(self, configuration: Mapping[str, str], spark: SparkSession | Spark | None) -> None:
         self.catalog = Catalog()
         self.configuration = Configuration(configuration)
+        self.frames: dict[str, DataFrame] = {}
+        """The DataFrames that tables stand for, by the table's path."""
         self._given = spark
         self._spark: Spark | None = None
 

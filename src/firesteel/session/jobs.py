@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -44,14 +43,18 @@ class Running:
         if host_of(self._job, self._environment) == launch.BATCH:
             from firesteel.spark import batch_host
 
-            settings = batch_host.BatchSettings(**self._set(parallelism="parallelism.default"))
+            settings = batch_host.BatchSettings(_number(self._environment, "parallelism.default"))
             self._group = settings.group
             yield from batch_host.run(self._job, self._environment.spark, settings, self._progress)
             return
         from firesteel.spark import stream_host
 
         self._stream = stream_host.start(
-            self._job, self._environment.spark, self._stream_settings(), self._progress
+            self._job,
+            self._environment.spark,
+            stream_settings(self._environment, self._name),
+            self._progress,
+            self._environment.frames,
         )
         if self._cancelled.is_set():
             self._stream.stop()
@@ -74,26 +77,27 @@ class Running:
         elif self._group is not None:
             self._environment.spark.context.cancelJobGroup(self._group)
 
-    def _stream_settings(self) -> StreamSettings:
-        from firesteel.spark.stream_host import StreamSettings
 
-        checkpoint = self._environment.options.get(CHECKPOINT)
-        if checkpoint is not None and self._name:
-            checkpoint = str(Path(checkpoint) / self._name)
-        return StreamSettings(
-            checkpoint=checkpoint,
-            **self._set(
-                parallelism="parallelism.default",
-                key_groups="pipeline.max-parallelism",
-                max_rows="firesteel.source.max-rows-per-batch",
-                interval="table.exec.mini-batch.allow-latency",
-            ),
-        )
+def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSettings:
+    """The stream host's settings; several jobs of one checkpoint folder have a name each."""
+    from firesteel.spark.stream_host import StreamSettings
 
-    def _set(self, **settings: str) -> dict[str, int]:
-        """Of a host's settings and the options that they are, those that are set: the host knows defaults."""
-        configuration = self._environment.configuration
-        return {name: int(configuration.get(key)) for name, key in settings.items() if key in configuration}
+    checkpoint = environment.options.get(CHECKPOINT)
+    if checkpoint is not None and name:
+        checkpoint = f"{checkpoint}/{name}"
+    return StreamSettings(
+        checkpoint=checkpoint,
+        parallelism=_number(environment, "parallelism.default"),
+        key_groups=_number(environment, "pipeline.max-parallelism"),
+        max_rows=_number(environment, "firesteel.source.max-rows-per-batch"),
+        interval=_number(environment, "table.exec.mini-batch.allow-latency"),
+    )
+
+
+def _number(environment: TableEnvironment, key: str) -> int:
+    """The option's value where it is set, 0 where it is not: the host knows its defaults."""
+    configuration = environment.configuration
+    return int(configuration.get(key)) if key in configuration else 0
 
 
 def host_of(job: JobSpec, environment: TableEnvironment) -> str:

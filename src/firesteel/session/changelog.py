@@ -1,0 +1,117 @@
+"""Changes to and from Spark's DataFrames, in the form of Delta's change feed.
+
+A row of such a DataFrame is a change; `_change_type` says which: insert, update_preimage,
+update_postimage or delete. For Spark it is an append-only stream, and every sink of Spark's takes it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+from firesteel.catalog.schema import Column, SourceTraits
+from firesteel.catalog.schema import Table as SchemaTable
+from firesteel.changelog import ALL, INSERT_ONLY
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.session.jobs import job_of, stream_settings
+from firesteel.session.planning import plan
+from firesteel.spark.changelog_frame import changes_frame
+from firesteel.spark.frame_source import CHANGE_TYPE, CONNECTOR
+from firesteel.sql.parser import parse_query
+from firesteel.types import sql
+from firesteel.types.sql import SqlType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.session.table import Table
+
+
+def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFrame:
+    """The changes of a table as a streaming DataFrame, `_change_type` first.
+
+    It runs when it is written with `writeStream`, under the checkpoint given there. What the sources
+    remember lies in `execution.checkpointing.dir`, in a temporary folder where that is not set. Spark's
+    session gets the settings that the stream host needs: RocksDB for state, the shuffle partitions.
+
+    Raises NotSupportedError for a column of a type that Spark has not.
+    """
+    bound = parse_query(table.query)
+    physical = plan(environment, bound, table.query, collect=True).physical
+    settings = stream_settings(environment)
+    folder = settings.checkpoint or tempfile.mkdtemp(prefix="firesteel-sources-")
+    job = job_of(environment, physical)
+    return changes_frame(job, environment.spark, settings, folder, environment.frames)
+
+
+def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, primary_key: list[str]) -> Table:
+    """A table of the changes in a streaming DataFrame; without `_change_type` every row is an insert.
+
+    Raises ValidationError where the primary key names no column, NotSupportedError for a DataFrame that
+    does not stream or has a column of a type that Flink SQL has not.
+    """
+    if not frame.isStreaming:
+        raise NotSupportedError("a DataFrame that does not stream", hint="read it with spark.readStream")
+    columns = tuple(
+        Column(
+            field.name,
+            sql_type(field.dataType).with_nullable(field.nullable and field.name not in primary_key),
+        )
+        for field in frame.schema.fields
+        if field.name != CHANGE_TYPE
+    )
+    unknown = set(primary_key) - {column.name for column in columns}
+    if unknown:
+        raise ValidationError(f"primary key: the DataFrame has no column {sorted(unknown)[0]!r}")
+    mode = ALL if CHANGE_TYPE in frame.columns else INSERT_ONLY
+    catalog, database, name = environment.catalog.path((f"dataframe_{len(environment.frames)}",))
+    made = SchemaTable(
+        catalog,
+        database,
+        name,
+        columns,
+        (("connector", CONNECTOR),),
+        primary_key=tuple(primary_key),
+        temporary=True,
+        traits=SourceTraits(mode, bounded=False),
+    )
+    environment.catalog.create(made)
+    environment.frames[".".join(made.path)] = frame
+    return environment.from_path(f"`{name}`")
+
+
+def sql_type(kind: DataType) -> SqlType:
+    """Flink's type for a Spark type. Raises NotSupportedError where there is none."""
+    from pyspark.sql import types as spark
+
+    if isinstance(kind, spark.DecimalType):
+        return sql.decimal(kind.precision, kind.scale)
+    if isinstance(kind, spark.ArrayType):
+        return sql.array(sql_type(kind.elementType))
+    if isinstance(kind, spark.MapType):
+        return sql.map_of(sql_type(kind.keyType), sql_type(kind.valueType))
+    if isinstance(kind, spark.StructType):
+        return sql.row(tuple(kind.names), tuple(sql_type(field.dataType) for field in kind.fields))
+    found = _TYPES.get(kind.typeName())
+    if found is None:
+        raise NotSupportedError(f"a DataFrame's column of type {kind.simpleString()}")
+    return found
+
+
+_TYPES = {
+    "boolean": sql.BOOLEAN,
+    "byte": sql.TINYINT,
+    "short": sql.SMALLINT,
+    "integer": sql.INT,
+    "long": sql.BIGINT,
+    "float": sql.FLOAT,
+    "double": sql.DOUBLE,
+    "string": sql.STRING,
+    "binary": sql.BYTES,
+    "date": sql.DATE,
+    "timestamp": sql.timestamp_ltz(6),
+    "timestamp_ntz": sql.timestamp(6),
+}
+"""By Spark's name of the type."""
