@@ -42,7 +42,7 @@ ODD: list[Any] = [
     1, 1.5, "x", "", True, [], {}, " 5 ", "12x", 10**20, "NaN", "1_0", "0x1F", "+5", 1e300, "007",
     99999999.995, 1e-7, "2020-02-30", "2020-01-02 03:04:05.", "é", "\ud800", 'a\\b"c', "\u0001", [[1]], None,
 ]  # fmt: skip
-SEEDS = range(12)
+SEEDS = range(6)
 
 
 def value(chance: random.Random, kind: SqlType, quoted: bool) -> Any:
@@ -89,6 +89,35 @@ def canal_message(chance: random.Random, quoted: bool) -> dict[str, Any]:
     return {"data": data, "old": old, "type": kind, "es": chance.randint(0, 10**13), "pkNames": ["id"]}
 
 
+def before_after(chance: random.Random, quoted: bool, names: str = "crud", key: str = "op") -> dict[str, Any]:
+    kind = chance.choice(names)
+    before = row_object(chance, quoted) if kind in "udUD" else None
+    after = row_object(chance, quoted) if kind not in "dD" else None
+    return {"before": before, "after": after, key: kind, "ts_ms": chance.randint(0, 10**13)}
+
+
+def ogg_message(chance: random.Random, quoted: bool) -> dict[str, Any]:
+    return before_after(chance, quoted, "IUD", "op_type")
+
+
+def maxwell_message(chance: random.Random, quoted: bool) -> dict[str, Any]:
+    kind = chance.choice(["insert", "update", "delete"])
+    message = {"database": "d", "type": kind, "data": row_object(chance, quoted)}
+    if kind == "update":
+        old = row_object(chance, quoted)
+        message["old"] = {name: one for name, one in old.items() if chance.random() < 0.3}
+    return message
+
+
+MESSAGES = {
+    "canal-json": canal_message,
+    "debezium-json": before_after,
+    "json": row_object,
+    "maxwell-json": maxwell_message,
+    "ogg-json": ogg_message,
+}
+
+
 def mutated(chance: random.Random, line: bytes) -> bytes:
     data = bytearray(line)
     for _ in range(chance.randint(1, 2)):
@@ -115,7 +144,7 @@ def json_lines(name: str, seed: int, *, mutations: float) -> list[bytes]:
     quoted, compact = chance.random() < 0.5, chance.random() < 0.5
     lines = []
     for _ in range(250):
-        message = (canal_message if name == "canal-json" else row_object)(chance, quoted)
+        message = MESSAGES[name](chance, quoted)
         separators = (",", ":") if compact else (", ", ": ")
         text = json.dumps(message, separators=separators, ensure_ascii=chance.random() < 0.5)
         line = text.encode("utf-8", "replace")
@@ -147,7 +176,7 @@ def one_by_one(name: str, lines: list[bytes], **options: str) -> tuple[list[Any]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", ["canal-json", "json"])
+@pytest.mark.parametrize("name", MESSAGES)
 def test_ignoring_errors(name: str, seed: int) -> None:
     lines = json_lines(name, seed, mutations=0.2)
     expected, refused = one_by_one(name, lines, ignore_parse_errors="true")
@@ -158,7 +187,7 @@ def test_ignoring_errors(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", ["canal-json", "json"])
+@pytest.mark.parametrize("name", MESSAGES)
 def test_failing_at_the_first_bad_line(name: str, seed: int) -> None:
     lines = json_lines(name, seed, mutations=0.02)
     expected, refused = one_by_one(name, lines)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from firesteel.changelog import ALL, RowKind
+from firesteel.formats import canal_shape
 from firesteel.formats.base import Decoder, Encoder, Fields, Options
-from firesteel.formats.canal_shape import CanalShape
 from firesteel.formats.json_encoder import JsonEncoder, envelopes
 from firesteel.formats.json_options import CDC_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_tree
-from firesteel.formats.json_tree import TreeConverters, has_decimal
+from firesteel.formats.json_tree import TreeConverters, has_decimal, occurs
 from firesteel.formats.line_decoder import LineDecoder, Row, Shape
 from firesteel.types.sql import SqlType
 
@@ -42,7 +42,7 @@ class CanalMessages:
         ]
 
     def learn(self, messages: list[bytes]) -> Shape | None:
-        return CanalShape.learn(messages, self._fields, self._options)
+        return canal_shape.learn(messages, self._fields, self._options)
 
     def error(self, message: bytes, reason: str) -> str:
         text = message.decode("utf-8", "replace")
@@ -128,13 +128,6 @@ def _there(row: Values | None, key: str) -> Values:
     if row is None:
         raise BadMessage(f"The field '{key}' lacks a row.")
     return row
-
-
-def occurs(node: Any, name: str) -> bool:
-    """JsonNode.findValue: whether a member of that name is anywhere in the value."""
-    if isinstance(node, dict):
-        return name in node or any(occurs(value, name) for value in node.values())
-    return isinstance(node, list) and any(occurs(value, name) for value in node)
 
 
 class CanalJson:

@@ -214,3 +214,10 @@ def _quoted(text: str) -> str:
 def has_decimal(kind: SqlType) -> bool:
     """Whether the type is or holds a DECIMAL: Flink then reads fractions as BigDecimal."""
     return kind.root is TypeRoot.DECIMAL or any(has_decimal(child) for child in kind.children)
+
+
+def occurs(node: Any, name: str) -> bool:
+    """JsonNode.findValue: whether a member of that name is anywhere in the value."""
+    if isinstance(node, dict):
+        return name in node or any(occurs(value, name) for value in node.values())
+    return isinstance(node, list) and any(occurs(value, name) for value in node)

@@ -10,7 +10,10 @@ from firesteel.formats.base import Format
 _FORMATS = {
     "canal-json": ("firesteel.formats.canal_json", "CanalJson"),
     "csv": ("firesteel.formats.csv", "Csv"),
+    "debezium-json": ("firesteel.formats.debezium_json", "DebeziumJson"),
     "json": ("firesteel.formats.json", "Json"),
+    "maxwell-json": ("firesteel.formats.maxwell_json", "MaxwellJson"),
+    "ogg-json": ("firesteel.formats.ogg_json", "OggJson"),
 }
 """Loaded when first asked for: a worker imports the one format that it reads."""
 
