@@ -92,7 +92,7 @@ class Calc:
 def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(kind, safe=False)
-    except pa.ArrowNotImplementedError:  # an untyped NULL within an array or map
+    except pa.ArrowException:  # an untyped NULL within an array or map
         return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
