@@ -107,7 +107,7 @@ def state_cost(keys: int) -> tuple[float, float, float]:
         store, cache = MemoryStore(), RunCache(Path(directory))
         numbers = generator.permutation(keys)
         batches = [numbers[i : i + LOAD] for i in range(0, keys, LOAD)]
-        batches += [generator.integers(0, keys, CHANGES) for _ in range(BATCHES)]
+        batches += [generator.choice(keys, CHANGES, replace=False) for _ in range(BATCHES)]
         for batch in batches:
             rows = len(batch)
             values = pa.array(generator.integers(0, 100, rows), pa.int32())
