@@ -6,8 +6,9 @@ Python, the running forms (runtime/running/) into NumPy. An aggregate that needs
 by hand, as statements for the row handler.
 
 Laws, which tests/runtime/test_aggregate_laws.py holds for each of them:
-- merge(a, b) is as if the rows of b had been accumulated after those of a (with DISTINCT, but for
-  functions that depend on order: a map of values seen does not say when each call saw them);
+- merge(a, b) is as if the rows of b had come after those of a. For functions that depend on order only
+  where b takes nothing back (a retraction takes the first equal value, which may be a's) and without
+  DISTINCT (a map of values seen does not say when each call saw them): Flink has no local phase for them;
 - where `retract` exists, retract(row) after accumulate(row) leaves a value equal to the one before;
 - the value changes nothing and depends on the accumulator alone.
 A row whose argument is NULL changes nothing, unless `takes_nulls` says otherwise.
