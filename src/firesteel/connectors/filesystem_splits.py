@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
 
-BLOCK_SIZE = 8 << 20
+BLOCK_SIZE = 16 << 20
 MIN_PIECE = 4 << 20
 """A file is not cut into pieces smaller than this: a task costs more than reading it."""
 _WHOLE_READ_SIZE = 1 << 16
@@ -151,6 +151,8 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
             position = 0 if piece.file.compressed else _first_line(stream, piece.start)
             while end is None or position < end:
                 block = _block(stream, size if end is None else min(size, end - position))
+                if end is not None:
+                    block = block[: piece.file.size - position]  # the file as it was when it was found
                 if not block:
                     return
                 yield position, block

@@ -20,6 +20,10 @@ Options = Mapping[str, str]
 """A format's options, without its prefix."""
 
 
+MESSAGES = "messages"
+"""The table that a shape's statement reads: l, the lines, and i, their numbers."""
+
+
 class MessageError(Exception):
     """A message cannot be read. line: its place in the block, from 0; text: what is wrong, in Flink's
     words, the message quoted."""

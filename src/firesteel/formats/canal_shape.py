@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from firesteel.formats.base import Fields
-from firesteel.formats.json_cast import before_text, change_columns
+from firesteel.formats.json_cast import ChangeStatement, before_text
 from firesteel.formats.json_flat import members_of
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_parser import Members
 from firesteel.formats.json_pattern import STRING, any_pattern, object_pattern, pointer
 from firesteel.formats.json_shape import Shape, merged_keys, needs_exact_path
-from firesteel.formats.line_decoder import MESSAGES
 from firesteel.formats.update_shape import UpdateShape
 
 _TYPES = '"(?:INSERT|UPDATE|DELETE)"'
@@ -59,20 +58,18 @@ def _pattern(roots: list[Members], shape: Shape, filters: list[str]) -> str:
 
 def _statement(fields: Fields, filters: list[str]) -> str:
     """One parse of each message gives the type, the new and the old values, and what else is needed."""
-    count = len(fields.names)
-    paths = [pointer("type"), pointer("old")]
-    paths += [pointer("data", "0", name) for name in fields.names]
-    paths += [pointer("old", "0", name) for name in fields.names]
-    paths += [pointer(key) for key in filters]
-    after = [f"v[{3 + index}]" for index in range(count)]
-    before = [
-        before_text("v[1] = 'UPDATE'", f"v[{3 + count + index}]", after[index], "v[2]", name)
-        for index, name in enumerate(fields.names)
-    ]
-    columns, flags = change_columns(fields.types, after, before)
-    columns += [f'v[{3 + 2 * count + index}] AS "{key}"' for index, key in enumerate(filters)]
-    flag = " OR ".join(["(v[1] = 'UPDATE' AND v[2] IS NULL)", *flags])
-    kind = "CASE v[1] WHEN 'INSERT' THEN 0 WHEN 'UPDATE' THEN 2 ELSE 3 END"
-    inner = f"SELECT i, json_extract_string(l, [{', '.join(paths)}]) AS v FROM {MESSAGES}"
-    listed = ", ".join([f"i, {kind}::TINYINT AS kind", *columns, f"{flag} AS flag"])
-    return f"SELECT {listed} FROM ({inner})"
+    names = fields.names
+    paths = [pointer("type"), pointer("old"), *map(pointer, filters)]
+    paths += [pointer("data", "0", name) for name in names]
+    paths += [pointer("old", "0", name) for name in names]
+    update = "k = 'UPDATE'"
+    return ChangeStatement(
+        types=fields.types,
+        paths=tuple(paths),
+        head=(("k", "v[1]"), ("o", "v[2]"), *((f'"{key}"', f"v[{3 + n}]") for n, key in enumerate(filters))),
+        new=tuple(f"n{j}" for j in range(len(names))),
+        before=tuple(before_text(update, f"p{j}", f"n{j}", "o", name) for j, name in enumerate(names)),
+        kind="CASE k WHEN 'INSERT' THEN 0 WHEN 'UPDATE' THEN 2 ELSE 3 END",
+        wrong=f"({update} AND o IS NULL)",
+        kept=tuple(f'"{key}"' for key in filters),
+    ).sql

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields
+from firesteel.formats.base import MESSAGES, Fields
 from firesteel.formats.csv_options import CsvOptions
 from firesteel.formats.json_cast import MAY_FAIL, cast_expression
 from firesteel.formats.json_pattern import plain_pattern
 from firesteel.formats.json_shape import needs_exact_path
-from firesteel.formats.line_decoder import MESSAGES, split_lines
+from firesteel.formats.line_decoder import split_lines
 from firesteel.runtime.duck.connection import connect
 from firesteel.runtime.spec import field
 from firesteel.types.sql import CHARACTER

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
+from firesteel.formats.base import MESSAGES
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 
@@ -34,21 +36,54 @@ def before_text(update: str, old: str, new: str, olds: str, name: str) -> str:
     """
     key = "'" + (json.dumps(name, ensure_ascii=False) + ":").replace("'", "''") + "'"
     return (
-        f"(CASE WHEN NOT ({update}) THEN NULL WHEN {old} IS NOT NULL THEN {old} "
-        f"WHEN contains({olds}, {key}) THEN NULL ELSE {new} END)"
+        f"CASE WHEN NOT ({update}) THEN NULL WHEN {old} IS NOT NULL THEN {old} "
+        f"WHEN contains({olds}, {key}) THEN NULL ELSE {new} END"
     )
 
 
-def change_columns(
-    types: tuple[SqlType, ...], new: list[str], before: list[str]
-) -> tuple[list[str], list[str]]:
-    """The columns a0, b0, ... of the texts of each field's new and old value, and conditions that are true
-    where a text is no value of its type."""
-    columns, flags = [], []
-    for index, kind in enumerate(types):
-        for prefix, text in (("a", new[index]), ("b", before[index])):
-            value = cast_expression(text, kind)
-            columns.append(f"{value} AS {prefix}{index}")
+@dataclass(frozen=True)
+class ChangeStatement:
+    """The DuckDB statement of an UpdateShape, level by level: short expressions are planned fast.
+
+    paths: of what is read from the message by one parse: `head`, then each field's new text (n0, ...), then
+    each one's old text (p0, ...). head: names with expressions over the list v of what the paths gave.
+    new, before: expressions over n, p and head. wrong: a condition for messages of the exact path. kind:
+    the row kind's byte. kept: columns of head that the answer keeps.
+    """
+
+    types: tuple[SqlType, ...]
+    paths: tuple[str, ...]
+    head: tuple[tuple[str, str], ...]
+    new: tuple[str, ...]
+    before: tuple[str, ...]
+    kind: str
+    wrong: str
+    kept: tuple[str, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        count, first = len(self.types), len(self.paths) - 2 * len(self.types) + 1
+        head = [name for name, _ in self.head]
+        taken = [f"{text} AS {name}" for name, text in self.head]
+        taken += [f"v[{first + j}] AS n{j}, v[{first + count + j}] AS p{j}" for j in range(count)]
+        texts = [f"{self.new[j]} AS n{j}, {self.before[j]} AS p{j}" for j in range(count)]
+        values, flags = [], [self.wrong]
+        for j, kind in enumerate(self.types):
+            values += [
+                f"{cast_expression(f'n{j}', kind)} AS a{j}",
+                f"{cast_expression(f'p{j}', kind)} AS b{j}",
+            ]
             if kind.root in MAY_FAIL:
-                flags.append(f"({text} IS NOT NULL AND {value} IS NULL)")
-    return columns, flags
+                values.append(f"n{j}, p{j}")
+                flags += [f"(n{j} IS NOT NULL AND a{j} IS NULL)", f"(p{j} IS NOT NULL AND b{j} IS NULL)"]
+        answer = [f"({self.kind})::TINYINT AS kind", *self.kept]
+        answer += [f"a{j}, b{j}" for j in range(count)]
+        sql = f"SELECT i, json_extract_string(l, [{', '.join(self.paths)}]) AS v FROM {MESSAGES}"
+        for columns in (
+            taken,
+            [*head, *texts],
+            [*head, *values],
+            [*answer, f"({' OR '.join(flags)}) AS flag"],
+        ):
+            sql = f"SELECT i, {', '.join(columns)} FROM ({sql})"
+        return sql

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields
+from firesteel.formats.base import MESSAGES, Fields
 from firesteel.formats.json_cast import MAY_FAIL, cast_expression
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_parser import BadMessage, Members, parse_members
 from firesteel.formats.json_pattern import object_pattern, pointer
 from firesteel.formats.json_shape import Shape, needs_exact_path
-from firesteel.formats.line_decoder import LINE, MESSAGES
+from firesteel.formats.line_decoder import LINE
 from firesteel.runtime.spec import KIND, field
 
 

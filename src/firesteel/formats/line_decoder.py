@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.formats.base import Fields, MessageError
+from firesteel.formats.base import MESSAGES, Fields, MessageError
 from firesteel.formats.json_parser import BadMessage
 from firesteel.runtime.duck.connection import connect
 from firesteel.runtime.spec import KIND, field
@@ -23,7 +23,6 @@ from firesteel.types.sql import SqlType
 Row = tuple[int, tuple[object, ...]]
 """A row kind's byte and the wanted fields."""
 LINE = "$line"
-MESSAGES = "messages"
 _SAMPLE = 48
 _MAX_SHAPES = 4
 _WORTH_LEARNING = 64
@@ -74,7 +73,7 @@ class LineDecoder:
         lines = split_lines(block)
         rest = np.arange(len(lines))
         pieces: list[pa.Table] = []
-        for shape in self._shapes:
+        for shape in tuple(self._shapes):
             rest = self._take(shape, lines, rest, pieces)
         rest = self._learn(lines, rest, pieces)
         if len(rest):
@@ -107,7 +106,13 @@ class LineDecoder:
         if not len(rest):
             return rest
         chosen = lines if len(rest) == len(lines) else lines.take(pa.array(rest))
-        found = pc.match_substring_regex(chosen, f"^{shape.pattern}\r?\n?$").to_numpy(zero_copy_only=False)
+        try:
+            found = pc.match_substring_regex(chosen, f"^{shape.pattern}\r?\n?$").to_numpy(
+                zero_copy_only=False
+            )
+        except pa.ArrowInvalid:  # more columns than RE2 takes in one pattern
+            self._shapes.remove(shape)
+            return rest
         matched = rest[found]
         if not len(matched):
             return rest
