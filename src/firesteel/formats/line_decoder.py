@@ -25,6 +25,8 @@ Row = tuple[int, tuple[object, ...]]
 LINE = "$line"
 _SAMPLE = 48
 _MAX_SHAPES = 4
+_WORTH_KEEPING = 10
+"""A shape that fits less than one line in so many is the last that is learned from a block."""
 _WORTH_LEARNING = 64
 """So few lines are read faster the exact way than a shape is learned from them."""
 
@@ -95,7 +97,7 @@ class LineDecoder:
                 break
             self._shapes.append(shape)
             before, rest = len(rest), self._take(shape, lines, rest, pieces)
-            if len(rest) > before // 2:
+            if before - len(rest) < before // _WORTH_KEEPING:
                 break
         return rest
 
@@ -181,7 +183,7 @@ def split_lines(block: memoryview | bytes) -> pa.Array:
     """The lines of a block as an Arrow column over its bytes, line ends included."""
     data = np.frombuffer(block, dtype=np.uint8)
     ends = np.flatnonzero(data == ord("\n")) + 1
-    if not len(ends) or ends[-1] != len(data):
+    if len(data) and (not len(ends) or ends[-1] != len(data)):
         ends = np.append(ends, len(data))
     offsets = np.zeros(len(ends) + 1, dtype=np.int32)
     offsets[1:] = ends
