@@ -31,6 +31,12 @@ FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
             "Unsupported options found for 'filesystem'.\n\nUnsupported options:\n\njson.bogus",
         ),
         ({**FILES, "csv.null-literal": "1"}, "Unsupported options"),
+        ({**FILES, "source.path.regex-pattern": "("}, "Invalid value for option 'source.path.regex-pattern'"),
+        ({**FILES, "source.monitor-interval": "soon"}, "Invalid value for option 'source.monitor-interval'"),
+        (
+            {**FILES, "format": "canal-json", "canal-json.table.include": "("},
+            "Invalid value for option 'canal-json.table.include'",
+        ),
         ({"connector": "print", "x": "1"}, "Unsupported options found for 'print'"),
         ({"connector": "print", "standard-error": "si"}, "Invalid value for option 'standard-error'"),
         ({"connector": "blackhole", "x": "1"}, "Unsupported options found for 'blackhole'"),

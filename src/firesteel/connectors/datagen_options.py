@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firesteel.connectors.options import flag, integer, invalid
+from firesteel.connectors.options import duration, flag, integer, invalid
 from firesteel.errors import ValidationError
-from firesteel.option import parse_duration
 from firesteel.types.sql import CHARACTER, MAX_LENGTH, SqlType, TypeRoot
 
 RANDOM, SEQUENCE = "random", "sequence"
@@ -91,8 +90,7 @@ def _random(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOpti
         least, most = _range(prefix, kind, options)
         return replace(made, least=least, most=most)
     if root in _MOMENTS:
-        text = options.get(f"{prefix}.max-past")
-        return replace(made, max_past=parse_duration(text) if text is not None else 0)
+        return replace(made, max_past=duration(options, f"{prefix}.max-past", 0))
     if root in _FIXED:
         return replace(made, length=kind.length or 1)
     if root in _VARIABLE:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.filesystem_sink import FilesystemSink
+from firesteel.connectors.filesystem_sink import FILE_SIZE, FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
-from firesteel.connectors.options import check_required, check_unknown
+from firesteel.connectors.options import check_required, check_unknown, duration, invalid, memory
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
 from firesteel.runtime.spec import ScanSpec, SinkSpec
@@ -61,6 +63,7 @@ class Filesystem:
             tuple(column.name for column in physical),
             tuple(column.type for column in physical),
         )
+        _check_source_options(options)
         if table.partition_keys:
             raise NotSupportedError("PARTITIONED BY is not supported for the filesystem connector.")
         for column in table.columns:
@@ -90,3 +93,12 @@ class Filesystem:
 
     def sink(self, sink: SinkSpec) -> Sink:
         return FilesystemSink(sink)
+
+
+def _check_source_options(options: dict[str, str]) -> None:
+    duration(options, "source.monitor-interval", 0)
+    memory(options, "sink.rolling-policy.file-size", FILE_SIZE)
+    try:
+        re.compile(options.get("source.path.regex-pattern", ""))
+    except re.error as error:
+        raise invalid("source.path.regex-pattern", f"it is no regular expression: {error}") from None

@@ -16,10 +16,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from firesteel.connectors.filesystem_splits import local_path
+from firesteel.connectors.options import memory
 from firesteel.errors import JobError
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
-from firesteel.options import parse_memory
 from firesteel.runtime.spec import SinkSpec
 
 FILE_SIZE = 128 << 20
@@ -40,8 +40,7 @@ class FilesystemSink:
         self._encoder = found.encoder(
             fields, {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
         )
-        size = options.get("sink.rolling-policy.file-size")
-        self._file_size = parse_memory(size) if size is not None else FILE_SIZE
+        self._file_size = memory(options, "sink.rolling-policy.file-size", FILE_SIZE)
         self._job = uuid.uuid4().hex
 
     def open(self, job: str | None = None) -> None:

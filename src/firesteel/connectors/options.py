@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from firesteel.errors import ValidationError
+from firesteel.option import parse_duration, parse_memory
 
 COMMON = ("connector", "property-version", "scan.parallelism")
 
@@ -59,6 +60,25 @@ def integer(options: Mapping[str, str], key: str, default: int, *, least: int | 
     if least is not None and value < least:
         raise invalid(key, f"it must be at least {least}, not {value}")
     return value
+
+
+def duration(options: Mapping[str, str], key: str, default: int) -> int:
+    """A duration option, in milliseconds. Raises ValidationError."""
+    return _parsed(options, key, default, parse_duration)
+
+
+def memory(options: Mapping[str, str], key: str, default: int) -> int:
+    """A memory-size option, in bytes. Raises ValidationError."""
+    return _parsed(options, key, default, parse_memory)
+
+
+def _parsed(options: Mapping[str, str], key: str, default: int, parse: Callable[[str], int]) -> int:
+    if key not in options:
+        return default
+    try:
+        return parse(options[key])
+    except ValueError as error:
+        raise invalid(key, f"Could not parse value '{options[key]}' for key '{key}': {error}") from None
 
 
 def invalid(key: str, reason: str) -> ValidationError:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firesteel.changelog import ALL, RowKind
+from firesteel.errors import ValidationError
 from firesteel.formats import canal_shape
 from firesteel.formats.base import Decoder, Encoder, Fields, Options
 from firesteel.formats.json_encoder import JsonEncoder, envelopes
@@ -141,6 +142,14 @@ class CanalJson:
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         check_options(self.name, self.options, options)
+        for key in ("database.include", "table.include"):
+            try:
+                re.compile(options.get(key, ""))
+            except re.error as error:
+                raise ValidationError(
+                    f"Invalid value for option '{self.name}.{key}'.",
+                    hint=f"it is no regular expression: {error}",
+                ) from None
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         return LineDecoder(CanalMessages(fields, json_options(self.name, options)), fields)
