@@ -8,9 +8,12 @@ library is used before the fork, only loaded: threads do not survive a fork.
 from __future__ import annotations
 
 import importlib
+import sys
+from importlib.abc import MetaPathFinder
 
 MODULES = (
     "numpy",
+    "numpy.ma",
     "pyarrow",
     "pyarrow.compute",
     "duckdb",
@@ -18,7 +21,8 @@ MODULES = (
     "firesteel.spark.tasks",
     "firesteel.runtime.operators.calc",
     "firesteel.runtime.operators.group_aggregate",
-    "firesteel.connectors.filesystem",
+    "firesteel.connectors.filesystem_source",
+    "firesteel.formats.canal_json",
 )
 
 
@@ -31,8 +35,32 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
             continue
 
 
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas, and everything else where it is."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ImportError(fullname)
+
+
+def spare_pandas() -> None:
+    """Keep pyarrow from loading pandas (a third of a second) at its first `pa.array`, only to know whether
+    it was given a Series. Where pandas is really asked for, it is loaded then."""
+    if "pandas" in sys.modules:
+        return
+    import pyarrow as pa
+
+    blind = _NoPandas()
+    sys.meta_path.insert(0, blind)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(blind)
+
+
 def main() -> None:
     """The daemon's process."""
+    spare_pandas()
     load()
     from pyspark.daemon import manager
 

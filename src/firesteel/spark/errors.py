@@ -51,13 +51,19 @@ def from_spark(error: Exception) -> FiresteelError:
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
 
 
+_AFTER = ("\tat ", "PYTHONPATH was:")
+"""What Spark writes behind a worker's traceback."""
+
+
 def _raised(text: str) -> tuple[str, str] | None:
     """Class and message at the end of the last traceback in the text of a Spark exception: what follows
     the indented frames, up to a blank line or the stack of the JVM."""
-    _, found, trace = text.rpartition("Traceback (most recent call last):\n")
+    before, found, trace = text.rpartition("Traceback (most recent call last):\n")
     if not found:
         return None
-    lines = itertools.dropwhile(lambda line: line[:1].isspace(), trace.splitlines())
-    said = itertools.takewhile(lambda line: line.strip() and not line.startswith("\tat "), lines)
+    indent = before.rpartition("\n")[2]  # Spark moves the words of a worker that did not start
+    inner = (line.removeprefix(indent) if indent.isspace() else line for line in trace.splitlines())
+    lines = itertools.dropwhile(lambda line: line[:1].isspace(), inner)
+    said = itertools.takewhile(lambda line: line.strip() and not line.startswith(_AFTER), lines)
     kind, _, message = "\n".join(said).partition(":")
     return (kind.strip(), message.strip()) if kind else None

@@ -230,13 +230,21 @@ def _forget_gateway() -> None:
 
 
 def _warm(context: SparkContext) -> None:
-    """Have the worker daemon started and its workers forked while the driver plans."""
+    """While the driver plans, have the worker daemon started, its workers forked, and the JVM load what a
+    job with a shuffle needs."""
     try:
         slots = min(context.defaultParallelism, 8)
-        context.parallelize(range(slots), slots).foreachPartition(_nothing)
+        pairs = context.parallelize([(n, n) for n in range(slots)], slots)
+        pairs.repartitionAndSortWithinPartitions(slots, _first).foreachPartition(_nothing)
     except Exception:
         return  # the first job will meet whatever this was, and say it
 
 
-def _nothing(rows: Iterable[int]) -> None:
+def _first(key: int) -> int:
+    return key
+
+
+def _nothing(rows: Iterable[tuple[int, int]]) -> None:
     """A task without work."""
+    for _ in rows:
+        continue

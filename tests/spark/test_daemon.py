@@ -1,0 +1,34 @@
+"""The workers' daemon loads what workers need, and not what they do not."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from firesteel.spark.daemon import MODULES
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_it_loads_exists(module: str) -> None:
+    importlib.import_module(module)
+
+
+def test_pandas_is_loaded_only_where_it_is_asked_for() -> None:
+    script = """
+import sys
+from firesteel.spark.daemon import load, spare_pandas
+spare_pandas()
+load()
+import pyarrow as pa
+table = pa.table({"a": [1, 2]})
+assert "pandas" not in sys.modules
+assert "sqlglot" not in sys.modules
+assert table.to_pandas()["a"].sum() == 3
+import pandas
+assert pa.array(pandas.Series([1.0, None])).null_count == 1
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
