@@ -19,9 +19,12 @@ def test_what_it_loads_exists(module: str) -> None:
 def test_pandas_is_loaded_only_where_it_is_asked_for() -> None:
     script = """
 import sys
-from firesteel.spark.daemon import load, spare_pandas
-spare_pandas()
+from firesteel.spark.daemon import load
+from firesteel.spark.lean import spare_pandas
+spare_pandas(spark=True)
 load()
+from pyspark.sql.types import NumpyArrayConverter
+NumpyArrayConverter().can_convert([1])
 import pyarrow as pa
 table = pa.table({"a": [1, 2]})
 assert "pandas" not in sys.modules

@@ -17,16 +17,16 @@ HOST = "firesteel.host"
 CHECKPOINT = "execution.checkpointing.dir"
 
 
-def launch_options(options: Mapping[str, str]) -> LaunchOptions:
-    """How to start Spark: options that begin with `spark.` are Spark's own."""
+def launch_options(options: Mapping[str, str], lean: bool = False) -> LaunchOptions:
+    """How to start Spark: options that begin with `spark.` are Spark's own. lean: for the command."""
     conf = {key: value for key, value in options.items() if key.startswith("spark.") and key != MASTER}
     streams = options.get(HOST) == launch.STREAM or CHECKPOINT in options
-    return LaunchOptions(options.get(MASTER), launch.STREAM if streams else launch.BATCH, conf)
+    return LaunchOptions(options.get(MASTER), launch.STREAM if streams else launch.BATCH, conf, lean)
 
 
-def prepare(options: Mapping[str, str]) -> Spark:
-    """Begin to start a Spark of our own; returns at once."""
-    return launch.prepare(launch_options(options))
+def prepare(options: Mapping[str, str], lean: bool = False) -> Spark:
+    """Begin to start a Spark of our own; returns at once. lean: for the command (spark/lean.py)."""
+    return launch.prepare(launch_options(options, lean))
 
 
 def spark_of(given: SparkSession | Spark) -> Spark:

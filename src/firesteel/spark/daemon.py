@@ -8,8 +8,8 @@ library is used before the fork, only loaded: threads do not survive a fork.
 from __future__ import annotations
 
 import importlib
-import sys
-from importlib.abc import MetaPathFinder
+
+from firesteel.spark.lean import spare_pandas
 
 MODULES = (
     "numpy",
@@ -33,29 +33,6 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
             importlib.import_module(module)
         except ImportError:
             continue
-
-
-class _NoPandas(MetaPathFinder):
-    """Finds no pandas, and everything else where it is."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        if fullname == "pandas":
-            raise ImportError(fullname)
-
-
-def spare_pandas() -> None:
-    """Keep pyarrow from loading pandas (a third of a second) at its first `pa.array`, only to know whether
-    it was given a Series. Where pandas is really asked for, it is loaded then."""
-    if "pandas" in sys.modules:
-        return
-    import pyarrow as pa
-
-    blind = _NoPandas()
-    sys.meta_path.insert(0, blind)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(blind)
 
 
 def main() -> None:

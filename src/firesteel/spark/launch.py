@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from firesteel.errors import FiresteelError, JobError, NotSupportedError
 from firesteel.spark.archive import archive_options
 from firesteel.spark.java import Gateway, find_java, spark_home
+from firesteel.spark.lean import spare_pandas
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -50,11 +51,13 @@ _NEEDS_SUBMIT = ("spark.jars", "spark.submit.", "spark.driver.extra", "spark.dri
 @dataclass(frozen=True)
 class LaunchOptions:
     """How to start Spark. master: a Spark master, None for this machine with all its cores. host: the
-    host that is expected to run, for the class-data archive. conf: Spark settings of the user's."""
+    host that is expected to run, for the class-data archive. conf: Spark settings of the user's. lean: the
+    process is Firesteel's own (spark/lean.py)."""
 
     master: str | None = None
     host: str = BATCH
     conf: Mapping[str, str] = field(default_factory=dict)
+    lean: bool = False
 
     @property
     def is_local(self) -> bool:
@@ -144,6 +147,8 @@ class Spark:
         try:
             from pyspark import SparkConf, SparkContext
 
+            if self._options.lean:
+                spare_pandas(spark=True)
             conf = SparkConf(loadDefaults=False) if self._gateway is not None else SparkConf()
             for key, value in settings.items():
                 conf.set(key, value)
