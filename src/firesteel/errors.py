@@ -44,7 +44,7 @@ class FiresteelError(Exception):
         message: str,
         *,
         hint: str | None = None,
-        range: SourceRange | None = None,  # noqa: A002 - the field's name everywhere
+        range: SourceRange | None = None,
         sql: str | None = None,
     ) -> None:
         super().__init__(message)

@@ -23,7 +23,7 @@ Statements end with a semicolon.
   SELECT, INSERT INTO, STATEMENT SET    run a query; Ctrl-C stops it
   EXPLAIN [CHANGELOG_MODE] query        show its plan
   SHOW TABLES, DESCRIBE name            see what is there
-  SET, SET 'key' = 'value', RESET       options of this session
+  SET, SET 'key' = 'value', RESET       options of this shell
   HELP, QUIT
 """
 

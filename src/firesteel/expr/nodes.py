@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Union
 
 from firesteel.errors import SourceRange
 from firesteel.types.sql import SqlType
 
-Value = Union[None, bool, int, float, Decimal, str, bytes, date, time, datetime]
+Value = None | bool | int | float | Decimal | str | bytes | date | time | datetime
 """A literal's value; an interval's is its count of months or milliseconds."""
 
 
@@ -51,7 +50,7 @@ class Call:
     range: SourceRange | None = field(default=None, compare=False)
 
 
-Expr = Union[InputRef, Literal, Call]
+Expr = InputRef | Literal | Call
 
 
 @dataclass(frozen=True)

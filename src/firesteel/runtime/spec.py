@@ -12,7 +12,6 @@ Its rows stand in the order in which Flink would emit them, within a key.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from firesteel.types.sql import SqlType
 
@@ -88,7 +87,7 @@ class DropUpdateBeforeSpec:
     """Discard -U rows."""
 
 
-OperatorSpec = Union[CalcSpec, GroupAggregateSpec, ChangelogNormalizeSpec, DropUpdateBeforeSpec]
+OperatorSpec = CalcSpec | GroupAggregateSpec | ChangelogNormalizeSpec | DropUpdateBeforeSpec
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,8 @@ class SqlType:
             return f"ROW<{', '.join(fields)}>"
         if self.children:
             return f"{root.value}<{', '.join(map(str, self.children))}>"
-        return root.value
+        name: str = root.value
+        return name
 
 
 NULL = SqlType(TypeRoot.NULL)
