@@ -14,9 +14,8 @@ import pytest
 from tests.cases.changes import difference
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
-
     from firesteel import TableEnvironment
+    from firesteel.spark.launch import Spark
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ON_THE_STREAM_HOST = ("seed-1002",)

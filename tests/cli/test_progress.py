@@ -20,10 +20,10 @@ def test_amounts_are_short(count: float, text: str) -> None:
 
 
 def test_the_line_tells_what_is_known() -> None:
-    assert describe(3.2, None) == "3 s"
+    assert describe(3.2, None) == "running for 3 s"
     progress = Progress(read=2_000_000, changes=1_000, batches=4, state_bytes=5_000_000)
     said = describe(10, progress)
-    assert said.startswith("10 s, 2M rows read (")
+    assert said.startswith("running for 10 s, 2M rows read (")
     assert said.endswith("/s), 1K changes out, 4 micro-batches, 5MB state")
 
 

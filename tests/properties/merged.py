@@ -13,9 +13,8 @@ from tests.cases.changes import folded, normal
 from tests.properties.generator import COLUMNS, History, Query, history, queries
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
-
     from firesteel import TableEnvironment
+    from firesteel.spark.launch import Spark
 
 
 @dataclass(frozen=True)

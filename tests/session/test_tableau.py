@@ -104,3 +104,15 @@ def test_rows_are_written_as_they_come() -> None:
         yield ["2"]
 
     assert print_tableau(["n"], rows(), [1], out.append) == 2
+
+
+def test_a_query_that_is_stopped_closes_its_table() -> None:
+    out: list[str] = []
+
+    def rows():  # type: ignore[no-untyped-def]
+        yield ["1"]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        print_tableau(["n"], rows(), [1], out.append)
+    assert "".join(out).endswith("| 1 |\n+---+\nQuery terminated, received a total of 1 row\n")

@@ -144,7 +144,9 @@ def main() -> None:
         status = _run_app(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
-        status = 130
+        from firesteel.cli.report import CANCELLED
+
+        status = CANCELLED
     except BrokenPipeError:  # the reader of our output has gone: nothing left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0

@@ -31,7 +31,7 @@ def amount(count: float) -> str:
 
 def describe(seconds: float, progress: Progress | None) -> str:
     """One line: time, rows read and their rate, changes, micro-batches, size of the state."""
-    parts = [f"{seconds:.0f} s"]
+    parts = [f"running for {seconds:.0f} s"]
     if progress is not None and progress.read:
         parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
         parts.append(f"{amount(progress.changes)} changes out")

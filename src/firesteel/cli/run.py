@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from firesteel.cli.report import as_firesteel_error, one_line
+from firesteel.cli.report import CANCELLED, as_firesteel_error, one_line
 from firesteel.cli.script import needs_spark
 from firesteel.errors import UsageError
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from firesteel.sql.statements import Statement
 
 SHOWS = ("tableau", "changes", "table")
+PATIENCE_SECONDS = 1.0
+"""A second Ctrl-C sooner than this belongs to the first."""
 
 
 def configuration(settings: dict[str, str], checkpoint: str | None, master: str | None) -> dict[str, str]:
@@ -108,7 +114,8 @@ class Runner:
             try:
                 self._show_result(result, line)
             except KeyboardInterrupt:
-                result.cancel()
+                with second_interrupt_leaves():
+                    result.cancel()
                 raise
         sys.stdout.flush()
 
@@ -134,6 +141,22 @@ class Runner:
                 write(f"{kind}[{', '.join(cells)}]\n")
         else:
             result.print_rows(rows_left(result.texts()), write)
+
+
+@contextmanager
+def second_interrupt_leaves() -> Iterator[None]:
+    """While a job is being stopped: another Ctrl-C, given on purpose, ends the process at once."""
+    started = time.monotonic()
+
+    def leave(*_: object) -> None:
+        if time.monotonic() - started > PATIENCE_SECONDS:
+            os._exit(CANCELLED)
+
+    before = signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:

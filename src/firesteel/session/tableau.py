@@ -97,15 +97,23 @@ def print_tableau(
 ) -> int:
     """Write rows as they come: heading before the first, the count after the last.
 
-    `write` is given whole lines with their line end. Returns the number of rows.
+    `write` is given whole lines with their line end. Returns the number of rows. Where Ctrl-C ends it,
+    the table is closed and KeyboardInterrupt raised.
     """
     count = 0
-    for count, row in enumerate(rows, start=1):
-        if count == 1:
-            write(f"{border(widths)}\n{line(names, widths)}\n{border(widths)}\n")
-        write(line(row, widths) + "\n")
-    if count == 0:
-        write("Empty set\n")
-        return 0
-    write(f"{border(widths)}\n{count} {'row' if count == 1 else 'rows'} in set\n")
+    try:
+        for count, row in enumerate(rows, start=1):
+            if count == 1:
+                write(f"{border(widths)}\n{line(names, widths)}\n{border(widths)}\n")
+            write(line(row, widths) + "\n")
+    except KeyboardInterrupt:
+        if count:
+            write(f"{border(widths)}\n")
+        write(f"Query terminated, received a total of {_rows(count)}\n")
+        raise
+    write(f"{border(widths)}\n{_rows(count)} in set\n" if count else "Empty set\n")
     return count
+
+
+def _rows(count: int) -> str:
+    return f"{count} {'row' if count == 1 else 'rows'}"

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 BATCH, STREAM = "batch", "stream"
 
-_LOCAL_JVM = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-"""The work is done in Python: quick compilation and the smallest collector start soonest."""
+_LOCAL_JVM = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m"]
+"""The work is done in Python: quick compilation and the smallest collector start soonest. The stack is for
+a stream that is stopped: Spark matches the error's text with a regular expression that recurses."""
 
 _QUIET = {
     "spark.ui.enabled": "false",
