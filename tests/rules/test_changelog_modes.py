@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.plan.physical import Calc, ChangelogNormalize, DropUpdateBefore, GroupAggregate, Sink
 from firesteel.plan.tree import Node, walk
 from tests.rules.planning import GOLDEN, physical_text, plan, tables
@@ -180,19 +180,6 @@ def test_sums_of_positive_numbers_only_grow(catalog) -> None:
     assert plan(sql.format(""), catalog)[1].retract == (False,)  # type: ignore[attr-defined]
     assert plan(sql.format("WHERE x > 3"), catalog)[1].retract == (False,)  # type: ignore[attr-defined]
     assert plan(sql.format("WHERE x < 3"), catalog)[1].retract == (True,)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("option", "sql"),
-    [
-        ("table.exec.mini-batch.enabled", "SELECT k, COUNT(*) FROM o GROUP BY k"),
-        ("table.optimizer.distinct-agg.split.enabled", "SELECT k, COUNT(DISTINCT q) FROM o GROUP BY k"),
-    ],
-)
-def test_an_option_that_would_change_the_stream_is_refused(catalog, option: str, sql: str) -> None:
-    with pytest.raises(NotSupportedError, match=option):
-        plan(sql, catalog, {option: "true"})
-    plan("SELECT k FROM o", catalog, {option: "true"})
 
 
 def test_nothing_is_dropped_where_rows_are_collected(catalog) -> None:

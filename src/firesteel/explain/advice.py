@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from firesteel.plan.accumulators import WITHOUT_MERGE
 from firesteel.plan.physical import GroupAggregate
 from firesteel.plan.tree import Node
-
-WITHOUT_MERGE = frozenset({"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"})
-"""Aggregates that have no local phase."""
 
 _MINI_BATCH = (
     ("table.exec.mini-batch.enabled", "'true'"),

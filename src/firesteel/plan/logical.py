@@ -54,11 +54,13 @@ class Aggregate(Node):
     """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
 
     A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
+    partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate.
     """
 
     input: Node
     keys: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
+    partial_final: str | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from firesteel.errors import InternalError
-from firesteel.expr.nodes import AggregateCall, Expr, InputRef
-from firesteel.plan import physical
+from firesteel.expr.nodes import Expr, InputRef, Literal
+from firesteel.plan import aggregate_text, physical
 from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
@@ -95,27 +95,35 @@ def _exchange(node: physical.Exchange, text: ExpressionText) -> Attributes:
 
 
 def _aggregate(node: physical.GroupAggregate, text: ExpressionText) -> Attributes:
+    return aggregate_text.group_aggregate(node)
+
+
+def _local_aggregate(node: physical.LocalGroupAggregate, text: ExpressionText) -> Attributes:
+    return aggregate_text.local_group_aggregate(node)
+
+
+def _global_aggregate(node: physical.GlobalGroupAggregate, text: ExpressionText) -> Attributes:
+    return aggregate_text.global_group_aggregate(node)
+
+
+def _incremental_aggregate(node: physical.IncrementalGroupAggregate, text: ExpressionText) -> Attributes:
+    return aggregate_text.incremental_group_aggregate(node)
+
+
+def _expand(node: physical.Expand, text: ExpressionText) -> Attributes:
     names = _names(node.input)
-    keys = [names[k] for k in node.keys]
-    retract = node.retract or (False,) * len(node.calls)
-    outputs = _names(node)[len(keys) :]
-    calls = [
-        f"{call_text(call, names, retracts)} AS {output}"
-        for call, retracts, output in zip(node.calls, retract, outputs, strict=True)
+    rows = [
+        ", ".join(_expanded(e, n, names) for e, n in zip(row, node.names, strict=True))
+        for row in node.projects
     ]
-    found = [("groupBy", ", ".join(keys))] if keys else []
-    if node.partial_final:
-        found.append(("partialFinalType", node.partial_final))
-    return [*found, ("select", ", ".join([*keys, *calls]))]
+    return [("projects", ", ".join(f"{{{row}}}" for row in rows))]
 
 
-def call_text(call: AggregateCall, names: Sequence[str], retracts: bool) -> str:
-    """`SUM_RETRACT(DISTINCT qty) FILTER $f2`."""
-    suffix = "_RETRACT" if retracts else ""
-    args = ", ".join(names[i] for i in call.args) or "*"
-    distinct = "DISTINCT " if call.distinct else ""
-    condition = "" if call.filter is None else f" FILTER {names[call.filter]}"
-    return f"{call.function}{suffix}({distinct}{args}){condition}"
+def _expanded(expr: Expr, name: str, names: list[str]) -> str:
+    if isinstance(expr, InputRef):
+        return name if names[expr.index] == name else f"{names[expr.index]} AS {name}"
+    shown = literal_text(expr, with_type=False) if isinstance(expr, Literal) else prefix_text(expr, names)
+    return f"{shown} AS {name}"
 
 
 def _normalize(node: physical.ChangelogNormalize, text: ExpressionText) -> Attributes:
@@ -169,6 +177,10 @@ _DESCRIBE: dict[type, Callable[..., Attributes]] = {
     physical.Calc: _calc,
     physical.Exchange: _exchange,
     physical.GroupAggregate: _aggregate,
+    physical.LocalGroupAggregate: _local_aggregate,
+    physical.GlobalGroupAggregate: _global_aggregate,
+    physical.IncrementalGroupAggregate: _incremental_aggregate,
+    physical.Expand: _expand,
     physical.ChangelogNormalize: _normalize,
     physical.WatermarkAssigner: _watermark,
     physical.MiniBatchAssigner: _mini_batch,

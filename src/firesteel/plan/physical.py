@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ChangelogMode
 from firesteel.expr.nodes import AggregateCall, Expr, Literal
+from firesteel.plan.accumulators import accumulator_fields, buffers
 from firesteel.plan.tree import Field, Node
 
 
@@ -65,7 +66,9 @@ class Exchange(Node):
 class GroupAggregate(Node):
     """Keep one accumulator per key and publish each change of result. Flink: StreamPhysicalGroupAggregate.
 
-    retract: for each call, whether its RETRACT variant runs. Output is keys, then calls.
+    retract: for each call, whether its RETRACT variant runs. Output is keys, then calls. mini_batch:
+    rows are worked off in bundles. partial_final: `PARTIAL` (by bucket) or `FINAL` where distinct calls
+    were split.
     """
 
     input: Node
@@ -83,13 +86,106 @@ class GroupAggregate(Node):
 
 
 @dataclass(frozen=True)
+class LocalGroupAggregate(Node):
+    """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
+
+    Output is keys, then the accumulators (plan/accumulators.py). Where the input retracts, one of the
+    calls is a plain COUNT(*): the query's, or one put after its calls.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retract: tuple[bool, ...]
+    partial_final: str | None = None
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        return tuple(columns[k] for k in self.keys) + accumulator_fields(self.calls, self.retract, columns)
+
+
+@dataclass(frozen=True)
+class GlobalGroupAggregate(Node):
+    """Merge accumulators by key and publish changes. Flink: StreamPhysicalGlobalGroupAggregate.
+
+    keys: positions in the input, which are its first columns; its other columns are the accumulators of
+    `calls`. The calls' arguments are columns of the local aggregate's input. Output is keys, then the
+    first `results` calls: a count of records that the query did not ask for comes after them.
+    index_of_count_star: shown where an incremental aggregate below counts the records for this one.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retract: tuple[bool, ...]
+    results: int
+    partial_final: str | None = None
+    index_of_count_star: int | None = None
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        shown = self.calls[: self.results]
+        return tuple(columns[k] for k in self.keys) + tuple(Field(c.name, c.type) for c in shown)
+
+
+@dataclass(frozen=True)
+class IncrementalGroupAggregate(Node):
+    """Merge partial accumulators by key and bucket, and hand on what they add to the final key's.
+
+    Flink: StreamPhysicalIncrementalGroupAggregate. keys, calls: of the partial aggregate, over its local
+    phase's accumulators; final_keys: those of the keys that the query groups by. Output is the final
+    keys, then the accumulators without the distinct values, which stay in its state.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    final_keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retract: tuple[bool, ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        first = len(self.keys)
+        width = sum(len(buffers(c, r)) for c, r in zip(self.calls, self.retract, strict=True))
+        return tuple(columns[k] for k in self.final_keys) + columns[first : first + width]
+
+
+@dataclass(frozen=True)
+class Expand(Node):
+    """Emit each row once per projection."""
+
+    input: Node
+    projects: tuple[tuple[Expr, ...], ...]
+    names: tuple[str, ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = zip(self.names, zip(*self.projects, strict=True), strict=True)
+        return tuple(
+            Field(name, exprs[0].type.with_nullable(any(e.type.nullable for e in exprs)))
+            for name, exprs in columns
+        )
+
+
+@dataclass(frozen=True)
 class ChangelogNormalize(Node):
-    """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key."""
+    """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key.
+
+    mini_batch: rows are worked off in bundles.
+    """
 
     input: Node
     keys: tuple[int, ...]
     condition: Expr | None = None
     mode: ChangelogMode | None = None
+    mini_batch: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

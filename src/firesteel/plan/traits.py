@@ -30,7 +30,7 @@ def upsert_keys(node: Node) -> Keys:
         return _through_projection(upsert_keys(node.input), node.exprs)
     if isinstance(node, physical.Exchange):
         return frozenset(key for key in upsert_keys(node.input) if set(node.keys) <= key)
-    if isinstance(node, (physical.Union, logical.Union, physical.Values, logical.Values)):
+    if isinstance(node, (physical.Union, logical.Union, physical.Values, logical.Values, physical.Expand)):
         return NO_KEYS
     return upsert_keys(node.children[0])
 

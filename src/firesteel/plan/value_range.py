@@ -26,6 +26,8 @@ def value_range(node: Node, column: int) -> Range:
         return _aggregate_range(node, column)
     if isinstance(node, (physical.Exchange, physical.WatermarkAssigner, physical.ChangelogNormalize)):
         return value_range(node.input, column)
+    if isinstance(node, physical.Expand):
+        return value_range(node.input, column) if column < len(node.input.schema) else UNBOUNDED
     if isinstance(node, physical.Union):
         ranges = [value_range(child, column) for child in node.inputs]
         lows, highs = [r[0] for r in ranges], [r[1] for r in ranges]

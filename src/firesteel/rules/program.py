@@ -9,9 +9,12 @@ from firesteel.plan.converted import converted
 from firesteel.plan.tree import Node, transform_up
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
+from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
+from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
 from firesteel.rules.materialize_times import materialize_times
 from firesteel.rules.merge_projects import merge_projects
+from firesteel.rules.mini_batch_options import mini_batch_options
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
 from firesteel.rules.prune_empty import prune_empty
@@ -21,11 +24,12 @@ from firesteel.rules.push_filters import push_filters
 from firesteel.rules.push_projects import push_projects
 from firesteel.rules.reduce_aggregates import reduce_aggregates
 from firesteel.rules.reduce_expressions import reduce_expressions
-from firesteel.rules.refuse_unsupported import refuse_unsupported
 from firesteel.rules.remove_aggregates import remove_aggregates
 from firesteel.rules.reuse_scans import reuse_scans
 from firesteel.rules.simplify_calc import simplify_calc
+from firesteel.rules.split_distinct import split_distinct
 from firesteel.rules.to_physical import scan_to_physical, to_physical
+from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.union_to_distinct import union_to_distinct
 
 Rule = Callable[[Node], Node]
@@ -62,15 +66,16 @@ PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (materialize_times, "an aggregate's rows have no event time of their own"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),
 )
-"""Applied after the projections were pushed and the tree made physical; the changelog mode comes last."""
+"""Applied after the projections were pushed and the tree made physical. The changelog mode comes next, and
+last the rules of mini-batches."""
 
 
 def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = False) -> Node:
     """The physical plan of a bound query; its root is a Sink for an INSERT.
 
     collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
-    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and
-    NotSupportedError where an option asks for a plan that cannot run yet.
+    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and where
+    mini-batches are on without latency or size.
     """
     return optimize_all([logical], configuration, collect)[0]
 
@@ -84,16 +89,26 @@ def optimize_all(
     for node in planned:
         for rule, _ in PHYSICAL_RULES:
             node = transform_up(node, rule)
-        finished.append(infer_changelog_mode(node, collect, configuration))
+        finished.append(_in_mini_batches(infer_changelog_mode(node, collect, configuration), configuration))
     return finished
 
 
+def _in_mini_batches(node: Node, configuration: Mapping[str, str]) -> Node:
+    """The plan as the mini-batch options want it; these rules keep the changelog modes."""
+    options = mini_batch_options(configuration)
+    node = infer_mini_batch_interval(node, options)
+    if options is not None and options.two_phase:
+        node = transform_up(node, two_stage_aggregate)
+        node = transform_up(node, partial(incremental_aggregate, configuration=configuration))
+    return node
+
+
 def _to_physical(node: Node, configuration: Mapping[str, str]) -> Node:
-    refuse_unsupported(node, configuration)
     for rule, _ in LOGICAL_RULES:
         node = transform_up(node, rule)
     node = transform_up(node, partial(normalize_upserts, configuration=configuration))
     node = push_projects(node)
     for rule, _ in PRUNING_RULES:
         node = transform_up(node, rule)
-    return to_physical(node)
+    node = split_distinct(node, configuration)
+    return to_physical(transform_up(node, merge_projects))

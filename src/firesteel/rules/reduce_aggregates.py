@@ -133,7 +133,7 @@ def _average(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: i
     kind = sum_type(columns[call.args[0]].type).with_nullable(call.type.nullable)
     total = form.add(replace(call, function="SUM", type=kind, name=""), keys)
     count = _count(call, form, columns, keys)
-    return cast_to(_divide(cast_to(total, call.type.with_nullable(kind.nullable)), count), call.type)
+    return cast_to(divide(cast_to(total, call.type.with_nullable(kind.nullable)), count), call.type)
 
 
 def sum_type(kind: SqlType) -> SqlType:
@@ -141,7 +141,8 @@ def sum_type(kind: SqlType) -> SqlType:
     return sql.decimal(38, kind.scale or 0) if kind.root is TypeRoot.DECIMAL else kind
 
 
-def _divide(left: Expr, right: Expr) -> Call:
+def divide(left: Expr, right: Expr) -> Call:
+    """A sum by a count, in the type that `/` gives them."""
     nullable = left.type.nullable or right.type.nullable
     if left.type.root is TypeRoot.DECIMAL:
         kind = division(left.type, right.type)
@@ -156,7 +157,7 @@ def _variance(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: 
     )
     total = form.add(squares, keys)
     count = _count(call, form, columns, keys)
-    result: Expr = _divide(total, count if call.function in _BIASED else _less_one(count))
+    result: Expr = divide(total, count if call.function in _BIASED else _less_one(count))
     if call.function in _ROOTS:
         half = Literal(Decimal("0.5"), sql.decimal(2, 1).with_nullable(False))
         result = Call("POWER", (result, half), sql.DOUBLE.with_nullable(result.type.nullable))

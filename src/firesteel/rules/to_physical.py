@@ -33,7 +33,7 @@ def to_physical(node: Node) -> Node:
         exchange = physical.Exchange(to_physical(node.input), node.keys)
         outputs = node.schema[len(node.keys) :]
         calls = tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
-        return physical.GroupAggregate(exchange, node.keys, calls)
+        return physical.GroupAggregate(exchange, node.keys, calls, partial_final=node.partial_final)
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
     if isinstance(node, logical.Values):
@@ -43,6 +43,8 @@ def to_physical(node: Node) -> Node:
     if isinstance(node, logical.Sink):
         below = to_physical(node.input)
         return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
+    if isinstance(node, physical.Expand):
+        return replace(node, input=to_physical(node.input))
     if isinstance(node, (physical.TableSourceScan, physical.ChangelogNormalize)):
         return node
     raise InternalError(f"no physical form of {type(node).__name__}")

@@ -14,8 +14,10 @@ from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import AggregateCall
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
+from firesteel.plan.accumulators import record_count
 from firesteel.plan.expressions import expand_search
 from firesteel.plan.tree import Node
+from firesteel.plan.unsupported import refuse_execution
 from firesteel.runtime.spec import (
     AggregateSpec,
     CalcSpec,
@@ -46,6 +48,7 @@ def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
 
     Raises NotSupportedError for what no host can run yet.
     """
+    refuse_execution(root)
     translation = _Translation(options or TranslateOptions())
     sink = _sink(root)
     below = root.input if isinstance(root, physical.Sink) else root
@@ -145,7 +148,7 @@ class _Translation:
             input_types=types,
             input_retracts=below.has_retraction,
             emit_update_before=mode.update_before,
-            count_star=_count_star(node.calls) if below.has_retraction else None,
+            count_star=record_count(node.calls) if below.has_retraction else None,
             ttl=self.options.ttl,
             state_id=self._state_id("group-aggregate"),
         )
@@ -172,14 +175,6 @@ class _Translation:
 def _aggregate(call: AggregateCall, retract: bool, types: tuple[SqlType, ...]) -> AggregateSpec:
     arg_types = tuple(types[i] for i in call.args)
     return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
-
-
-def _count_star(calls: tuple[AggregateCall, ...]) -> int | None:
-    """The call that can serve as the record counter (Flink: RetractionRecordCounter): a plain COUNT(*)."""
-    for index, call in enumerate(calls):
-        if call.function == "COUNT" and not call.args and call.filter is None and not call.distinct:
-            return index
-    return None
 
 
 def _sink(root: Node) -> SinkSpec:
