@@ -60,7 +60,9 @@ def create_tables(environment: TableEnvironment, spark: Spark, made: History, pa
     schema = ", ".join(f"`{name}` STRING" for name in ["id", *COLUMNS])
     casts = ["CAST(id AS BIGINT) AS id"]
     casts += [f"CAST(`{name}` AS {kind.spark}) AS `{name}`" for name, kind in COLUMNS.items()]
-    spark.session.createDataFrame(texts, schema).selectExpr(*casts).createOrReplaceTempView("t")
+    # one task each: these tables have a few dozen rows, and a task costs more than they do
+    spark.session.conf.set("spark.sql.shuffle.partitions", "1")
+    spark.session.createDataFrame(texts, schema).coalesce(1).selectExpr(*casts).createOrReplaceTempView("t")
 
 
 def difference(environment: TableEnvironment, spark: Spark, query: Query) -> str | None:
