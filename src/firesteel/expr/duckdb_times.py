@@ -285,6 +285,7 @@ EMIT: dict[str, Emit] = {
         ],
         _clock,
     ),
+    "PROCTIME_MATERIALIZE": lambda compiler, call: compiler(call.args[0]),
     "FLOOR": _rounding,
     "CEIL": _rounding,
 }

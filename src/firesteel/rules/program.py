@@ -12,6 +12,7 @@ from firesteel.rules.coerce_union_inputs import coerce_union_inputs
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
+from firesteel.rules.materialize_processing_time import materialize_processing_time, materialize_result
 from firesteel.rules.materialize_times import materialize_times
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.mini_batch_options import mini_batch_options
@@ -64,6 +65,7 @@ PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (simplify_calc, "conditions that only changed their order until now take it"),
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
     (materialize_times, "an aggregate's rows have no event time of their own"),
+    (materialize_processing_time, "nor have they a processing time"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),
 )
 """Applied after the projections were pushed and the tree made physical. The changelog mode comes next, and
@@ -89,7 +91,8 @@ def optimize_all(
     for node in planned:
         for rule, _ in PHYSICAL_RULES:
             node = transform_up(node, rule)
-        finished.append(_in_mini_batches(infer_changelog_mode(node, collect, configuration), configuration))
+        node = infer_changelog_mode(materialize_result(node), collect, configuration)
+        finished.append(_in_mini_batches(node, configuration))
     return finished
 
 

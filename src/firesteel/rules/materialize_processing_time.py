@@ -1,0 +1,78 @@
+"""PROCTIME() that is computed with, aggregated or put out is a plain timestamp: PROCTIME_MATERIALIZE.
+
+Flink: RelTimeIndicatorConverter. A projection, a union or an exchange hands it on as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions import identity, rewrite
+from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink, Union
+from firesteel.plan.tree import Node
+
+Positions = frozenset[int]
+
+
+def processing_times(node: Node) -> Positions:
+    """The columns that carry processing time."""
+    if isinstance(node, Calc):
+        below = processing_times(node.input)
+        return frozenset(i for i, e in enumerate(node.exprs) if _is_time(e, below))
+    if isinstance(node, Union):
+        return frozenset.intersection(*map(processing_times, node.inputs))
+    if isinstance(node, GroupAggregate) or not node.children:
+        return frozenset()
+    return processing_times(node.children[0])
+
+
+def materialize_processing_time(node: Node) -> Node:
+    """Apply to one node; its inputs are done already."""
+    if isinstance(node, Calc):
+        return _computed(node)
+    if isinstance(node, GroupAggregate) and isinstance(node.input, Exchange):
+        below = node.input.input
+        times = processing_times(below) & {*node.keys, *(i for c in node.calls for i in c.args)}
+        return replace(node, input=replace(node.input, input=_materialized(below, times)))
+    return node
+
+
+def materialize_result(root: Node) -> Node:
+    """The plan whose result has no processing time left; a sink takes timestamps."""
+    if isinstance(root, Sink):
+        return replace(root, input=materialize_result(root.input))
+    return _materialized(root, processing_times(root))
+
+
+def _is_time(expr: Expr, times: Positions) -> bool:
+    if isinstance(expr, InputRef):
+        return expr.index in times
+    return isinstance(expr, Call) and expr.function == "PROCTIME"
+
+
+def _computed(calc: Calc) -> Node:
+    times = processing_times(calc.input)
+    exprs = tuple(e if _is_time(e, times) else _with_timestamps(e, times) for e in calc.exprs)
+    condition = None if calc.condition is None else _with_timestamps(calc.condition, times)
+    return replace(calc, exprs=exprs, condition=condition)
+
+
+def _with_timestamps(expr: Expr, times: Positions) -> Expr:
+    return rewrite(expr, lambda e: _timestamp(e) if _is_time(e, times) else e)
+
+
+def _materialized(node: Node, times: Positions) -> Node:
+    """The node with these columns of its output as timestamps."""
+    if not times:
+        return node
+    if isinstance(node, Calc):
+        exprs = node.exprs
+        return replace(node, exprs=tuple(_timestamp(e) if i in times else e for i, e in enumerate(exprs)))
+    columns = identity(f.type for f in node.schema)
+    made = tuple(_timestamp(e) if i in times else e for i, e in enumerate(columns))
+    return Calc(node, made, tuple(f.name for f in node.schema))
+
+
+def _timestamp(expr: Expr) -> Expr:
+    return Call("PROCTIME_MATERIALIZE", (expr,), expr.type)
