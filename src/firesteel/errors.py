@@ -63,7 +63,8 @@ class FiresteelError(Exception):
         parts = [self.message]
         if self.range is not None and self.sql is not None:
             line, column = self.range.line_and_column(self.sql)
-            parts[0] = f"{self.message} (line {line}, column {column})"
+            first, *rest = self.message.split("\n", 1)
+            parts[0] = "\n".join([f"{first} (line {line}, column {column})", *rest])
             parts.append(self.range.underline(self.sql))
         if self.hint:
             parts.append(f"hint: {self.hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from importlib import import_module
 
 from firesteel.catalog.schema import Table
@@ -28,10 +29,12 @@ def connector(name: str) -> Connector:
     place = _CONNECTORS.get(name)
     if place is None:
         listed = "\n".join(names())
+        near = get_close_matches(name, names(), 1)
         raise ValidationError(
             f"Could not find any factory for identifier '{name}' that implements "
             "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
-            f"Available factory identifiers are:\n\n{listed}"
+            f"Available factory identifiers are:\n\n{listed}",
+            hint=f"did you mean '{near[0]}'?" if near else None,
         )
     module, attribute = place
     made: Connector = getattr(import_module(module), attribute)()

@@ -13,7 +13,7 @@ from firesteel.bind.ddl import bind_create_table, bind_create_view
 from firesteel.catalog.catalog import Function
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
-from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
+from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all
 from firesteel.session import jobs, show
 from firesteel.session.planning import plan, plan_all
@@ -43,6 +43,8 @@ def execute(
             raise NotSupportedError(f"the statement {type(statement).__name__}", range=statement.range)
         return handler(Call(environment, text, watch), statement)
     except FiresteelError as error:
+        if error.range is None and isinstance(error, (SqlError, NotSupportedError)):
+            error.range = statement.range  # rules and connectors know no places: the statement is the place
         raise error.located(text) from error.__cause__
 
 
