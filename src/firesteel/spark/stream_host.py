@@ -46,6 +46,9 @@ _CONF = {
 _COMMIT_SECONDS = 30.0
 """How long the end of a job waits for the commit of a batch that was delivered."""
 
+KEY_GROUPS = 4
+"""Key groups a partition, where none are set (docs/adr/0008)."""
+
 MAX_ROWS = 2_000_000
 """The changes of a micro-batch pass through memory, so there is a bound to it."""
 
@@ -213,7 +216,7 @@ def packet_frame(
     """
     session = spark.session.newSession()
     partitions = settings.parallelism or spark.context.defaultParallelism
-    wanted = Layout(settings.key_groups or partitions, partitions)
+    wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
     layout = check_or_write(spark.context, folder, job, wanted)
     for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
         session.conf.set(key, value)
