@@ -45,7 +45,7 @@ def run_script(text: str, options: dict[str, str], *, show: str, keep_going: boo
     from firesteel.session.launch import prepare
 
     if needs_spark(text):
-        prepare(options)  # the JVM starts while the script is parsed
+        prepare(options, lean=True)  # the JVM starts while the script is parsed
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
