@@ -1,58 +1,67 @@
-"""usage: python -m benchmarks [--list] [--no-flink] [NAME ...]"""
+"""usage: python -m benchmarks [--list] [--no-flink] [--repeat N] [NAME ...]"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 
 from benchmarks import engines, state_cost
 from benchmarks.engines import Failed
 from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS, Workload
 
 
-def measure(workload: Workload, size: int, engine: str) -> tuple[float, str]:
-    """Best seconds of the engine's parallelisms at one size, and which one it was. Raises Failed."""
-    script = workload.script(size)
+@dataclass(frozen=True)
+class Times:
+    """Best seconds of an engine at each size, all with the same parallelism."""
+
+    parallelism: str
+    seconds: list[float]
+
+
+def measure(workload: Workload, engine: str, repeat: int) -> Times:
+    """The engine's times with the parallelism that is best at the largest size. Raises Failed."""
     run = engines.firesteel if engine == "firesteel" else engines.flink
-    best: tuple[float, str] | None = None
+    tried = []
     for parallelism in PARALLELISMS:
         settings = {"parallelism.default": parallelism, **workload.settings}
         if engine == "flink":
             settings |= FLINK_BEST
-        if workload.warm:
-            run(script, settings, workload.checkpoint)
-        seconds = run(script, settings, workload.checkpoint).seconds
-        if best is None or seconds < best[0]:
-            best = seconds, parallelism
-    assert best is not None
-    return best
+        seconds = []
+        for size in workload.sizes:
+            script = workload.script(size)
+            runs = [run(script, settings, workload.checkpoint).seconds for _ in range(repeat)]
+            seconds.append(min(runs))
+        tried.append(Times(parallelism, seconds))
+    return min(tried, key=lambda times: times.seconds[-1])
 
 
-def compare(workload: Workload, with_flink: bool) -> None:
-    """Run one workload on both engines and print times, slopes and ratios."""
+def compare(workload: Workload, engine_names: list[str], repeat: int) -> None:
+    """Run one workload on the engines and print times, throughputs and ratios."""
     print(f"\n{workload.name}: {workload.what}", flush=True)
-    times: dict[str, list[float]] = {}
-    for engine in ["firesteel", *(["flink"] if with_flink else [])]:
+    found: dict[str, Times] = {}
+    for engine in engine_names:
         try:
-            for size in workload.sizes:
-                seconds, parallelism = measure(workload, size, engine)
-                times.setdefault(engine, []).append(seconds)
-                print(f"  {engine:<10} {size:>10,} {seconds:8.2f} s  (parallelism {parallelism})", flush=True)
+            times = found[engine] = measure(workload, engine, repeat)
         except Failed as error:
             print(f"  {engine:<10} left out: {error}", flush=True)
-            times.pop(engine, None)
-    slopes = {engine: _slope(workload.sizes, taken) for engine, taken in times.items()}
-    for engine, slope in slopes.items():
-        if slope:
-            print(f"  {engine:<10} throughput {slope:,.0f} events/s")
-    if len(times) == 2:
-        print(f"  total time: Flink / Firesteel = {times['flink'][-1] / times['firesteel'][-1]:.2f}")
-        if slopes["flink"] and slopes["firesteel"]:
-            print(f"  throughput: Firesteel / Flink = {slopes['firesteel'] / slopes['flink']:.2f}")
+            continue
+        for size, seconds in zip(workload.sizes, times.seconds, strict=True):
+            print(f"  {engine:<10} {size:>10,} {seconds:8.2f} s", flush=True)
+        rate = throughput(workload.sizes, times.seconds)
+        told = f", {rate:,.0f} events/s between the sizes" if rate else ""
+        print(f"  {engine:<10} parallelism {times.parallelism}{told}", flush=True)
+    if len(found) == 2:
+        here, there = found["firesteel"].seconds, found["flink"].seconds
+        print(f"  total time: Flink / Firesteel = {there[-1] / here[-1]:.2f}")
+        rates = throughput(workload.sizes, here), throughput(workload.sizes, there)
+        if rates[0] and rates[1]:
+            print(f"  throughput: Firesteel / Flink = {rates[0] / rates[1]:.2f}")
 
 
-def _slope(sizes: tuple[int, ...], seconds: list[float]) -> float | None:
-    """Events a second between the smallest and the largest size; None with one size."""
+def throughput(sizes: tuple[int, ...], seconds: list[float]) -> float | None:
+    """Events a second between the smallest and the largest size, start-up left out. None with one size,
+    or where the machine was too busy: the larger size took no longer."""
     if len(sizes) < 2 or seconds[-1] <= seconds[0]:
         return None
     return (sizes[-1] - sizes[0]) / (seconds[-1] - seconds[0])
@@ -63,6 +72,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-flink", action="store_true")
+    parser.add_argument("--repeat", type=int, default=2, help="runs of each, of which the best counts")
     given = parser.parse_args()
     known = {workload.name: workload for workload in WORKLOADS}
     if given.list:
@@ -78,7 +88,7 @@ def main() -> int:
         if name == state_cost.NAME:
             state_cost.run()
         else:
-            compare(known[name], not given.no_flink)
+            compare(known[name], ["firesteel"] if given.no_flink else ["firesteel", "flink"], given.repeat)
     return 0
 
 

@@ -25,7 +25,6 @@ class Workload:
     """script(size) is run at each size; with two sizes the slope between them is the throughput.
 
     checkpoint: both engines keep a checkpoint, so Firesteel runs on the stream host.
-    warm: a first run of each engine is not counted.
     """
 
     name: str
@@ -33,7 +32,6 @@ class Workload:
     script: Callable[[int], str]
     sizes: tuple[int, ...] = (SMALL, LARGE)
     checkpoint: bool = False
-    warm: bool = False
     settings: dict[str, str] = field(default_factory=dict)
 
 
