@@ -37,7 +37,16 @@ _QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
 }
+_ALLOCATOR = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
+}
+"""For glibc, in the Python workers: a batch's columns are freed and made again for the next one, and giving
+their pages back to the system each time took a sixth of the time (benchmarks/decode.py shows it)."""
+
 _LOCAL = {
+    **{f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()},
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.shuffle.compress": "false",
