@@ -32,7 +32,6 @@ def catalog():
         (BUNDLES, "SELECT k, LAST_VALUE(q) FROM o GROUP BY k", "table.exec.mini-batch.enabled"),
         (DUPLICATES, "SELECT k, id FROM c", "table.exec.mini-batch.enabled"),
         (BUNDLES | SPLIT, "SELECT COUNT(DISTINCT q) FROM o", "table.exec.mini-batch.enabled"),
-        (SPLIT, "SELECT COUNT(DISTINCT q) FROM o", "table.optimizer.distinct-agg.split.enabled"),
     ],
 )
 def test_a_plan_that_cannot_run_yet_is_refused(catalog, settings, sql: str, option: str) -> None:
@@ -47,6 +46,7 @@ def test_a_plan_that_cannot_run_yet_is_refused(catalog, settings, sql: str, opti
         (BUNDLES | SPLIT, "SELECT k, q FROM o WHERE q > 2"),
         (BUNDLES, "INSERT INTO fc SELECT k, id FROM c UNION ALL SELECT k, id FROM wt"),
         (SPLIT, "SELECT k, COUNT(q) FROM o GROUP BY k"),
+        (SPLIT, "SELECT COUNT(DISTINCT q), MAX(w) FROM o"),
         (SPLIT, "SELECT COUNT(DISTINCT q), STDDEV_POP(w) FROM o"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import DataError, NotSupportedError, ValidationError
-from firesteel.runtime.spec import ChainSpec, ScanSpec
+from firesteel.runtime.spec import ORDER_ROW_BITS, ChainSpec, ScanSpec
 from firesteel.spark.frame_source import FrameTask
 from firesteel.spark.tasks import Destination
 from firesteel.types.sql import BIGINT, STRING
@@ -41,7 +41,7 @@ def frame(**columns: list[Any]) -> pa.Table:
 def test_rows_without_change_type_are_inserts() -> None:
     changes = task().changes(frame(id=[1, 2], name=["a", "b"]), 3)
     assert changes.column("$kind").to_pylist() == [0, 0]
-    assert changes.column("$order").to_pylist() == [3 << 40, (3 << 40) + 1]
+    assert changes.column("$order").to_pylist() == [3 << ORDER_ROW_BITS, (3 << ORDER_ROW_BITS) + 1]
     assert changes.column("f1").to_pylist() == ["a", "b"]
 
 

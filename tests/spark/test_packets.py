@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.errors import InternalError
+from firesteel.errors import InternalError, JobError
 from firesteel.runtime import packets
 from firesteel.runtime.packets import Packer, Packet, merge, renumber
 from firesteel.runtime.spec import KIND, ORDER
@@ -71,14 +71,21 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
 
 
 def test_changes_of_one_row_stay_together_and_get_numbers_of_their_own() -> None:
-    table = renumber(changes([3, 3, 5, 8, 8], ["a", "b", "c", "d", "e"]))
+    table = renumber(changes([3, 3, 5, 8, 8], ["a", "b", "c", "d", "e"]), 2)
     assert table.column(ORDER).to_pylist() == [6, 7, 10, 16, 17]
     assert table.column("f0").to_pylist() == ["a", "b", "c", "d", "e"]
 
 
-def test_three_changes_of_one_row_are_a_bug() -> None:
-    with pytest.raises(InternalError, match="more than two"):
-        renumber(changes([3, 3, 3]))
+def test_more_changes_of_one_row_than_there_can_be_are_a_bug() -> None:
+    with pytest.raises(InternalError, match="more than 2"):
+        renumber(changes([3, 3, 3]), 2)
+    assert renumber(changes([]), 2).num_rows == 0
+
+
+def test_orders_do_not_overflow() -> None:
+    assert renumber(changes([(1 << 60) - 1]), 8).column(ORDER)[0].as_py() == (1 << 63) - 8
+    with pytest.raises(JobError, match="Too many rows"):
+        renumber(changes([1 << 60]), 8)
 
 
 def test_counts_of_rows_read_travel_with_the_packets_or_alone() -> None:

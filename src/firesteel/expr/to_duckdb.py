@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from firesteel.expr import (
     duckdb_arithmetic,
     duckdb_casts,
+    duckdb_hashes,
     duckdb_logic,
     duckdb_nested,
     duckdb_strings,
@@ -29,6 +30,7 @@ def emitters() -> dict[str, Emit]:
         **duckdb_nested.EMIT,
         **duckdb_times.EMIT,
         **duckdb_strings.EMIT,
+        **duckdb_hashes.EMIT,
     }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
+from firesteel.expr.duckdb_hashes import check_hashed
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.accumulators import COUNT
 from firesteel.plan.expressions import cast_to, comparison, identity, logical_call
@@ -97,6 +98,7 @@ def _with_buckets(node: Aggregate, buckets: int) -> tuple[Node, dict[int, int]]:
     exprs = list(identity(f.type for f in columns))
     number = Literal(buckets, INT.with_nullable(False))
     for i in sorted(split):
+        check_hashed(columns[i].type)
         kind = INT.with_nullable(columns[i].type.nullable)
         exprs.append(Call("MOD", (Call("HASH_CODE", (exprs[i],), kind), number), kind))
     names = _unique([*(f.name for f in columns), *(None for _ in split)])

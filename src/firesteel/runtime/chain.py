@@ -15,6 +15,7 @@ from firesteel.runtime.spec import (
     ChainSpec,
     ChangelogNormalizeSpec,
     DropUpdateBeforeSpec,
+    ExpandSpec,
     GroupAggregateSpec,
     OperatorSpec,
 )
@@ -62,9 +63,15 @@ class Chain:
         return changes
 
 
-def is_keyed(chain: ChainSpec) -> bool:
-    """Whether the chain reads packets of other chains."""
-    return isinstance(chain.head, tuple)
+def changes_a_row(chain: ChainSpec) -> int:
+    """How many changes one row that comes into the chain can cause, at most."""
+    width = 1
+    for operator in chain.operators:
+        if isinstance(operator, (GroupAggregateSpec, ChangelogNormalizeSpec)):
+            width *= 2
+        elif isinstance(operator, ExpandSpec):
+            width *= len(operator.numbers)
+    return width
 
 
 def build_operator(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Operator:
@@ -101,9 +108,16 @@ def _drop_update_before(spec: DropUpdateBeforeSpec, state: StateBackend | None, 
     return DropUpdateBefore(spec)
 
 
+def _expand(spec: ExpandSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.expand import Expand
+
+    return Expand(spec)
+
+
 _BUILDERS: dict[type, Callable[..., Any]] = {
     CalcSpec: _calc,
     GroupAggregateSpec: _group_aggregate,
     ChangelogNormalizeSpec: _changelog_normalize,
     DropUpdateBeforeSpec: _drop_update_before,
+    ExpandSpec: _expand,
 }

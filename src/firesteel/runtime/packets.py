@@ -6,9 +6,9 @@ lies below that of a later packet of the same task and target. So the packets of
 `$order` of their first rows, can be merged as they come: when a packet that begins at x arrives, all
 rows below x are there.
 
-`$order` must name one row for this to be deterministic. Sources number their rows; a keyed operator
-gives up to two changes for one row, so at an exchange behind it the rows are numbered anew
-(`renumber`): twice the number of the row that caused it, plus its place among that row's changes.
+`$order` must name one row for this to be deterministic. Sources number their rows; some operators give
+several changes for one row, so at an exchange behind them the rows are numbered anew (`renumber`): as
+many times the number of the row that caused it, plus its place among that row's changes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.errors import InternalError
+from firesteel.errors import InternalError, JobError
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.spec import ORDER
 
@@ -29,6 +29,7 @@ CHANGES, FAILURE, WRITTEN = 0, 1, 2
 
 FIRST = -(1 << 62)
 """An order before all rows: of packets that carry counters or an error only."""
+_LAST = (1 << 63) - 1
 
 PACK_ROWS = 1 << 19
 PACK_BYTES = 16 << 20
@@ -56,14 +57,14 @@ class Packet:
 class Packer:
     """Collects the changes of a task and cuts them into packets, one a target at a time.
 
-    keys: the key fields' positions; () sends all to target 0. renumbers: whether the changes come
-    from a keyed operator and go to another one.
+    keys: the key fields' positions; () sends all to target 0. changes_a_row: how many have the
+    same `$order`, at most.
     """
 
-    def __init__(self, keys: tuple[int, ...], targets: int, renumbers: bool = False) -> None:
+    def __init__(self, keys: tuple[int, ...], targets: int, changes_a_row: int = 1) -> None:
         self._keys = keys
         self._targets = targets if keys else 1
-        self._renumbers = renumbers
+        self._changes_a_row = changes_a_row
         self._held: list[pa.Table] = []
         self._rows = 0
         self._bytes = 0
@@ -96,8 +97,8 @@ class Packer:
 
     def _cut(self) -> list[Packet]:
         changes = in_order(pa.concat_tables(self._held).combine_chunks())
-        if self._renumbers:
-            changes = renumber(changes)
+        if self._changes_a_row > 1:
+            changes = renumber(changes, self._changes_a_row)
         if self._targets == 1:
             return [_packet(0, changes)]
         groups = key_groups(changes, self._keys, self._targets)
@@ -170,18 +171,25 @@ def in_order(changes: pa.Table) -> pa.Table:
     return changes.combine_chunks().take(pa.array(np.argsort(order, kind="stable")))
 
 
-def renumber(changes: pa.Table) -> pa.Table:
-    """Give the changes that one input row caused an order of their own; they stand by `$order`.
+def renumber(changes: pa.Table, width: int) -> pa.Table:
+    """Give the changes that one input row caused, at most `width`, an order of their own; they stand by
+    `$order`.
 
-    Raises InternalError where an input row caused more than two.
+    Raises InternalError where an input row caused more, JobError where the orders become too large.
     """
     order = orders(changes)
-    again = np.zeros(len(order), np.int64)
-    np.equal(order[1:], order[:-1], out=again[1:], casting="unsafe")
-    if bool(np.any(again[1:] & again[:-1])):
-        raise InternalError("an operator gave more than two changes for one input row")
+    if len(order) and int(order[-1]) > _LAST // width:
+        raise JobError(
+            "Too many rows, or copies of them, to number them",
+            hint="use fewer grouping sets, or read less in one batch",
+        )
+    starts = np.flatnonzero(np.concatenate([[True], order[1:] != order[:-1]]))
+    sizes = np.diff(np.append(starts, len(order)))
+    if bool(np.any(sizes > width)):
+        raise InternalError(f"a chain gave more than {width} changes for one input row")
+    places = np.arange(len(order)) - np.repeat(starts, sizes)
     index = changes.schema.get_field_index(ORDER)
-    return changes.set_column(index, ORDER, pa.array(order * 2 + again))
+    return changes.set_column(index, ORDER, pa.array(order * width + places))
 
 
 def write_ipc(changes: pa.Table) -> bytes:

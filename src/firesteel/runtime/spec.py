@@ -17,8 +17,9 @@ from firesteel.types.sql import SqlType
 
 KIND = "$kind"
 ORDER = "$order"
-ORDER_ROW_BITS = 40
-"""`$order` is (ordinal of the split << ORDER_ROW_BITS) + (row's number in the split)."""
+ORDER_ROW_BITS = 36
+"""`$order` is (ordinal of the split << ORDER_ROW_BITS) + (row's number in the split). At an exchange
+behind an operator that gives several changes for a row, orders are multiplied (runtime/packets.py)."""
 
 
 def field(index: int) -> str:
@@ -87,7 +88,22 @@ class DropUpdateBeforeSpec:
     """Discard -U rows."""
 
 
-OperatorSpec = CalcSpec | GroupAggregateSpec | ChangelogNormalizeSpec | DropUpdateBeforeSpec
+@dataclass(frozen=True)
+class ExpandSpec:
+    """Emit each row once for every copy.
+
+    columns: for each column of the output the input field that it shows, None for the copy's number.
+    shown: for each copy, the places in `columns` that it shows; its others are NULL. numbers: of the
+    copies.
+    """
+
+    columns: tuple[int | None, ...]
+    types: tuple[SqlType, ...]
+    shown: tuple[tuple[int, ...], ...]
+    numbers: tuple[int, ...]
+
+
+OperatorSpec = CalcSpec | GroupAggregateSpec | ChangelogNormalizeSpec | DropUpdateBeforeSpec | ExpandSpec
 
 
 @dataclass(frozen=True)

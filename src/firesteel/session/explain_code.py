@@ -10,6 +10,7 @@ from firesteel.runtime.spec import (
     CalcSpec,
     ChainSpec,
     ChangelogNormalizeSpec,
+    ExpandSpec,
     GroupAggregateSpec,
     OperatorSpec,
     ScanSpec,
@@ -65,5 +66,7 @@ def _operator(operator: OperatorSpec) -> Iterator[str]:
         yield generate(operator).source.rstrip()
     elif isinstance(operator, ChangelogNormalizeSpec):
         yield f"-- ChangelogNormalize by {', '.join(f'f{i}' for i in operator.keys)}"
+    elif isinstance(operator, ExpandSpec):
+        yield f"-- Expand, {len(operator.numbers)} copies of each row"
     else:
         yield "-- DropUpdateBefore"

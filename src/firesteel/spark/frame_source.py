@@ -39,8 +39,8 @@ CHANGE_TYPES = ("insert", "update_preimage", "update_postimage", "delete")
 """Delta's word for each row kind, by its byte."""
 
 COMMIT_VERSION = "_commit_version"
-_ROW_BITS = 22
-_TASKS = (1 << (ORDER_ROW_BITS - 1 - _ROW_BITS)) - 1
+_ROW_BITS, _TASK_BITS = 22, 17
+_TASKS = (1 << _TASK_BITS) - 1
 """Below the commit in an order: the task's number, then the row's."""
 
 
@@ -90,7 +90,7 @@ class FrameTask:
             commits = (rows.column(COMMIT_VERSION).to_numpy().astype(np.int64) << 1) + adds
             sorting = np.argsort(commits, kind="stable")
             rows, kinds = rows.take(pa.array(sorting)), kinds[sorting]
-            order = (commits[sorting] << (ORDER_ROW_BITS - 1)) + ((task & _TASKS) << _ROW_BITS) + numbers
+            order = (commits[sorting] << (_TASK_BITS + _ROW_BITS)) + ((task & _TASKS) << _ROW_BITS) + numbers
         else:
             order = (task << ORDER_ROW_BITS) + numbers
         columns = {KIND: pa.array(kinds), ORDER: pa.array(order)}

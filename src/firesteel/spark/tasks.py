@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Split
 from firesteel.connectors.registry import connector
-from firesteel.runtime.chain import Chain, Clock, is_keyed, wall_clock
+from firesteel.runtime.chain import Chain, Clock, changes_a_row, wall_clock
 from firesteel.runtime.packets import FAILURE, FIRST, WRITTEN, Packer, Packet, merge
 from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
@@ -39,16 +39,15 @@ class Place:
 @dataclass(frozen=True)
 class Destination:
     """Where the output of a chain goes. keys: positions of the key fields, () for target 0. targets: how
-    many there are. renumbers: the chain and its readers are keyed (runtime/packets.py). sink: written to
-    by the task itself."""
+    many there are. changes_a_row: at most (runtime/packets.py). sink: written to by the task itself."""
 
     keys: tuple[int, ...] = ()
     targets: int = 1
-    renumbers: bool = False
+    changes_a_row: int = 1
     sink: SinkSpec | None = None
 
     def packer(self) -> Packer:
-        return Packer(self.keys, self.targets, self.renumbers)
+        return Packer(self.keys, self.targets, self.changes_a_row)
 
     def send(self, changes: Iterable[pa.Table], packer: Packer, place: Place) -> Iterator[Packet]:
         """The packets that are left of a task's output."""
@@ -68,7 +67,7 @@ class Destination:
 def destination(chain: ChainSpec, sink: SinkSpec, targets: int) -> Destination:
     """Where this chain's output goes, in a job with `targets` partitions or key groups."""
     if chain.partition_by is not None:
-        return Destination(chain.partition_by, targets, is_keyed(chain))
+        return Destination(chain.partition_by, targets, changes_a_row(chain))
     if sink.connector is None or connector(sink.connector).sink(sink).on_driver:
         return Destination()
     return Destination(sink=sink)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError, NotSupportedError
-from firesteel.expr.nodes import AggregateCall
+from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
 from firesteel.plan.accumulators import record_count
@@ -24,6 +24,7 @@ from firesteel.runtime.spec import (
     ChainSpec,
     ChangelogNormalizeSpec,
     DropUpdateBeforeSpec,
+    ExpandSpec,
     GroupAggregateSpec,
     JobSpec,
     OperatorSpec,
@@ -107,6 +108,8 @@ class _Translation:
             return self._changelog_normalize(node)
         if isinstance(node, physical.DropUpdateBefore):
             return DropUpdateBeforeSpec()
+        if isinstance(node, physical.Expand):
+            return _expand(node)
         if isinstance(node, (physical.WatermarkAssigner, physical.MiniBatchAssigner)):
             return None  # record by record, no operator of a plan looks at watermarks
         raise NotSupportedError(f"{type(node).__name__} cannot run yet")
@@ -175,6 +178,33 @@ class _Translation:
 def _aggregate(call: AggregateCall, retract: bool, types: tuple[SqlType, ...]) -> AggregateSpec:
     arg_types = tuple(types[i] for i in call.args)
     return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
+
+
+def _expand(node: physical.Expand) -> ExpandSpec:
+    """A column shows one field of the input, or NULL; one column shows the number of the copy.
+
+    Raises InternalError for any other Expand.
+    """
+    columns: list[int | None] = [None] * len(node.names)
+    shown = []
+    for cells in node.projects:
+        fields = {place: cell.index for place, cell in enumerate(cells) if isinstance(cell, InputRef)}
+        for place, index in fields.items():
+            if columns[place] not in (None, index):
+                raise InternalError(f"column {place} of an Expand shows more than one field")
+            columns[place] = index
+        shown.append(tuple(fields))
+    if columns.count(None) != 1:
+        raise InternalError("an Expand has not one column of numbers")
+    at = columns.index(None)
+    numbers = [_number(cells[at]) for cells in node.projects]
+    return ExpandSpec(tuple(columns), _types(node), tuple(shown), tuple(numbers))
+
+
+def _number(cell: Expr) -> int:
+    if not isinstance(cell, Literal) or not isinstance(cell.value, int):
+        raise InternalError("a copy of an Expand has no number")
+    return cell.value
 
 
 def _sink(root: Node) -> SinkSpec:

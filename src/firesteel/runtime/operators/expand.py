@@ -1,0 +1,39 @@
+"""Expand: each row once for every copy, with other columns NULL in each. Flink: StreamExecExpand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.spec import KIND, ORDER, ExpandSpec, field
+from firesteel.runtime.values import one_chunk
+from firesteel.types.arrow import to_arrow
+
+
+class Expand:
+    """The copies of a row come together, in the order of the spec, with its kind and `$order`."""
+
+    def __init__(self, spec: ExpandSpec) -> None:
+        self._spec = spec
+        self._types = [to_arrow(kind) for kind in spec.types]
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """The copies of these rows."""
+        copies = len(self._spec.numbers)
+        rows = np.repeat(np.arange(changes.num_rows, dtype=np.int64), copies)
+        every = pa.array(rows)
+        columns = [one_chunk(changes.column(name)).take(every) for name in (KIND, ORDER)]
+        for place, (source, kind) in enumerate(zip(self._spec.columns, self._types, strict=True)):
+            if source is None:
+                numbers = pa.array(np.tile(np.array(self._spec.numbers, np.int64), changes.num_rows))
+                columns.append(numbers.cast(kind))
+                continue
+            hidden = np.array([place not in shown for shown in self._spec.shown])
+            at = pa.array(rows, mask=np.tile(hidden, changes.num_rows)) if hidden.any() else every
+            columns.append(one_chunk(changes.column(field(source))).take(at))
+        names = [KIND, ORDER, *map(field, range(len(self._types)))]
+        return pa.Table.from_arrays(columns, names=names)
+
+    def finish(self) -> pa.Table | None:
+        """Nothing is held back."""
+        return None
