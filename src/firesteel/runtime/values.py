@@ -2,16 +2,18 @@
 
 NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARCHAR and BINARY are the Python value. DECIMAL is
 an int scaled by the type's scale; DATE days, TIME and TIMESTAMP ticks of their Arrow type's unit,
-intervals as in Arrow: all ints. ARRAY, MAP and ROW are as `to_pylist` gives them.
+intervals as in Arrow: all ints. ARRAY is a list, MAP and MULTISET a list of pairs, ROW a tuple, each of
+values in internal form.
 
 The key form is hashable and equal where the bytes are: FLOAT and DOUBLE become the integer that sorts
-as Java's compareTo does (so 0.0 and -0.0 differ and all NaN are one), nested values tuples. The rest is
-as in the internal form.
+as Java's compareTo does (so 0.0 and -0.0 differ and all NaN are one), nested values tuples of key forms.
+The rest is as in the internal form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +22,10 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.numbers import from_sortable, sortable
 from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import APPROXIMATE, DATETIME, INTEGERS, INTERVALS, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, DATETIME, INT, INTEGERS, INTERVALS, SqlType, TypeRoot
 
-_NESTED = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW)
+_MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
+_NESTED = (TypeRoot.ARRAY, *_MAPS, TypeRoot.ROW)
 _TICKS = {TypeRoot.DATE: pa.int32(), TypeRoot.INTERVAL_YEAR_MONTH: pa.int32()}
 _NAN = np.int64(0x7FF8000000000000)
 _MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -37,6 +40,13 @@ def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
         return _numbers(array.view(_TICKS.get(kind.root, pa.int64())))
     if kind.root in INTEGERS or kind.root in INTERVALS or kind.root in APPROXIMATE:
         return _numbers(array)
+    if kind.root is TypeRoot.ROW:
+        return _rows(array, kind)
+    if kind.root is TypeRoot.ARRAY:
+        return _slices(array, to_list(array.values, kind.children[0]))
+    if kind.root in _MAPS:
+        keys, items = (to_list(c, k) for c, k in zip((array.keys, array.items), _entry(kind), strict=True))
+        return _slices(array, list(zip(keys, items, strict=True)))
     values: list[Any] = array.to_pylist()
     return values
 
@@ -46,7 +56,7 @@ def to_keys(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
     if kind.root in APPROXIMATE:
         return _numbers(sortable_column(one_chunk(column)))
     values = to_list(column, kind)
-    return [hashable(value) for value in values] if kind.root in _NESTED else values
+    return list(map(_to_key(kind), values)) if kind.root in _NESTED else values
 
 
 def has_key_form(kind: SqlType) -> bool:
@@ -56,16 +66,12 @@ def has_key_form(kind: SqlType) -> bool:
 
 def to_key(value: Any, kind: SqlType) -> Any:
     """The key form of a value in internal form."""
-    if kind.root in APPROXIMATE and value is not None:
-        return sortable(value)
-    return hashable(value) if kind.root in _NESTED else value
+    return _to_key(kind)(value)
 
 
 def from_key(key: Any, kind: SqlType) -> Any:
     """The internal form of a value in key form."""
-    if kind.root in APPROXIMATE and key is not None:
-        return from_sortable(key)
-    return _unhashable(key, kind)
+    return _from_key(kind)(key)
 
 
 def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
@@ -75,6 +81,15 @@ def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
         return _to_decimal(values, target)
     if kind.root in DATETIME:
         return pa.array(values, _TICKS.get(kind.root, pa.int64())).view(target)
+    if kind.root is TypeRoot.ROW and kind.children:
+        return _to_rows(values, kind, target)
+    if kind.root is TypeRoot.ARRAY:
+        inner = from_list([each for value in values if value for each in value], kind.children[0])
+        return pa.ListArray.from_arrays(_offsets(values), inner, type=target)
+    if kind.root in _MAPS:
+        pairs = [pair for value in values if value for pair in value]
+        keys, items = (from_list([pair[i] for pair in pairs], k) for i, k in enumerate(_entry(kind)))
+        return pa.MapArray.from_arrays(_offsets(values), keys, items, type=target)
     return pa.array(values, target)
 
 
@@ -93,32 +108,77 @@ def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column
 
 
-def hashable(value: Any) -> Any:
-    """A nested value as tuples; floats in sortable form, behind their type as 1 and 1.0 are equal."""
-    if isinstance(value, float):
-        return ("float", sortable(value))
-    if isinstance(value, dict):
-        return tuple((name, hashable(each)) for name, each in value.items())
-    if isinstance(value, (list, tuple)):
-        return tuple(hashable(each) for each in value)
-    return value
-
-
-def _unhashable(key: Any, kind: SqlType) -> Any:
-    if kind.root not in _NESTED or key is None:
-        return key
-    if kind.root is TypeRoot.ROW:
-        return {name: _element(each, child) for (name, each), child in zip(key, kind.children, strict=True)}
+@lru_cache(maxsize=256)
+def _to_key(kind: SqlType) -> Callable[[Any], Any]:
+    """What makes the key form of a value of this type."""
+    if kind.root in APPROXIMATE:
+        return lambda value: None if value is None else sortable(value)
     if kind.root is TypeRoot.ARRAY:
-        return [_element(each, kind.children[0]) for each in key]
-    second = kind.children[1] if kind.root is TypeRoot.MAP else None
-    return [(_element(k, kind.children[0]), _element(v, second) if second else v) for k, v in key]
+        element = _to_key(kind.children[0])
+        return lambda value: None if value is None else tuple(map(element, value))
+    if kind.root is TypeRoot.ROW:
+        fields = tuple(map(_to_key, kind.children))
+        return lambda value: (
+            None if value is None else tuple(f(v) for f, v in zip(fields, value, strict=True))
+        )
+    if kind.root in _MAPS:
+        key, item = map(_to_key, _entry(kind))
+        return lambda value: None if value is None else tuple((key(k), item(v)) for k, v in value)
+    return lambda value: value
 
 
-def _element(key: Any, kind: SqlType) -> Any:
-    if kind.root in APPROXIMATE and key is not None:
-        return from_sortable(key[1])
-    return _unhashable(key, kind)
+@lru_cache(maxsize=256)
+def _from_key(kind: SqlType) -> Callable[[Any], Any]:
+    """What makes the internal form of a key of this type."""
+    if kind.root in APPROXIMATE:
+        return lambda key: None if key is None else from_sortable(key)
+    if kind.root is TypeRoot.ARRAY:
+        element = _from_key(kind.children[0])
+        return lambda key: None if key is None else list(map(element, key))
+    if kind.root is TypeRoot.ROW:
+        fields = tuple(map(_from_key, kind.children))
+        return lambda key: None if key is None else tuple(f(v) for f, v in zip(fields, key, strict=True))
+    if kind.root in _MAPS:
+        name, item = map(_from_key, _entry(kind))
+        return lambda key: None if key is None else [(name(k), item(v)) for k, v in key]
+    return lambda key: key
+
+
+def _entry(kind: SqlType) -> tuple[SqlType, SqlType]:
+    """The types of a map's keys and values."""
+    return kind.children[0], kind.children[1] if kind.root is TypeRoot.MAP else INT
+
+
+def _slices(array: pa.Array, values: list[Any]) -> list[Any]:
+    """The part of `values` that each list of the array has."""
+    offsets, valid = array.offsets.to_pylist(), array.is_valid().to_pylist()
+    return [values[offsets[i] : offsets[i + 1]] if ok else None for i, ok in enumerate(valid)]
+
+
+def _rows(array: pa.Array, kind: SqlType) -> list[Any]:
+    columns = [to_list(array.field(i), child) for i, child in enumerate(kind.children)]
+    rows: Sequence[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
+    return [row if ok else None for row, ok in zip(rows, array.is_valid().to_pylist(), strict=True)]
+
+
+def _to_rows(values: Sequence[Any], kind: SqlType, target: pa.DataType) -> pa.Array:
+    missing = [value is None for value in values]
+    columns = [
+        from_list([None if value is None else value[i] for value in values], child)
+        for i, child in enumerate(kind.children)
+    ]
+    fields = [target.field(i) for i in range(target.num_fields)]
+    return pa.StructArray.from_arrays(columns, fields=fields, mask=pa.array(missing, pa.bool_()))
+
+
+def _offsets(values: Sequence[Any]) -> pa.Array:
+    """Where each list begins, NULL where there is none, and the end of the last."""
+    offsets: list[int | None] = []
+    end = 0
+    for value in values:
+        offsets.append(None if value is None else end)
+        end += len(value or ())
+    return pa.array([*offsets, end], pa.int32())
 
 
 def _mask(array: pa.Array) -> NDArray[np.bool_] | None:

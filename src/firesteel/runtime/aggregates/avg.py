@@ -16,10 +16,9 @@ from firesteel.runtime.aggregates.base import (
     Field,
     Form,
     If,
-    IsNull,
     Other,
 )
-from firesteel.runtime.aggregates.sum import unless_null, zero
+from firesteel.runtime.aggregates.sum import from_zero, zero
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.types.sql import BIGINT, DOUBLE, SqlType, TypeRoot, decimal
 
@@ -34,18 +33,12 @@ BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRo
 def avg(call: AggregateSpec) -> Aggregate:
     """Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction."""
     kind = _sum_type(call.arg_types[0])
-
-    def step(operator: str, operand: Expression) -> Expression:
-        return unless_null(kind, _SUM, Arithmetic(operator, _SUM, operand, kind))
-
-    merged = step("+", Other("sum"))
-    if kind.root is TypeRoot.DECIMAL:
-        merged = If(IsNull(Other("sum")), NULL, merged)
+    add, subtract, merged = from_zero(kind)
     return Declared(
         state_id="avg.v1",
         fields=(AccumulatorField("sum", kind, zero(kind)), AccumulatorField("count", BIGINT, 0)),
-        accumulate={"sum": step("+", Argument()), "count": Arithmetic("+", _COUNT, _ONE)},
-        retract={"sum": step("-", Argument()), "count": Arithmetic("-", _COUNT, _ONE)},
+        accumulate={"sum": add, "count": Arithmetic("+", _COUNT, _ONE)},
+        retract={"sum": subtract, "count": Arithmetic("-", _COUNT, _ONE)},
         merge={"sum": merged, "count": Arithmetic("+", _COUNT, Other("count"))},
         value=If(Compare("==", _COUNT, Constant(0)), NULL, _quotient(kind, call.type)),
         form=Form.LINEAR,

@@ -31,9 +31,20 @@ def zero(kind: SqlType) -> int | float:
     return 0.0 if kind.root in APPROXIMATE else 0
 
 
-def unless_null(kind: SqlType, field: Field, then: Expression) -> Expression:
-    """`then`, but a DECIMAL field that has overflowed stays NULL."""
-    return If(IsNull(field), NULL, then) if kind.root is TypeRoot.DECIMAL else then
+def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
+    """What accumulate, retract and merge make of a field `sum` that begins with 0.
+
+    A DECIMAL sum that has overflowed stays NULL.
+    """
+
+    def step(operator: str, operand: Expression) -> Expression:
+        changed = Arithmetic(operator, _SUM, operand, kind)
+        return If(IsNull(_SUM), NULL, changed) if kind.root is TypeRoot.DECIMAL else changed
+
+    merged = step("+", Other("sum"))
+    if kind.root is TypeRoot.DECIMAL:
+        merged = If(IsNull(Other("sum")), NULL, merged)
+    return step("+", Argument()), step("-", Argument()), merged
 
 
 def sum_(call: AggregateSpec) -> Aggregate:
@@ -80,18 +91,12 @@ def sum_(call: AggregateSpec) -> Aggregate:
 def sum0(call: AggregateSpec) -> Aggregate:
     """0 where there is no value. Flink: Sum0AggFunction."""
     kind = call.type
-
-    def step(operator: str, operand: Expression) -> Expression:
-        return unless_null(kind, _SUM, Arithmetic(operator, _SUM, operand, kind))
-
-    merged = step("+", Other("sum"))
-    if kind.root is TypeRoot.DECIMAL:
-        merged = If(IsNull(Other("sum")), NULL, merged)
+    add, subtract, merged = from_zero(kind)
     return Declared(
         state_id="sum0.v1",
         fields=(AccumulatorField("sum", kind, zero(kind)),),
-        accumulate={"sum": step("+", Argument())},
-        retract={"sum": step("-", Argument())},
+        accumulate={"sum": add},
+        retract={"sum": subtract},
         merge={"sum": merged},
         value=_SUM,
         form=Form.LINEAR,
