@@ -22,14 +22,15 @@ from firesteel.runtime.map_view import Expiry, StoredMap
 from firesteel.runtime.state.base import MapState
 from firesteel.runtime.values import from_key, from_list, to_keys, to_list
 
-Column = Callable[[int], pa.Array]
-"""An input field of the batch, its rows key by key."""
+Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
+"""The entries of a map view that the batch names: keys' numbers (ascending) and sub-keys, a row an entry.
+None: all that the keys have."""
 
 
 class Accumulators(Protocol):
     """Accumulator tuples by key."""
 
-    def load(self, keys: Keys, column: Column) -> list[Any]:
+    def load(self, keys: Keys, named: Named) -> list[Any]:
         """The accumulator of each key, None where there is none or it has expired."""
         ...
 
@@ -46,7 +47,7 @@ class HeapAccumulators:
         self._rows: dict[tuple[int, int], Any] = {}
         self._written: dict[tuple[int, int], int] = {}
 
-    def load(self, keys: Keys, column: Column) -> list[Any]:
+    def load(self, keys: Keys, named: Named) -> list[Any]:
         names, get = _names(keys), self._rows.get
         if not self._expiry.ttl:
             return [get(name) for name in names]
@@ -78,7 +79,7 @@ class StoredAccumulators:
         self._expiry = expiry
         self._found: NDArray[np.bool_] = np.zeros(0, np.bool_)
 
-    def load(self, keys: Keys, column: Column) -> list[Any]:
+    def load(self, keys: Keys, named: Named) -> list[Any]:
         stored = self._state.load(keys, self._expiry.now)
         self._found = stored.found
         parts: list[list[Any]] = []
@@ -86,7 +87,11 @@ class StoredAccumulators:
             if isinstance(slot.kind, AccumulatorField):
                 parts.append(to_list(stored.fields[slot.name], slot.kind.type))
             else:
-                parts.append(self._maps(slot, slot.kind, keys, column))
+                parts.append(
+                    stored_maps(
+                        self._state.maps[slot.name], slot.kind, keys, self._found, named(slot), self._expiry
+                    )
+                )
         rows: Sequence[Any] = list(zip(*parts, strict=True)) if parts else [()] * len(keys)
         return [row if found else None for row, found in zip(rows, stored.found.tolist(), strict=True)]
 
@@ -103,63 +108,73 @@ class StoredAccumulators:
         for i, slot in enumerate(self._slots):
             if isinstance(slot.kind, MapView):
                 views = [None if acc is None else acc[i] for acc in kept]
-                self._write(self._state.maps[slot.name], slot.kind, keys, owners, views)
+                write_maps(
+                    self._state.maps[slot.name], slot.kind, keys, owners, views,
+                    self._found[owners], self._expiry.now,
+                )  # fmt: skip
 
-    def _maps(self, slot: Slot, view: MapView, keys: Keys, column: Column) -> list[StoredMap | None]:
-        """A map for each key that has state, with the entries that the rows name, or all of them."""
-        maps: list[StoredMap | None] = [None] * len(keys)
-        owners = np.flatnonzero(self._found)
-        state, now = self._state.maps[slot.name], self._expiry.now
-        whole = slot.argument is None
-        for owner in owners.tolist():
-            rest = None if whole else partial(self._entries, state, view, keys, np.array([owner]))
-            maps[owner] = StoredMap(bool(self._expiry.ttl), rest)
-        if slot.argument is None:
-            entries = self._entries(state, view, keys, owners)
-        else:
-            rows = np.flatnonzero(self._found[keys.sorted_codes])
-            owners, sub_keys = keys.sorted_codes[rows], column(slot.argument).take(pa.array(rows))
-            found = state.get(keys, owners, sub_keys, now)
-            there = np.flatnonzero(found.found)
-            at = pa.array(there)
-            entries = zip(
-                owners[there].tolist(),
-                to_keys(sub_keys.take(at), view.key),
-                to_list(found.columns[0].take(at), view.value),
-                strict=True,
-            )
-        for owner, name, value in entries:
-            mine = maps[owner]
-            assert mine is not None
-            mine.restore(name, value)
-        return maps
 
-    def _entries(
-        self, state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64]
-    ) -> Iterable[tuple[int, Any, Any]]:
-        """All entries of the keys `owners`, (owner, key, value), by key where the view is ordered."""
-        entries = state.entries(keys, owners, self._expiry.now)
-        names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
-        rows = zip(entries.owners.tolist(), names, values, strict=True)
-        return sorted(rows, key=lambda row: row[1]) if view.ordered else rows
+def stored_maps(
+    state: MapState, view: MapView, keys: Keys, known: NDArray[np.bool_],
+    named: tuple[NDArray[np.int64], pa.Array] | None, expiry: Expiry,
+) -> list[StoredMap | None]:  # fmt: skip
+    """A map for each key that is known, with the entries that the batch names, or all of them."""
+    maps: list[StoredMap | None] = [None] * len(keys)
+    owners = np.flatnonzero(known)
+    for owner in owners.tolist():
+        rest = None
+        if named is not None:
+            rest = partial(_entries, state, view, keys, np.array([owner]), expiry.now)
+        maps[owner] = StoredMap(bool(expiry.ttl), rest)
+    if named is None:
+        entries = _entries(state, view, keys, owners, expiry.now)
+    else:
+        rows = np.flatnonzero(known[named[0]])
+        owners, sub_keys = named[0][rows], named[1].take(pa.array(rows))
+        found = state.get(keys, owners, sub_keys, expiry.now)
+        there = np.flatnonzero(found.found)
+        at = pa.array(there)
+        entries = zip(
+            owners[there].tolist(),
+            to_keys(sub_keys.take(at), view.key),
+            to_list(found.columns[0].take(at), view.value),
+            strict=True,
+        )
+    for owner, name, value in entries:
+        mine = maps[owner]
+        assert mine is not None
+        mine.restore(name, value)
+    return maps
 
-    def _write(
-        self, state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], views: list[Any]
-    ) -> None:
-        """What has changed in the views of `owners`; None is a key that has gone."""
-        now = self._expiry.now
-        anew = [not isinstance(each, StoredMap) for each in views]
-        cleared = owners[np.array(anew, np.bool_) & self._found[owners]]
-        if len(cleared):
-            state.clear(keys, cleared, now)
-        changes: list[tuple[int, Any, Any, bool]] = []
-        for owner, each in zip(owners.tolist(), views, strict=True):
-            if isinstance(each, StoredMap):
-                changes += [(owner, *change) for change in each.changes()]
-            elif each is not None:
-                changes += [(owner, name, value, True) for name, value in each.items()]
-        if changes:
-            at, names, values, live = zip(*changes, strict=True)
-            sub_keys = from_list([from_key(name, view.key) for name in names], view.key)
-            columns = [from_list(values, view.value)]
-            state.put(keys, np.array(at, np.int64), sub_keys, columns, now, np.array(live, np.bool_))
+
+def _entries(
+    state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
+) -> Iterable[tuple[int, Any, Any]]:
+    """All entries of the keys `owners`, (owner, key, value), by key where the view is ordered."""
+    entries = state.entries(keys, owners, now)
+    names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
+    rows = zip(entries.owners.tolist(), names, values, strict=True)
+    return sorted(rows, key=lambda row: row[1]) if view.ordered else rows
+
+
+def write_maps(
+    state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], views: list[Any],
+    known: NDArray[np.bool_], now: int,
+) -> None:  # fmt: skip
+    """Write what has changed in the views of `owners`; None is a key that has gone. known: whether there
+    is anything in the state that a view made anew must replace."""
+    anew = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
+    cleared = owners[anew & known]
+    if len(cleared):
+        state.clear(keys, cleared, now)
+    changes: list[tuple[int, Any, Any, bool]] = []
+    for owner, each in zip(owners.tolist(), views, strict=True):
+        if isinstance(each, StoredMap):
+            changes += [(owner, *change) for change in each.changes()]
+        elif each is not None:
+            changes += [(owner, name, value, True) for name, value in each.items()]
+    if changes:
+        at, names, values, live = zip(*changes, strict=True)
+        sub_keys = from_list([from_key(name, view.key) for name in names], view.key)
+        columns = [from_list(values, view.value)]
+        state.put(keys, np.array(at, np.int64), sub_keys, columns, now, np.array(live, np.bool_))

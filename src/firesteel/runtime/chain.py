@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -16,10 +16,16 @@ from firesteel.runtime.spec import (
     ChangelogNormalizeSpec,
     DropUpdateBeforeSpec,
     ExpandSpec,
+    GlobalGroupAggregateSpec,
     GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
     OperatorSpec,
 )
 from firesteel.runtime.state.base import StateBackend
+
+if TYPE_CHECKING:
+    from firesteel.runtime.operators.map_bundle import BundleFunction
 
 Clock = Callable[[], int]
 """Gives the processing time in milliseconds."""
@@ -90,10 +96,38 @@ def _calc(spec: CalcSpec, state: StateBackend | None, clock: Clock) -> Operator:
     return Calc(spec)
 
 
-def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend, clock: Clock) -> Operator:
+def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    if spec.bundle:
+        from firesteel.runtime.operators.mini_batch_group_aggregate import MiniBatchGroupAggregate
+
+        return _bundled(MiniBatchGroupAggregate(spec, state, clock), spec)
     from firesteel.runtime.operators.group_aggregate import GroupAggregate
 
     return GroupAggregate(spec, state, clock)
+
+
+def _local(spec: LocalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.local_group_aggregate import LocalGroupAggregate
+
+    return _bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate)
+
+
+def _global(spec: GlobalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.global_group_aggregate import GlobalGroupAggregate
+
+    return _bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate)
+
+
+def _incremental(spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.incremental_group_aggregate import IncrementalGroupAggregate
+
+    return _bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate)
+
+
+def _bundled(function: BundleFunction, spec: GroupAggregateSpec) -> Operator:
+    from firesteel.runtime.operators.map_bundle import MapBundle
+
+    return MapBundle(function, spec.bundle)
 
 
 def _changelog_normalize(spec: ChangelogNormalizeSpec, state: StateBackend, clock: Clock) -> Operator:
@@ -117,6 +151,9 @@ def _expand(spec: ExpandSpec, state: StateBackend | None, clock: Clock) -> Opera
 _BUILDERS: dict[type, Callable[..., Any]] = {
     CalcSpec: _calc,
     GroupAggregateSpec: _group_aggregate,
+    LocalGroupAggregateSpec: _local,
+    GlobalGroupAggregateSpec: _global,
+    IncrementalGroupAggregateSpec: _incremental,
     ChangelogNormalizeSpec: _changelog_normalize,
     DropUpdateBeforeSpec: _drop_update_before,
     ExpandSpec: _expand,

@@ -13,6 +13,7 @@ the other in one flat list: for an UPDATE the one before, where -U is wanted, an
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -50,11 +51,13 @@ class Input:
 @dataclass(frozen=True)
 class GeneratedHandler:
     """source: the class's text. inputs: the columns that process, accumulate and retract take.
-    slots: the parts of an accumulator tuple, in order."""
+    slots: the parts of an accumulator tuple, in order. merged: the names of those that `merge` reads of
+    the accumulator that it takes in."""
 
     source: str
     inputs: tuple[Input, ...]
     slots: tuple[Slot, ...]
+    merged: frozenset[str]
 
     def create(self, expiry: Expiry | None = None) -> Any:
         """A handler, opened. expiry: the processing time and the time to live of the state."""
@@ -70,7 +73,7 @@ def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
     Raises NotSupportedError for an aggregate function that has no declaration.
     """
     writer = _Writer(spec)
-    return GeneratedHandler(writer.text(), writer.inputs, writer.slots)
+    return GeneratedHandler(writer.text(), writer.inputs, writer.slots, writer.merged)
 
 
 @lru_cache(maxsize=64)
@@ -110,15 +113,11 @@ class _Writer:
         self._distinct = [
             DistinctCalls(i, tuple(calls), spec.input_retracts) for i, calls in enumerate(groups.values())
         ]
-        # The record counter is the query's own COUNT(*), or a hidden one; none over insert-only input.
-        self._records: str | None = None
+        self._records = spec.records
         self._hidden: Call | None = None
-        if spec.input_retracts and spec.count_star is not None:
-            self._records = f"count{spec.count_star}"
-        elif spec.input_retracts:
+        if spec.input_retracts and spec.count_star is None:
             self._hidden = Call.of(len(self._calls), _RECORDS)
             self._plain.append(self._hidden)
-            self._records = f"count{len(self._calls)}"
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -136,6 +135,12 @@ class _Writer:
             if call.spec.filter is not None:
                 wanted[Input(call.spec.filter)] = None
         return tuple(wanted)
+
+    @cached_property
+    def merged(self) -> frozenset[str]:
+        """The slots whose values in the other accumulator a merge looks at."""
+        read = set(re.findall(r"\bother_(\w+)", self._merge_body()))
+        return frozenset(slot.name for slot in self.slots if slot.name in read)
 
     def text(self) -> str:
         """The whole class."""
@@ -198,12 +203,15 @@ class _Writer:
         return f"{parts} = self.acc\n{body or 'pass'}\nself.acc = {parts}"
 
     def _merge(self) -> str:
-        body = [f"{_tuple(f'other_{name}' for name in self._names)} = other"] if self._names else []
-        body += [call.merge() for call in self._plain]
+        other = f"{_tuple(f'other_{name}' for name in self._names)} = other\n" if self._names else ""
+        return block("def merge(self, other):", self._over_acc(other + self._merge_body()))
+
+    def _merge_body(self) -> str:
+        body = [call.merge() for call in self._plain]
         for distinct in self._distinct:
             body += [call.constants() for call in distinct.calls if call.constants()]
             body.append(distinct.merge())
-        return block("def merge(self, other):", self._over_acc("\n".join(body)))
+        return "\n".join(body)
 
     def _get_value(self) -> str:
         read = f"{_tuple(self._names)} = self.acc\n" if self._names else ""

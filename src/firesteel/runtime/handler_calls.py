@@ -38,11 +38,13 @@ class Slot:
     """One part of the handler's accumulator: its name in the text, and what it is.
 
     argument: for a map view, the input field whose values are its keys; None where its keys are others.
+    call: the number of its aggregate call; -1 for the values that DISTINCT calls have seen.
     """
 
     name: str
     kind: AccumulatorField | MapView
     argument: int | None = None
+    call: int = -1
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,9 @@ class Call:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        fields = (Slot(f"{part.name}{self.index}", part) for part in self.aggregate.fields)
+        fields = (Slot(f"{part.name}{self.index}", part, call=self.index) for part in self.aggregate.fields)
         views = (
-            Slot(f"{part.name}{self.index}", part, None if part.ordered else self.spec.args[0])
+            Slot(f"{part.name}{self.index}", part, None if part.ordered else self.spec.args[0], self.index)
             for part in self.aggregate.views
         )
         return (*fields, *views)

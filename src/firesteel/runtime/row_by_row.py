@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.accumulators import Accumulators
 from firesteel.runtime.handler import UPDATE, GeneratedHandler, Input
+from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
@@ -63,8 +64,12 @@ class RowByRow:
 
         columns = [self._values(column(each.position), each) for each in self._inputs]
         kinds = one_chunk(changes.column(KIND)).take(order).to_numpy().tolist()
-        with _no_collections():
-            accs = self._accumulators.load(keys, column)
+
+        def named(slot: Slot) -> tuple[NDArray[np.int64], pa.Array] | None:
+            return None if slot.argument is None else (keys.sorted_codes, column(slot.argument))
+
+        with no_collections():
+            accs = self._accumulators.load(keys, named)
             given, values = self._handler.process(keys.counts.tolist(), accs, kinds, *columns)
             self._accumulators.store(keys, accs)
             del accs
@@ -85,7 +90,7 @@ def sizes(update_before: bool) -> NDArray[np.int64]:
 
 
 @contextmanager
-def _no_collections() -> Iterator[None]:
+def no_collections() -> Iterator[None]:
     """Without Python's cycle collector, which otherwise takes half of the time: a batch makes millions of
     objects, and none of them is ever part of a cycle."""
     enabled = gc.isenabled()

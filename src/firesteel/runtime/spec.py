@@ -54,11 +54,12 @@ class AggregateSpec:
 
 @dataclass(frozen=True)
 class GroupAggregateSpec:
-    """GroupAggregate, record by record (Flink: GroupAggFunction).
+    """GroupAggregate, record by record or in bundles (Flink: GroupAggFunction, MiniBatchGroupAggFunction).
 
     input_retracts: whether -U and -D may come, and so whether records are counted. count_star: the
     position in `calls` of a COUNT(*) that serves as the record counter, else None: a hidden one is
-    kept. ttl: state retention in milliseconds, 0 for ever.
+    kept. ttl: state retention in milliseconds, 0 for ever. bundle: rows after which a bundle ends, 0 for
+    record by record.
     """
 
     keys: tuple[int, ...]
@@ -69,6 +70,51 @@ class GroupAggregateSpec:
     count_star: int | None = None
     ttl: int = 0
     state_id: str = "group-aggregate"
+    bundle: int = 0
+
+    @property
+    def records(self) -> str | None:
+        """The part of the accumulator that counts records: the query's own COUNT(*), the sum of partial
+        ones, or a hidden count after all calls. None over insert-only input."""
+        if not self.input_retracts:
+            return None
+        if self.count_star is None:
+            return f"count{len(self.calls)}"
+        part = "sum" if self.calls[self.count_star].function == "$SUM0" else "count"
+        return f"{part}{self.count_star}"
+
+
+@dataclass(frozen=True)
+class LocalGroupAggregateSpec:
+    """Bundles of rows to one row of accumulators a key (runtime/bundles/columns.py), without state.
+
+    aggregate: keys and calls over the input.
+    """
+
+    aggregate: GroupAggregateSpec
+
+
+@dataclass(frozen=True)
+class GlobalGroupAggregateSpec:
+    """Bundles of accumulators, as a local or an incremental aggregate gives them, merged by key.
+
+    aggregate: the local phase's keys and calls, over its input. results: how many of the calls are
+    columns of the output; what comes after them only counts records.
+    """
+
+    aggregate: GroupAggregateSpec
+    results: int
+
+
+@dataclass(frozen=True)
+class IncrementalGroupAggregateSpec:
+    """Bundles of a partial aggregate's accumulators to what they add to the final keys.
+
+    aggregate: the partial aggregate, over its local phase's input. final_keys: positions among its keys.
+    """
+
+    aggregate: GroupAggregateSpec
+    final_keys: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -103,7 +149,16 @@ class ExpandSpec:
     numbers: tuple[int, ...]
 
 
-OperatorSpec = CalcSpec | GroupAggregateSpec | ChangelogNormalizeSpec | DropUpdateBeforeSpec | ExpandSpec
+OperatorSpec = (
+    CalcSpec
+    | GroupAggregateSpec
+    | LocalGroupAggregateSpec
+    | GlobalGroupAggregateSpec
+    | IncrementalGroupAggregateSpec
+    | ChangelogNormalizeSpec
+    | DropUpdateBeforeSpec
+    | ExpandSpec
+)
 
 
 @dataclass(frozen=True)

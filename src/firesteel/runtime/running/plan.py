@@ -87,9 +87,6 @@ class RunningPlan:
     def __init__(self, spec: GroupAggregateSpec, aggregates: tuple[Aggregate, ...]) -> None:
         self._spec = spec
         self._aggregates = aggregates
-        self._records: str | None = None
-        if spec.input_retracts:
-            self._records = f"count{len(spec.calls) if spec.count_star is None else spec.count_star}"
         groups: dict[tuple[int, ...], list[int]] = {}
         for index, call in enumerate(spec.calls):
             if call.distinct:
@@ -111,7 +108,7 @@ class RunningPlan:
     @property
     def records(self) -> str | None:
         """The field that counts records."""
-        return self._records
+        return self._spec.records
 
     @property
     def distinct(self) -> tuple[list[int], ...]:

@@ -1,0 +1,1 @@
+"""Aggregation of bundles: mini-batches, in one phase and in two."""

@@ -1,0 +1,132 @@
+"""Accumulators as columns: what a local aggregate sends to the global one.
+
+A row has the key's fields, then one column for each part of the row handler's accumulator that a merge
+reads: an accumulator field as it is in keyed state, a map view as a list of (key, value). Of DISTINCT calls
+that is the values seen; their own fields are made anew where the values meet those seen before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
+from firesteel.runtime.aggregates.base import AccumulatorField, MapView
+from firesteel.runtime.handler import generate
+from firesteel.runtime.handler_calls import Slot
+from firesteel.runtime.keys import one_array
+from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
+from firesteel.runtime.values import from_key, from_list, to_keys, to_list
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class AccumulatorColumns:
+    """key_types: of the key's fields, which come first. slots: the accumulator's parts that follow."""
+
+    key_types: tuple[SqlType, ...]
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def of(cls, spec: GroupAggregateSpec) -> AccumulatorColumns:
+        """What the merge of these calls reads: the output of a local aggregate."""
+        handler = generate(spec)
+        slots = tuple(slot for slot in handler.slots if slot.name in handler.merged)
+        return cls(tuple(spec.input_types[i] for i in spec.keys), slots)
+
+    @classmethod
+    def increments(cls, spec: GroupAggregateSpec, final_keys: Sequence[int]) -> AccumulatorColumns:
+        """The same with the fields of DISTINCT calls in the place of the values seen, which stay in the
+        state of the incremental aggregate."""
+        handler = generate(spec)
+        distinct = {i for i, call in enumerate(spec.calls) if call.distinct}
+        slots = tuple(
+            slot
+            for slot in handler.slots
+            if slot.call in distinct or (slot.call >= 0 and slot.name in handler.merged)
+        )
+        keys = tuple(spec.input_types[spec.keys[i]] for i in final_keys)
+        return cls(keys, slots)
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The positions of the key's fields."""
+        return tuple(range(len(self.key_types)))
+
+    def position(self, slot: Slot) -> int:
+        """Which field of the row a slot is."""
+        return len(self.key_types) + self.slots.index(slot)
+
+    def schema(self) -> pa.Schema:
+        """Of the changes table."""
+        types = [*map(to_arrow, self.key_types), *map(arrow_type, self.slots)]
+        fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
+        return pa.schema(fields + [pa.field(field(i), kind) for i, kind in enumerate(types)])
+
+    def table(self, orders: pa.Array, keys: Sequence[pa.Array], parts: Sequence[pa.Array]) -> pa.Table:
+        """The changes table: inserts."""
+        kinds = pa.array(np.full(len(orders), RowKind.INSERT, np.int8))
+        return pa.Table.from_arrays([kinds, orders, *keys, *parts], schema=self.schema())
+
+    def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
+        """The columns of accumulator tuples whose parts are `slots`."""
+        return [_column(slot, [acc[slots.index(slot)] for acc in accs]) for slot in self.slots]
+
+    def to_rows(self, changes: pa.Table, slots: Sequence[Slot]) -> Iterator[tuple[Any, ...]]:
+        """The accumulator tuples of a changes table; parts that did not travel are as at the beginning."""
+        parts: list[list[Any]] = []
+        for slot in slots:
+            if slot in self.slots:
+                column = one_array(changes.column(field(self.position(slot))))
+                parts.append(_values(slot, column))
+            else:
+                parts.append([initial(slot) for _ in range(changes.num_rows)])
+        return zip(*parts, strict=True) if parts else iter([()] * changes.num_rows)
+
+
+def arrow_type(slot: Slot) -> pa.DataType:
+    """The type of a part's column."""
+    if isinstance(slot.kind, AccumulatorField):
+        return to_arrow(slot.kind.type)
+    return pa.list_(entry_type(slot.kind))
+
+
+def entry_type(view: MapView) -> pa.DataType:
+    """One entry of a map view."""
+    return pa.struct([("key", to_arrow(view.key)), ("value", to_arrow(view.value))])
+
+
+def initial(slot: Slot) -> Any:
+    """What a part of an accumulator is at the beginning."""
+    if isinstance(slot.kind, MapView):
+        return {}
+    value = slot.kind.initial
+    return list(value) if isinstance(value, list) else value
+
+
+def _column(slot: Slot, values: list[Any]) -> pa.Array:
+    kind = slot.kind
+    if isinstance(kind, AccumulatorField):
+        return from_list(values, kind.type)
+    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
+    keys = from_list([from_key(key, kind.key) for view in values for key in view], kind.key)
+    items = from_list([item for view in values for item in view.values()], kind.value)
+    entries = pa.StructArray.from_arrays([keys, items], fields=list(entry_type(kind)))
+    return pa.ListArray.from_arrays(pa.array(ends), entries, type=arrow_type(slot))
+
+
+def _values(slot: Slot, column: pa.Array) -> list[Any]:
+    kind = slot.kind
+    if isinstance(kind, AccumulatorField):
+        return to_list(column, kind.type)
+    entries = column.flatten()
+    keys, items = to_keys(entries.field(0), kind.key), to_list(entries.field(1), kind.value)
+    lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+    ends = np.cumsum(lengths).tolist()
+    starts = [0, *ends[:-1]]
+    return [dict(zip(keys[a:b], items[a:b], strict=True)) for a, b in zip(starts, ends, strict=True)]

@@ -1,0 +1,104 @@
+"""IncrementalGroupAggregate: partial accumulators by key and bucket to what they add to the final keys.
+Flink: MiniBatchIncrementalGroupAggFunction.
+
+Only the values that DISTINCT calls have seen are state, by the partial key: what is merged into them and is
+new to them, or gone from them, counts for the final key. All else passes through, merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.accumulator_state import AccumulatorState
+from firesteel.runtime.accumulators import stored_maps, write_maps
+from firesteel.runtime.aggregates.base import MapView
+from firesteel.runtime.bundles.columns import AccumulatorColumns
+from firesteel.runtime.handler import generate
+from firesteel.runtime.keys import Keys, find_keys, one_array
+from firesteel.runtime.map_view import Expiry
+from firesteel.runtime.packets import orders
+from firesteel.runtime.row_by_row import no_collections
+from firesteel.runtime.spec import IncrementalGroupAggregateSpec, field
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+
+class IncrementalGroupAggregate:
+    """A BundleFunction (map_bundle.py). state: None keeps the values seen in this process."""
+
+    def __init__(
+        self, spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Callable[[], int]
+    ) -> None:
+        aggregate = spec.aggregate
+        self._clock = clock
+        self._final_keys = spec.final_keys
+        self._columns = AccumulatorColumns.of(aggregate)
+        self._increments = AccumulatorColumns.increments(aggregate, spec.final_keys)
+        self._expiry = Expiry(aggregate.ttl)
+        generated = generate(aggregate)
+        self._slots = generated.slots
+        self._seen = [i for i, slot in enumerate(self._slots) if slot.call < 0]
+        self._state = AccumulatorState(aggregate, self._slots, state or memory_backend())
+        self._handler = generated.create(self._expiry)
+        self.schema = self._increments.schema()
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        """A row a final key, with the order of its last row."""
+        self._expiry.now = self._clock()
+        partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
+        last = orders(changes)[partial.order[partial.starts + partial.counts - 1]]
+        final = find_keys([partial.columns[i] for i in self._final_keys], len(partial))
+        with no_collections():
+            accs = self._merged(changes, partial, final)
+        parts = self._increments.from_rows(accs, self._slots)
+        newest = np.maximum.reduceat(last[final.order], final.starts)
+        return self._increments.table(pa.array(newest), final.columns, parts)
+
+    def _merged(self, changes: pa.Table, partial: Keys, final: Keys) -> list[tuple[Any, ...]]:
+        """An accumulator for each final key; the values seen are written to the state."""
+        ordered = changes.take(pa.array(partial.order))
+        bundles = self._bundles(ordered, partial)
+        views = {i: self._load(i, ordered, partial) for i in self._seen}
+        handler, accs = self._handler, []
+        members = iter(final.order.tolist())
+        for count in final.counts.tolist():
+            acc = list(handler.create_accumulators())
+            for member in islice(members, count):
+                for i, maps in views.items():
+                    acc[i] = maps[member]
+                handler.set_accumulators(tuple(acc))
+                handler.merge(bundles[member])
+                acc = list(handler.get_accumulators())
+            accs.append(tuple(acc))
+        owners = np.arange(len(partial))
+        for i, maps in views.items():
+            slot = self._slots[i]
+            assert isinstance(slot.kind, MapView)
+            known = np.ones(len(partial), np.bool_)
+            write_maps(self._state.maps[slot.name], slot.kind, partial, owners, maps, known, self._expiry.now)
+        return accs
+
+    def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
+        """The accumulators of the bundle, merged by partial key."""
+        rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
+        for count in partial.counts.tolist():
+            handler.reset_accumulators()
+            for other in islice(rows, count):
+                handler.merge(other)
+            bundles.append(handler.get_accumulators())
+        return bundles
+
+    def _load(self, index: int, ordered: pa.Table, partial: Keys) -> list[Any]:
+        slot = self._slots[index]
+        assert isinstance(slot.kind, MapView)
+        known: NDArray[np.bool_] = np.ones(len(partial), np.bool_)
+        lists = one_array(ordered.column(field(self._columns.position(slot))))
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        named = np.repeat(partial.sorted_codes, lengths), lists.flatten().field(0)
+        return list(stored_maps(self._state.maps[slot.name], slot.kind, partial, known, named, self._expiry))

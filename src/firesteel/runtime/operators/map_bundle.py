@@ -1,0 +1,67 @@
+"""Holds rows back and works them off in bundles. Flink: MapBundleOperator, KeyedMapBundleOperator.
+
+A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with every watermark, and with
+the micro-batch or the input. Micro-batches commit as Flink's checkpoints do, before whose barriers it
+flushes, so nothing that is held back is ever part of a checkpoint.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pyarrow as pa
+
+
+class BundleFunction(Protocol):
+    """What is done with a bundle."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of the changes that come out."""
+        ...
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        """The changes that the rows of a bundle cause together."""
+        ...
+
+
+class MapBundle:
+    """size: rows after which a bundle ends."""
+
+    def __init__(self, function: BundleFunction, size: int) -> None:
+        self._function = function
+        self._size = size
+        self._held: list[pa.Table] = []
+        self._rows = 0
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """Take rows in; what the bundles that are full give."""
+        out: list[pa.Table] = []
+        start = 0
+        while changes.num_rows - start >= self._size - self._rows:
+            part = changes.slice(start, self._size - self._rows)
+            start += part.num_rows
+            self._hold(part)
+            out.append(self._flush())
+        self._hold(changes.slice(start))
+        return pa.concat_tables(out) if out else self._function.schema.empty_table()
+
+    def watermark(self) -> pa.Table:
+        """A watermark comes by: what was held back goes before it."""
+        return self._flush()
+
+    def finish(self) -> pa.Table | None:
+        """End of the micro-batch or of the input."""
+        return self._flush() if self._rows else None
+
+    def _hold(self, changes: pa.Table) -> None:
+        if changes.num_rows:
+            self._held.append(changes)
+            self._rows += changes.num_rows
+
+    def _flush(self) -> pa.Table:
+        if not self._rows:
+            return self._function.schema.empty_table()
+        bundle = pa.concat_tables(self._held).combine_chunks()
+        self._held, self._rows = [], 0
+        return self._function.finish_bundle(bundle)
