@@ -100,7 +100,7 @@ def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend | None, clock
     if spec.bundle:
         from firesteel.runtime.operators.mini_batch_group_aggregate import MiniBatchGroupAggregate
 
-        return _bundled(MiniBatchGroupAggregate(spec, state, clock), spec)
+        return _bundled(MiniBatchGroupAggregate(spec, state, clock), spec.bundle)
     from firesteel.runtime.operators.group_aggregate import GroupAggregate
 
     return GroupAggregate(spec, state, clock)
@@ -109,31 +109,32 @@ def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend | None, clock
 def _local(spec: LocalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.local_group_aggregate import LocalGroupAggregate
 
-    return _bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate)
+    return _bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate.bundle)
 
 
 def _global(spec: GlobalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.global_group_aggregate import GlobalGroupAggregate
 
-    return _bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate)
+    return _bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate.bundle)
 
 
 def _incremental(spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.incremental_group_aggregate import IncrementalGroupAggregate
 
-    return _bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate)
+    return _bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate.bundle)
 
 
-def _bundled(function: BundleFunction, spec: GroupAggregateSpec) -> Operator:
+def _bundled(function: BundleFunction, size: int) -> Operator:
     from firesteel.runtime.operators.map_bundle import MapBundle
 
-    return MapBundle(function, spec.bundle)
+    return MapBundle(function, size)
 
 
-def _changelog_normalize(spec: ChangelogNormalizeSpec, state: StateBackend, clock: Clock) -> Operator:
-    from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize
+def _changelog_normalize(spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize, MiniBatchNormalize
 
-    return ChangelogNormalize(spec, state, clock)
+    normalize = ChangelogNormalize(spec, state, clock)
+    return _bundled(MiniBatchNormalize(spec, normalize), spec.bundle) if spec.bundle else normalize
 
 
 def _drop_update_before(spec: DropUpdateBeforeSpec, state: StateBackend | None, clock: Clock) -> Operator:

@@ -11,7 +11,7 @@ Its rows stand in the order in which Flink would emit them, within a key.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesteel.types.sql import SqlType
 
@@ -72,6 +72,10 @@ class GroupAggregateSpec:
     state_id: str = "group-aggregate"
     bundle: int = 0
 
+    def stateful(self, ttl: int, state_id: str) -> GroupAggregateSpec:
+        """The same with its state kept for `ttl` milliseconds under a name."""
+        return replace(self, ttl=ttl, state_id=state_id)
+
     @property
     def records(self) -> str | None:
         """The part of the accumulator that counts records: the query's own COUNT(*), the sum of partial
@@ -119,7 +123,8 @@ class IncrementalGroupAggregateSpec:
 
 @dataclass(frozen=True)
 class ChangelogNormalizeSpec:
-    """ChangelogNormalize by primary key; `condition` is DuckDB SQL over f0, f1, ... or None."""
+    """ChangelogNormalize by primary key; `condition` is DuckDB SQL over f0, f1, ... or None. bundle: rows
+    after which a bundle ends, 0 for record by record."""
 
     keys: tuple[int, ...]
     input_types: tuple[SqlType, ...]
@@ -127,6 +132,7 @@ class ChangelogNormalizeSpec:
     condition: CalcSpec | None = None
     ttl: int = 0
     state_id: str = "changelog-normalize"
+    bundle: int = 0
 
 
 @dataclass(frozen=True)

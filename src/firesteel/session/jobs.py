@@ -12,6 +12,7 @@ import pyarrow as pa
 from firesteel.errors import UsageError
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Node
+from firesteel.rules.mini_batch_options import mini_batch_options
 from firesteel.runtime.spec import JobSpec
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
@@ -82,6 +83,7 @@ def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSett
     """The stream host's settings; several jobs of one checkpoint folder have a name each."""
     from firesteel.spark.stream_host import StreamSettings
 
+    mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)
     if checkpoint is not None and name:
         checkpoint = f"{checkpoint}/{name}"
@@ -90,7 +92,7 @@ def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSett
         parallelism=_number(environment, "parallelism.default"),
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_number(environment, "firesteel.source.max-rows-per-batch"),
-        interval=_number(environment, "table.exec.mini-batch.allow-latency"),
+        interval=mini_batch.latency if mini_batch else 0,
     )
 
 
@@ -116,7 +118,9 @@ def host_of(job: JobSpec, environment: TableEnvironment) -> str:
 def job_of(environment: TableEnvironment, physical: Node) -> JobSpec:
     """The job that runs the plan."""
     ttl: Any = environment.configuration.get("table.exec.state.ttl")
-    return translate(physical, TranslateOptions(time_zone=environment.time_zone, ttl=ttl))
+    mini_batch = mini_batch_options(environment.configuration)
+    bundle = mini_batch.size if mini_batch else 0
+    return translate(physical, TranslateOptions(environment.time_zone, ttl, bundle))
 
 
 def run_query(environment: TableEnvironment, physical: Node, watch: Watch | None) -> ChangesResult:

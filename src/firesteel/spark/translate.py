@@ -9,39 +9,36 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
-from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError, NotSupportedError
-from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
+from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
-from firesteel.plan.accumulators import record_count
 from firesteel.plan.expressions import expand_search
 from firesteel.plan.tree import Node
 from firesteel.plan.unsupported import refuse_execution
 from firesteel.runtime.spec import (
-    AggregateSpec,
     CalcSpec,
     ChainSpec,
     ChangelogNormalizeSpec,
     DropUpdateBeforeSpec,
     ExpandSpec,
-    GroupAggregateSpec,
     JobSpec,
     OperatorSpec,
     ScanSpec,
     SinkSpec,
     ValuesSpec,
 )
-from firesteel.types.sql import SqlType
+from firesteel.spark.translate_aggregates import AggregateOptions, aggregate_operator, mode_of, types_of
 
 
 @dataclass(frozen=True)
 class TranslateOptions:
     """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
-    ever (table.exec.state.ttl)."""
+    ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size)."""
 
     time_zone: str = "UTC"
     ttl: int = 0
+    bundle: int = 0
 
 
 def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
@@ -102,8 +99,11 @@ class _Translation:
         """The operator that a node is; None for one that only passes rows on."""
         if isinstance(node, physical.Calc):
             return self._calc(node)
-        if isinstance(node, physical.GroupAggregate):
-            return self._group_aggregate(node)
+        aggregate = aggregate_operator(
+            node, AggregateOptions(self.options.ttl, self.options.bundle, self._state_id)
+        )
+        if aggregate is not None:
+            return aggregate
         if isinstance(node, physical.ChangelogNormalize):
             return self._changelog_normalize(node)
         if isinstance(node, physical.DropUpdateBefore):
@@ -111,7 +111,7 @@ class _Translation:
         if isinstance(node, physical.Expand):
             return _expand(node)
         if isinstance(node, (physical.WatermarkAssigner, physical.MiniBatchAssigner)):
-            return None  # record by record, no operator of a plan looks at watermarks
+            return None  # a micro-batch ends its bundles, and no operator that runs looks at watermarks
         raise NotSupportedError(f"{type(node).__name__} cannot run yet")
 
     def _scan(self, node: physical.TableSourceScan) -> ScanSpec:
@@ -138,46 +138,26 @@ class _Translation:
     def _calc(self, node: physical.Calc) -> CalcSpec:
         exprs = [expand_search(expr) for expr in node.exprs]
         condition = None if node.condition is None else expand_search(node.condition)
-        return compile_calc(exprs, condition, _types(node.input), None, self.options.time_zone)
-
-    def _group_aggregate(self, node: physical.GroupAggregate) -> GroupAggregateSpec:
-        types = _types(node.input)
-        retract = node.retract or (False,) * len(node.calls)
-        calls = tuple(_aggregate(c, r, types) for c, r in zip(node.calls, retract, strict=True))
-        mode, below = _mode(node), _mode(node.input)
-        return GroupAggregateSpec(
-            keys=node.keys,
-            calls=calls,
-            input_types=types,
-            input_retracts=below.has_retraction,
-            emit_update_before=mode.update_before,
-            count_star=record_count(node.calls) if below.has_retraction else None,
-            ttl=self.options.ttl,
-            state_id=self._state_id("group-aggregate"),
-        )
+        return compile_calc(exprs, condition, types_of(node.input), None, self.options.time_zone)
 
     def _changelog_normalize(self, node: physical.ChangelogNormalize) -> ChangelogNormalizeSpec:
-        types = _types(node.input)
+        types = types_of(node.input)
         condition = None
         if node.condition is not None:
             condition = compile_calc((), expand_search(node.condition), types, None, self.options.time_zone)
         return ChangelogNormalizeSpec(
             keys=node.keys,
             input_types=types,
-            emit_update_before=_mode(node).update_before,
+            emit_update_before=mode_of(node).update_before,
             condition=condition,
             ttl=self.options.ttl,
             state_id=self._state_id("changelog-normalize"),
+            bundle=self.options.bundle if node.mini_batch else 0,
         )
 
     def _state_id(self, operator: str) -> str:
         self.states += 1
         return f"{operator}-{self.states}"
-
-
-def _aggregate(call: AggregateCall, retract: bool, types: tuple[SqlType, ...]) -> AggregateSpec:
-    arg_types = tuple(types[i] for i in call.args)
-    return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
 
 
 def _expand(node: physical.Expand) -> ExpandSpec:
@@ -198,7 +178,7 @@ def _expand(node: physical.Expand) -> ExpandSpec:
         raise InternalError("an Expand has not one column of numbers")
     at = columns.index(None)
     numbers = [_number(cells[at]) for cells in node.projects]
-    return ExpandSpec(tuple(columns), _types(node), tuple(shown), tuple(numbers))
+    return ExpandSpec(tuple(columns), types_of(node), tuple(shown), tuple(numbers))
 
 
 def _number(cell: Expr) -> int:
@@ -228,14 +208,3 @@ def _sink(root: Node) -> SinkSpec:
 
 def _connector(table: Table) -> str:
     return dict(table.options)["connector"]
-
-
-def _types(node: Node) -> tuple[SqlType, ...]:
-    return tuple(f.type for f in node.schema)
-
-
-def _mode(node: Node) -> ChangelogMode:
-    mode: ChangelogMode | None = getattr(node, "mode", None)
-    if mode is None:
-        raise InternalError(f"the changelog mode of {type(node).__name__} was not inferred")
-    return mode

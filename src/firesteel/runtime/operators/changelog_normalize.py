@@ -171,3 +171,21 @@ def equal(new: pa.Array, old: pa.Array) -> Flags:
         zero_copy_only=False
     )
     return result
+
+
+class MiniBatchNormalize:
+    """ChangelogNormalize in bundles: of each key only the last row of a bundle counts. A BundleFunction
+    (map_bundle.py). Flink: ProcTimeMiniBatchDeduplicateKeepLastRowFunction."""
+
+    def __init__(self, spec: ChangelogNormalizeSpec, normalize: ChangelogNormalize) -> None:
+        self._keys = spec.keys
+        self._normalize = normalize
+        fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
+        fields += [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(spec.input_types)]
+        self.schema = pa.schema(fields)
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        """The changes that the last rows of the keys cause."""
+        keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
+        last = np.sort(keys.order[keys.starts + keys.counts - 1])
+        return self._normalize.process(changes.take(pa.array(last)))

@@ -1,0 +1,141 @@
+"""The aggregates of a physical plan as specs: record by record, in bundles, in two phases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from firesteel.changelog import ChangelogMode
+from firesteel.errors import InternalError
+from firesteel.expr.nodes import AggregateCall
+from firesteel.plan import physical
+from firesteel.plan.accumulators import record_count
+from firesteel.plan.tree import Node
+from firesteel.runtime.spec import (
+    AggregateSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
+    OperatorSpec,
+)
+from firesteel.types.sql import SqlType
+
+Types = tuple[SqlType, ...]
+
+
+@dataclass(frozen=True)
+class AggregateOptions:
+    """ttl: milliseconds that state is kept. bundle: rows after which a bundle ends. state_id gives each
+    stateful operator a name of its own."""
+
+    ttl: int
+    bundle: int
+    state_id: Callable[[str], str]
+
+
+def aggregate_operator(node: Node, options: AggregateOptions) -> OperatorSpec | None:
+    """The spec of an aggregate; None for any other node."""
+    if isinstance(node, physical.GroupAggregate):
+        return _one_phase(node, options)
+    if isinstance(node, physical.LocalGroupAggregate):
+        retracts = mode_of(node.input).has_retraction
+        return LocalGroupAggregateSpec(
+            _calls(node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle)
+        )
+    if isinstance(node, physical.GlobalGroupAggregate):
+        return _global(node, options)
+    if isinstance(node, physical.IncrementalGroupAggregate):
+        return _incremental(node, options)
+    return None
+
+
+def _one_phase(node: physical.GroupAggregate, options: AggregateOptions) -> GroupAggregateSpec:
+    retract = node.retract or (False,) * len(node.calls)
+    return _calls(
+        node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
+        options.bundle if node.mini_batch else 0, mode_of(node).update_before, options,
+    )  # fmt: skip
+
+
+def _global(node: physical.GlobalGroupAggregate, options: AggregateOptions) -> GlobalGroupAggregateSpec:
+    """Its calls are over the rows of the local phase; above an incremental aggregate that would be the
+    results of the partial one."""
+    below = _below_exchange(node)
+    if isinstance(below, physical.IncrementalGroupAggregate):
+        local = _below_exchange(below)
+        columns = types_of(below.input)
+        types = (*(columns[k] for k in below.keys), *(call.type for call in below.calls))
+        keys = below.final_keys
+    else:
+        local, types, keys = below, types_of(below.children[0]), below.keys  # type: ignore[attr-defined]
+    aggregate = _calls(
+        keys, node.calls, node.retract, types, mode_of(local.children[0]).has_retraction,
+        options.bundle, mode_of(node).update_before, options, node.index_of_count_star,
+    )  # fmt: skip
+    return GlobalGroupAggregateSpec(aggregate, node.results)
+
+
+def _incremental(
+    node: physical.IncrementalGroupAggregate, options: AggregateOptions
+) -> IncrementalGroupAggregateSpec:
+    local = _below_exchange(node)
+    if not isinstance(local, physical.LocalGroupAggregate):
+        raise InternalError("an incremental aggregate is not over a local one")
+    aggregate = _calls(
+        local.keys, node.calls, node.retract, types_of(local.input), mode_of(local.input).has_retraction,
+        options.bundle, False, options,
+    )  # fmt: skip
+    return IncrementalGroupAggregateSpec(aggregate, node.final_keys)
+
+
+def _calls(
+    keys: tuple[int, ...],
+    calls: Sequence[AggregateCall],
+    retract: Sequence[bool],
+    types: Types,
+    retracts: bool,
+    bundle: int,
+    update_before: bool = False,
+    options: AggregateOptions | None = None,
+    count_star: int | None = None,
+) -> GroupAggregateSpec:
+    """options: of a stateful operator; None where there is no state."""
+    star = record_count(calls) if count_star is None else count_star
+    spec = GroupAggregateSpec(
+        keys=keys,
+        calls=tuple(_aggregate(c, r, types) for c, r in zip(calls, retract, strict=True)),
+        input_types=types,
+        input_retracts=retracts,
+        emit_update_before=update_before,
+        count_star=star if retracts else None,
+        bundle=bundle,
+    )
+    if options is None:
+        return spec
+    return spec.stateful(options.ttl, options.state_id("group-aggregate"))
+
+
+def _aggregate(call: AggregateCall, retract: bool, types: Types) -> AggregateSpec:
+    arg_types = tuple(types[i] for i in call.args)
+    return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
+
+
+def _below_exchange(node: Node) -> Node:
+    exchange = node.children[0]
+    if not isinstance(exchange, physical.Exchange):
+        raise InternalError(f"{type(node).__name__} is not over an exchange")
+    return exchange.input
+
+
+def types_of(node: Node) -> Types:
+    """The types of a node's columns."""
+    return tuple(f.type for f in node.schema)
+
+
+def mode_of(node: Node) -> ChangelogMode:
+    """The changelog mode of a node's output. Raises InternalError where it was not inferred."""
+    mode: ChangelogMode | None = getattr(node, "mode", None)
+    if mode is None:
+        raise InternalError(f"the changelog mode of {type(node).__name__} was not inferred")
+    return mode
