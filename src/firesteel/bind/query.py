@@ -15,6 +15,7 @@ from firesteel.bind.select import bind_select
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
+from firesteel.bind.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.plan.logical import Filter, Union
 from firesteel.plan.tree import Node
@@ -139,6 +140,9 @@ class _Binder:
             raise NotSupportedError("Joins are not supported yet", range=range_of(node.this))
         if isinstance(node, LateralTable):
             name = node.this.this if isinstance(node.this, exp.Anonymous) else "this function"
+            if name.upper() in WINDOW_FUNCTIONS:
+                window = bind_window_function(node.this, self.query, self.context)
+                return window, Relation((), window.schema)
             raise NotSupportedError(
                 f"The table function {name} is not supported yet", range=range_of(node.this)
             )

@@ -7,12 +7,19 @@ from firesteel.expr.nodes import AggregateCall
 from firesteel.plan import logical
 from firesteel.plan.expression_text import ast_text
 from firesteel.plan.literal_text import literal_text
+from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
+from firesteel.plan.type_text import plain_type_text, time_type_text
+
+_NAMES: dict[type[Node], str] = {
+    logical.Scan: "TableScan",
+    logical.WindowTableFunction: "TableFunctionScan",
+}
 
 
 def ast_line(node: Node) -> str:
     """One node, `LogicalFilter(condition=[>($2, 1)])`."""
-    name = "TableScan" if isinstance(node, logical.Scan) else type(node).__name__
+    name = _NAMES.get(type(node), type(node).__name__)
     return f"Logical{name}({_attributes(node)})"
 
 
@@ -36,6 +43,8 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical.WatermarkAssigner):
         rowtime = node.schema[node.rowtime].name
         return f"rowtime=[{rowtime}], watermark=[{ast_text(node.expression)}]"
+    if isinstance(node, logical.WindowTableFunction):
+        return _window(node)
     if isinstance(node, logical.Sink):
         return _sink(node)
     raise InternalError(f"no text for {type(node).__name__}")
@@ -52,6 +61,22 @@ def _call(call: AggregateCall) -> str:
     args = ", ".join(f"${i}" for i in call.args)
     condition = "" if call.filter is None else f" FILTER ${call.filter}"
     return f"{call.function}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
+
+
+def _window(node: logical.WindowTableFunction) -> str:
+    partition = ", ".join(f"${i}" for i in node.window.partition)
+    table = "TABLE(#0)" + (f" PARTITION BY({partition})" if partition else "")
+    columns = ", ".join(f"_UTF-16LE'{name}'" for name in node.descriptor)
+    lengths = ", ".join(map(ast_text, node.arguments))
+    marks = dict.fromkeys(processing_times(node), " *PROCTIME*") | dict.fromkeys(
+        event_times(node), " *ROWTIME*"
+    )
+    fields = ", ".join(
+        f"{time_type_text(f.type) if i in marks else plain_type_text(f.type)}{marks.get(i, '')} {f.name}"
+        for i, f in enumerate(node.schema)
+    )
+    call = f"{node.window.function}({table}, DESCRIPTOR({columns}), {lengths})"
+    return f"invocation=[{call}], rowType=[RecordType({fields})]"
 
 
 def _sink(node: logical.Sink) -> str:

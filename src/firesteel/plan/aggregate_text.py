@@ -19,34 +19,23 @@ Attributes = list[tuple[str, str]]
 def group_aggregate(node: physical.GroupAggregate) -> Attributes:
     names = _names(node.input)
     keys = [names[k] for k in node.keys]
-    retract = node.retract or (False,) * len(node.calls)
     outputs = _names(node)[len(keys) :]
-    calls = [
-        f"{_one_phase(call, names, retracts)} AS {output}"
-        for call, retracts, output in zip(node.calls, retract, outputs, strict=True)
-    ]
-    return _attributes(keys, node.partial_final, calls)
+    calls = one_phase_calls(node.calls, node.retract, names)
+    named = [f"{call} AS {output}" for call, output in zip(calls, outputs, strict=True)]
+    return _attributes(keys, node.partial_final, named)
 
 
 def local_group_aggregate(node: physical.LocalGroupAggregate) -> Attributes:
     names = _names(node.input)
     keys = [names[k] for k in node.keys]
-    distinct = distinct_arguments(node.calls)
-    outputs = split_columns(node.calls, node.retract, _names(node)[len(keys) :])
-    calls = []
-    for call, retracts, columns in zip(node.calls, node.retract, outputs, strict=True):
-        args = _arguments(call, names)
-        condition = "" if call.filter is None else f" FILTER {names[call.filter]}"
-        calls.append(f"{_call(call, retracts, distinct, args)}{condition} AS {_tuple(columns)}")
-    for position, arguments in enumerate(distinct):
-        calls.append(f"DISTINCT({', '.join(names[i] for i in arguments)}) AS distinct${position}")
+    calls = local_calls(node.calls, node.retract, names, _names(node)[len(keys) :])
     return _attributes(keys, node.partial_final, calls)
 
 
 def global_group_aggregate(node: physical.GlobalGroupAggregate) -> Attributes:
     names = _names(node.input)
     keys = [names[k] for k in node.keys]
-    texts = [text for text, _ in _merged(node.calls, node.retract, names[len(keys) :])]
+    texts = merged_calls(node.calls, node.retract, names[len(keys) :])
     outputs = _names(node)[len(keys) :]
     # The count of records that no call asked for is merged too, but it is no output.
     calls = [f"{text} AS {output}" for text, output in zip(texts, outputs, strict=False)]
@@ -68,6 +57,35 @@ def incremental_group_aggregate(node: physical.IncrementalGroupAggregate) -> Att
     ]
 
 
+def one_phase_calls(
+    calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
+) -> list[str]:
+    """Calls over columns of these names: `SUM_RETRACT(DISTINCT qty) FILTER $f2`."""
+    kinds = retract or (False,) * len(calls)
+    return [_one_phase(call, names, retracts) for call, retracts in zip(calls, kinds, strict=True)]
+
+
+def local_calls(
+    calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str], accumulators: Sequence[str]
+) -> list[str]:
+    """Calls over columns of these names, each AS its accumulators; the values seen by DISTINCT last."""
+    distinct = distinct_arguments(calls)
+    outputs = split_columns(calls, retract, accumulators)
+    found = []
+    for call, retracts, columns in zip(calls, retract, outputs, strict=True):
+        args = _arguments(call, names)
+        condition = "" if call.filter is None else f" FILTER {names[call.filter]}"
+        found.append(f"{_call(call, retracts, distinct, args)}{condition} AS {_tuple(columns)}")
+    for position, arguments in enumerate(distinct):
+        found.append(f"DISTINCT({', '.join(names[i] for i in arguments)}) AS distinct${position}")
+    return found
+
+
+def merged_calls(calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]) -> list[str]:
+    """Calls over accumulator columns of these names: `AVG((sum$0, count$1))`."""
+    return [text for text, _ in _merged(calls, retract, names)]
+
+
 def _merged(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
@@ -85,7 +103,6 @@ def _attributes(keys: list[str], partial_final: str | None, calls: list[str]) ->
 
 
 def _one_phase(call: AggregateCall, names: Sequence[str], retracts: bool) -> str:
-    """`SUM_RETRACT(DISTINCT qty) FILTER $f2`."""
     distinct = "DISTINCT " if call.distinct else ""
     condition = "" if call.filter is None else f" FILTER {names[call.filter]}"
     return f"{_function(call, retracts)}({distinct}{_arguments(call, names)}){condition}"

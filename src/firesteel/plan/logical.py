@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from firesteel.catalog.schema import Table
 from firesteel.expr.nodes import AggregateCall, Expr, Literal
 from firesteel.plan.tree import Field, Node
+from firesteel.plan.windows import WINDOW_COLUMNS, Window, window_fields
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
 
@@ -110,6 +111,28 @@ class WatermarkAssigner(Node):
     @property
     def schema(self) -> tuple[Field, ...]:
         return self.input.schema
+
+
+@dataclass(frozen=True)
+class WindowTableFunction(Node):
+    """LogicalTableFunctionScan of TUMBLE, HOP, CUMULATE or SESSION.
+
+    Output is the input's columns, then window_start, window_end and window_time. time: the position of
+    the time attribute; is_rowtime: whether it is event time. descriptor, arguments: the names and the
+    intervals as they were written.
+    """
+
+    input: Node
+    window: Window
+    time: int
+    is_rowtime: bool
+    descriptor: tuple[str, ...]
+    arguments: tuple[Literal, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        return columns + window_fields(WINDOW_COLUMNS, columns[self.time].type.with_nullable(False))
 
 
 @dataclass(frozen=True)

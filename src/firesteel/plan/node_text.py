@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import Expr, InputRef, Literal
-from firesteel.plan import aggregate_text, physical
+from firesteel.plan import aggregate_text, physical, physical_windows, window_text
 from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
@@ -168,6 +168,22 @@ def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:
     return found
 
 
+def _window_function(node: physical_windows.WindowTableFunction, text: ExpressionText) -> Attributes:
+    return window_text.window_table_function(node)
+
+
+def _window_aggregate(node: physical_windows.WindowAggregate, text: ExpressionText) -> Attributes:
+    return window_text.window_aggregate(node)
+
+
+def _local_window(node: physical_windows.LocalWindowAggregate, text: ExpressionText) -> Attributes:
+    return window_text.local_window_aggregate(node)
+
+
+def _global_window(node: physical_windows.GlobalWindowAggregate, text: ExpressionText) -> Attributes:
+    return window_text.global_window_aggregate(node)
+
+
 def _nothing(node: physical.DropUpdateBefore, text: ExpressionText) -> Attributes:
     return []
 
@@ -188,4 +204,8 @@ _DESCRIBE: dict[type, Callable[..., Attributes]] = {
     physical.Values: _values,
     physical.Sink: _sink,
     physical.DropUpdateBefore: _nothing,
+    physical_windows.WindowTableFunction: _window_function,
+    physical_windows.WindowAggregate: _window_aggregate,
+    physical_windows.LocalWindowAggregate: _local_window,
+    physical_windows.GlobalWindowAggregate: _global_window,
 }

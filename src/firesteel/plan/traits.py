@@ -8,12 +8,24 @@ from __future__ import annotations
 from firesteel.catalog.schema import Table
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan import logical, physical
+from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
 
 Keys = frozenset[frozenset[int]]
 """Sets of column positions, each of which is a key."""
 
 NO_KEYS: Keys = frozenset()
+
+_WITHOUT_KEYS = (
+    physical.Union,
+    logical.Union,
+    physical.Values,
+    logical.Values,
+    physical.Expand,
+    logical.WindowTableFunction,
+    WindowTableFunction,
+)
+"""A row may come several times out of these."""
 
 
 def upsert_keys(node: Node) -> Keys:
@@ -30,9 +42,17 @@ def upsert_keys(node: Node) -> Keys:
         return _through_projection(upsert_keys(node.input), node.exprs)
     if isinstance(node, physical.Exchange):
         return frozenset(key for key in upsert_keys(node.input) if set(node.keys) <= key)
-    if isinstance(node, (physical.Union, logical.Union, physical.Values, logical.Values, physical.Expand)):
+    if isinstance(node, WindowAggregate):
+        return _window_key(node)
+    if isinstance(node, _WITHOUT_KEYS):
         return NO_KEYS
     return upsert_keys(node.children[0])
+
+
+def _window_key(node: WindowAggregate) -> Keys:
+    """The group and its window's borders."""
+    first = len(node.schema) - len(node.properties)
+    return frozenset({frozenset([*range(len(node.keys)), first, first + 1])})
 
 
 def unique_keys(node: Node) -> Keys:

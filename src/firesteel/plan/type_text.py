@@ -24,6 +24,11 @@ def plain_type_text(kind: SqlType) -> str:
     return _bare(kind, full=False)
 
 
+def time_type_text(kind: SqlType) -> str:
+    """The type of a time attribute, before its mark: `TIMESTAMP_LTZ(3)`."""
+    return str(kind.with_nullable(True))
+
+
 def interval_qualifier(kind: SqlType) -> str:
     """`DAY`, `HOUR TO MINUTE`: as written, or the type's own where nobody wrote one."""
     if kind.names:

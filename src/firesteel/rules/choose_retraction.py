@@ -9,12 +9,15 @@ from dataclasses import replace
 
 from firesteel.plan.monotonicity import monotonicity
 from firesteel.plan.physical import GroupAggregate
+from firesteel.plan.physical_windows import WindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.modify_kinds import INSERTS, modify_kinds
 
 
 def choose_retraction(node: Node) -> Node:
     """Set `retract` of one aggregate; its inputs are done already."""
+    if isinstance(node, WindowAggregate):
+        return replace(node, retract=(modify_kinds(node.input) != INSERTS,) * len(node.calls))
     if not isinstance(node, GroupAggregate):
         return node
     if modify_kinds(node.input) == INSERTS:

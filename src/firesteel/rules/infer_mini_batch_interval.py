@@ -17,6 +17,7 @@ from firesteel.plan.physical import (
     TableSourceScan,
     WatermarkAssigner,
 )
+from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node, transform_up, walk
 from firesteel.rules.mini_batch_options import MiniBatch
 
@@ -24,9 +25,6 @@ NONE = "None"
 PROC_TIME = "ProcTime"
 ROW_TIME = "RowTime"
 NO_MINI_BATCH = "NoMiniBatch"
-
-EVENT_TIME_OPERATORS: tuple[type[Node], ...] = ()
-"""Operators that wait for event time: below them bundles end with watermarks, not with the clock."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,13 @@ def _below(node: Node, own: Interval) -> Node:
     """The node with assigners put below it."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):
         return node
-    asked = merged(own, Interval(ROW_TIME)) if isinstance(node, EVENT_TIME_OPERATORS) else own
+    asked = merged(own, Interval(ROW_TIME)) if _waits_for_event_time(node) else own
     return node.with_children(tuple(_assigned(child, asked) for child in node.children))
+
+
+def _waits_for_event_time(node: Node) -> bool:
+    """Whether bundles below the node end with watermarks, not with the clock."""
+    return isinstance(node, (WindowAggregate, WindowTableFunction)) and node.windowing.is_rowtime
 
 
 def _assigned(child: Node, asked: Interval) -> Node:

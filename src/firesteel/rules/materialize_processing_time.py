@@ -9,29 +9,17 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import identity, rewrite
-from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink, Union
+from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink
+from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.time_attributes import Positions, processing_times
 from firesteel.plan.tree import Node
-
-Positions = frozenset[int]
-
-
-def processing_times(node: Node) -> Positions:
-    """The columns that carry processing time."""
-    if isinstance(node, Calc):
-        below = processing_times(node.input)
-        return frozenset(i for i, e in enumerate(node.exprs) if _is_time(e, below))
-    if isinstance(node, Union):
-        return frozenset.intersection(*map(processing_times, node.inputs))
-    if isinstance(node, GroupAggregate) or not node.children:
-        return frozenset()
-    return processing_times(node.children[0])
 
 
 def materialize_processing_time(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if isinstance(node, Calc):
         return _computed(node)
-    if isinstance(node, GroupAggregate) and isinstance(node.input, Exchange):
+    if isinstance(node, (GroupAggregate, WindowAggregate)) and isinstance(node.input, Exchange):
         below = node.input.input
         times = processing_times(below) & {*node.keys, *(i for c in node.calls for i in c.args)}
         return replace(node, input=replace(node.input, input=_materialized(below, times)))

@@ -10,32 +10,20 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import identity, rewrite
-from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Union, WatermarkAssigner
+from firesteel.plan.physical import Calc, Exchange, GroupAggregate
+from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.time_attributes import event_times
 from firesteel.plan.tree import Node
-
-
-def time_attributes(node: Node) -> frozenset[int]:
-    """The columns that carry event time."""
-    if isinstance(node, WatermarkAssigner):
-        return frozenset({node.rowtime})
-    if isinstance(node, Calc):
-        below = time_attributes(node.input)
-        return frozenset(i for i, e in enumerate(node.exprs) if isinstance(e, InputRef) and e.index in below)
-    if isinstance(node, Union):
-        return frozenset.intersection(*map(time_attributes, node.inputs))
-    if isinstance(node, GroupAggregate) or not node.children:
-        return frozenset()
-    return time_attributes(node.children[0])
 
 
 def materialize_times(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if isinstance(node, Calc):
-        return _calc(node, time_attributes(node.input))
-    if isinstance(node, GroupAggregate) and isinstance(node.input, Exchange):
+        return _calc(node, event_times(node.input))
+    if isinstance(node, (GroupAggregate, WindowAggregate)) and isinstance(node.input, Exchange):
         below = node.input.input
         read = {*node.keys, *(i for c in node.calls for i in c.args)}
-        times = time_attributes(below) & read
+        times = event_times(below) & read
         if times:
             return replace(node, input=replace(node.input, input=_materialized(below, times)))
     return node

@@ -10,6 +10,7 @@ from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
 from firesteel.errors import InternalError, ValidationError
 from firesteel.plan.node_text import digest
 from firesteel.plan.physical import ChangelogNormalize, GroupAggregate, Sink, TableSourceScan, Values
+from firesteel.plan.physical_windows import WindowAggregate
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
@@ -23,7 +24,7 @@ def modify_kinds(node: Node) -> Kinds:
     """What the node can emit, from what its inputs can."""
     if isinstance(node, TableSourceScan):
         return kinds_of(source_mode(node.table))
-    if isinstance(node, Values):
+    if isinstance(node, (Values, WindowAggregate)):
         return INSERTS
     if isinstance(node, GroupAggregate):
         retracts = modify_kinds(node.input) - INSERTS
@@ -40,7 +41,7 @@ def check_kinds(node: Node, accepted: Kinds, requester: str) -> None:
         name = ".".join(node.table.path)
         check_kinds(node.input, kinds_of(sink_mode(node.table, emitted)), f"Table sink '{name}'")
         return
-    if isinstance(node, (GroupAggregate, ChangelogNormalize, TableSourceScan, Values)):
+    if isinstance(node, (GroupAggregate, WindowAggregate, ChangelogNormalize, TableSourceScan, Values)):
         refused = emitted - accepted
         if refused:
             raise ValidationError(

@@ -15,11 +15,12 @@ from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
 from firesteel.rules.materialize_processing_time import materialize_processing_time, materialize_result
 from firesteel.rules.materialize_times import materialize_times
 from firesteel.rules.merge_projects import merge_projects
-from firesteel.rules.mini_batch_options import mini_batch_options
+from firesteel.rules.mini_batch_options import PHASES, mini_batch_options, parsed
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
 from firesteel.rules.prune_empty import prune_empty
 from firesteel.rules.pull_up_constant_keys import pull_up_constant_keys
+from firesteel.rules.pull_up_windows import pull_up_windows
 from firesteel.rules.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.push_filters import push_filters
 from firesteel.rules.push_projects import push_projects
@@ -31,7 +32,9 @@ from firesteel.rules.simplify_calc import simplify_calc
 from firesteel.rules.split_distinct import split_distinct
 from firesteel.rules.to_physical import scan_to_physical, to_physical
 from firesteel.rules.two_stage_aggregate import two_stage_aggregate
+from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.union_to_distinct import union_to_distinct
+from firesteel.rules.window_aggregates import window_aggregates
 
 Rule = Callable[[Node], Node]
 
@@ -66,6 +69,7 @@ PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
     (materialize_times, "an aggregate's rows have no event time of their own"),
     (materialize_processing_time, "nor have they a processing time"),
+    (pull_up_windows, "an aggregate of plain timestamps needs the borders beside it"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),
 )
 """Applied after the projections were pushed and the tree made physical. The changelog mode comes next, and
@@ -92,17 +96,19 @@ def optimize_all(
         for rule, _ in PHYSICAL_RULES:
             node = transform_up(node, rule)
         node = infer_changelog_mode(materialize_result(node), collect, configuration)
-        finished.append(_in_mini_batches(node, configuration))
+        finished.append(_in_phases(node, configuration))
     return finished
 
 
-def _in_mini_batches(node: Node, configuration: Mapping[str, str]) -> Node:
-    """The plan as the mini-batch options want it; these rules keep the changelog modes."""
+def _in_phases(node: Node, configuration: Mapping[str, str]) -> Node:
+    """The plan as the options of mini-batches and phases want it; these rules keep the changelog modes."""
     options = mini_batch_options(configuration)
     node = infer_mini_batch_interval(node, options)
     if options is not None and options.two_phase:
         node = transform_up(node, two_stage_aggregate)
         node = transform_up(node, partial(incremental_aggregate, configuration=configuration))
+    if parsed(configuration).get(PHASES) != "ONE_PHASE":
+        node = transform_up(node, two_stage_window_aggregate)
     return node
 
 
@@ -114,4 +120,5 @@ def _to_physical(node: Node, configuration: Mapping[str, str]) -> Node:
     for rule, _ in PRUNING_RULES:
         node = transform_up(node, rule)
     node = split_distinct(node, configuration)
+    node = transform_up(node, window_aggregates)
     return to_physical(transform_up(node, merge_projects))

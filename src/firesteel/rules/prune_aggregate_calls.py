@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs, is_identity, renumber
-from firesteel.plan.logical import Aggregate, Filter, Project
+from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
@@ -41,6 +41,7 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 def merge_aggregate_project(node: Node) -> Node:
     """Aggregate over a projection that gives every column of its input, in another order, without it."""
+    node = _over_filtered_windows(node)
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     project = node.input
@@ -50,6 +51,36 @@ def merge_aggregate_project(node: Node) -> Node:
     keys = [columns[k] for k in node.keys]
     if keys != sorted(keys):
         return node
-    named = tuple(replace(c, name=f.name) for c, f in zip(node.calls, node.schema[len(keys) :], strict=True))
-    moved = replace(node, calls=named)
-    return moved_aggregate(moved, project.input, dict(enumerate(columns)))
+    return moved_aggregate(_with_names(node), project.input, dict(enumerate(columns)))
+
+
+def _with_names(node: Aggregate) -> Aggregate:
+    outputs = node.schema[len(node.keys) :]
+    return replace(
+        node, calls=tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
+    )
+
+
+def _over_filtered_windows(node: Node) -> Node:
+    """The columns in their order in the input, where a filter on a window function reads no others."""
+    if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
+        return node
+    project = node.input
+    condition = project.input
+    if not isinstance(condition, Filter) or not isinstance(condition.input, WindowTableFunction):
+        return node
+    columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
+    if len(set(columns)) != len(project.exprs) or not set(input_refs(condition.condition)) <= set(columns):
+        return node
+    order = sorted(columns)
+    position = {old: order.index(column) for old, column in enumerate(columns)}
+    keys = [position[k] for k in node.keys]
+    if keys != sorted(keys):
+        return node
+    picked = [columns.index(column) for column in order]
+    sorted_project = replace(
+        project,
+        exprs=tuple(project.exprs[i] for i in picked),
+        names=tuple(project.input.schema[column].name for column in order),
+    )
+    return moved_aggregate(_with_names(node), sorted_project, position)

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import Literal
 from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
-from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner
+from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
 from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
 from firesteel.plan.tree import Node
+from firesteel.plan.windows import WINDOW_COLUMNS
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
 
@@ -81,6 +82,8 @@ def _narrow(node: Node, wanted: list[int]) -> tuple[Node, dict[int, int]]:
         return _narrow_normalize(node, wanted)
     if isinstance(node, WatermarkAssigner):
         return _narrow_watermark(node, wanted)
+    if isinstance(node, WindowTableFunction):
+        return _narrow_window(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
 
@@ -116,3 +119,15 @@ def _narrow_watermark(node: WatermarkAssigner, wanted: list[int]) -> tuple[Node,
     position = {old: new for new, old in enumerate(needed)}
     assigner = WatermarkAssigner(below, position[node.rowtime], renumber(node.expression, position))
     return assigner, position
+
+
+def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """The function's own columns stay; those of its input keep their order."""
+    width = len(node.input.schema)
+    needed = sorted({*(i for i in wanted if i < width), node.time, *node.window.partition})
+    columns = tuple(identity(f.type for f in node.input.schema)[i] for i in needed)
+    names = tuple(node.input.schema[i].name for i in needed)
+    below = push_projects(Project(node.input, columns, names))
+    position = {old: new for new, old in enumerate(needed)}
+    moved = replace(node, input=below, window=node.window.moved(position), time=position[node.time])
+    return moved, position | {width + i: len(needed) + i for i in range(len(WINDOW_COLUMNS))}

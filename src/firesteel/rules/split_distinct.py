@@ -22,6 +22,7 @@ from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.mini_batch_options import parsed
 from firesteel.rules.push_filters import push_filters
 from firesteel.rules.reduce_aggregates import divide, sum_type
+from firesteel.rules.window_aggregates import of_windows
 from firesteel.types.sql import BIGINT, INT
 
 ENABLED = "table.optimizer.distinct-agg.split.enabled"
@@ -60,6 +61,9 @@ def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
 
 def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
     if node.partial_final is not None or not any(call.distinct for call in node.calls):
+        return False
+    windows = of_windows(node)
+    if windows is not None and (not windows.is_rowtime or windows.window.function == "SESSION"):
         return False
     return bool(parsed(configuration).get(ENABLED)) and all(map(_is_splittable, node.calls))
 

@@ -11,7 +11,9 @@ from dataclasses import replace
 from firesteel.errors import InternalError
 from firesteel.plan import logical, physical
 from firesteel.plan.expressions import identity
+from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
+from firesteel.plan.windows import Windowing
 
 
 def scan_to_physical(node: Node) -> Node:
@@ -40,6 +42,11 @@ def to_physical(node: Node) -> Node:
         return physical.Values(node.fields, node.rows)
     if isinstance(node, logical.WatermarkAssigner):
         return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
+    if isinstance(node, logical.WindowTableFunction):
+        return _window_function(node)
+    if isinstance(node, WindowAggregate):
+        below = node.input.children[0]
+        return replace(node, input=physical.Exchange(to_physical(below), node.keys))
     if isinstance(node, logical.Sink):
         below = to_physical(node.input)
         return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
@@ -48,6 +55,16 @@ def to_physical(node: Node) -> Node:
     if isinstance(node, (physical.TableSourceScan, physical.ChangelogNormalize)):
         return node
     raise InternalError(f"no physical form of {type(node).__name__}")
+
+
+def _window_function(node: logical.WindowTableFunction) -> Node:
+    below = to_physical(node.input)
+    if node.window.function == "SESSION":
+        below = physical.Exchange(below, node.window.partition)
+    time_type = node.schema[-1].type
+    return WindowTableFunction(
+        below, Windowing(node.window, (("time_col", node.time),), time_type, node.is_rowtime)
+    )
 
 
 def _calc(node: logical.Project) -> Node:

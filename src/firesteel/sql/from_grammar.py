@@ -106,7 +106,7 @@ class FromGrammar(CallGrammar):
         return self.reserved_call() if self.token.word in RESERVED else self.call()
 
     def table_argument(self) -> exp.Expression:
-        """In a table function: TABLE t [PARTITION BY ..] [ORDER BY ..], DESCRIPTOR(c), or an expression."""
+        """In a table function: TABLE t [PARTITION BY c | (c, ..)] [ORDER BY ..], or an expression."""
         start = self.token.start
         if self.at("TABLE"):
             self.advance()
@@ -119,7 +119,7 @@ class FromGrammar(CallGrammar):
             if self.accept("PARTITION", "BY"):
                 in_parentheses = self.at_symbol("(")
                 node.set(
-                    "partition", self.in_parentheses(self._names) if in_parentheses else self._partition()
+                    "partition", self.in_parentheses(self._names) if in_parentheses else [self.expression()]
                 )
             if self.accept("ORDER", "BY"):
                 node.set("order", self.order_by())
@@ -128,14 +128,6 @@ class FromGrammar(CallGrammar):
 
     def _names(self) -> list[exp.Expression]:
         return self.list_of(self.expression)
-
-    def _partition(self) -> list[exp.Expression]:
-        """Columns after PARTITION BY; the next argument starts with DESCRIPTOR or a name before =>."""
-        columns = [self.expression()]
-        while self.at_symbol(",") and self.ahead(1).word != "DESCRIPTOR" and not self.symbol_ahead("=>", 2):
-            self.advance()
-            columns.append(self.expression())
-        return columns
 
     # --- hints -----------------------------------------------------------------------------------
     def hints(self) -> list[exp.Expression]:

@@ -1,0 +1,238 @@
+"""Window table functions in FROM: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)).
+
+Flink: SqlWindowTableFunction and its kinds, WindowUtil.convertToWindowingStrategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.bind.names import BindContext, Scope, did_you_mean
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.nodes import InputRef, Literal
+from firesteel.expr.type_names import calcite_name
+from firesteel.plan.logical import WindowTableFunction
+from firesteel.plan.time_attributes import event_times, processing_times
+from firesteel.plan.tree import Node
+from firesteel.plan.windows import Window
+from firesteel.sql.dialect import IntervalLiteral, Star, path_of, range_of
+from firesteel.sql.nodes import Select, TableArgument, TableName
+from firesteel.types.sql import TIMESTAMPS, TypeRoot
+
+BindQuery = Callable[[exp.Expression], Node]
+
+_LENGTHS = {
+    "TUMBLE": ("SIZE", "OFFSET"),
+    "HOP": ("SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("STEP", "SIZE", "OFFSET"),
+    "SESSION": ("GAP",),
+}
+WINDOW_FUNCTIONS = tuple(_LENGTHS)
+
+
+def bind_window_function(node: exp.Anonymous, query: BindQuery, context: BindContext) -> WindowTableFunction:
+    """The function over its table. query binds the table, a query.
+
+    Raises ValidationError, in Flink's words, for arguments that it cannot have.
+    """
+    return _Call(node, context).bind(query)
+
+
+@dataclass(frozen=True)
+class _Call:
+    node: exp.Anonymous
+    context: BindContext
+
+    @property
+    def name(self) -> str:
+        return str(self.node.this).upper()
+
+    @property
+    def place(self) -> SourceRange:
+        return range_of(self.node)
+
+    def bind(self, query: BindQuery) -> WindowTableFunction:
+        arguments = self._arguments()
+        table = arguments["DATA"]
+        below = self._table(table, query)
+        descriptor = self._descriptor(arguments["TIMECOL"], below)
+        lengths = [self._length(arguments[n], below) for n in _LENGTHS[self.name] if n in arguments]
+        names = [f.name for f in below.schema]
+        time = names.index(descriptor[0])
+        self._check_time(below, time)
+        by_name = dict(zip(_LENGTHS[self.name], (_millis(i) for i in lengths), strict=False))
+        window = self._window(by_name, self._partition(table, below))
+        is_rowtime = time in event_times(below)
+        return WindowTableFunction(below, window, time, is_rowtime, descriptor, tuple(lengths))
+
+    # --- arguments -------------------------------------------------------------------------------
+    def _arguments(self) -> Mapping[str, exp.Expression]:
+        """The arguments by their names, whether they are named or in order; those not known are not read."""
+        known = ("DATA", "TIMECOL", *_LENGTHS[self.name])
+        given = list(self.node.expressions)
+        if any(isinstance(arg, exp.Kwarg) for arg in given):
+            if not all(isinstance(arg, exp.Kwarg) for arg in given):
+                raise ValidationError("Named and positional arguments cannot be mixed", range=self.place)
+            found = {str(arg.this.name): arg.expression for arg in given}
+        else:
+            if len(given) > len(known):
+                raise self._wrong_number()
+            found = dict(zip(known, given, strict=False))
+        if any(name not in found for name in known if name != "OFFSET"):
+            raise self._wrong_number()
+        return found
+
+    def _wrong_number(self) -> ValidationError:
+        count = 2 + len([n for n in _LENGTHS[self.name] if n != "OFFSET"])
+        return ValidationError(
+            f"Invalid number of arguments to function '{self.name}'. Was expecting {count} arguments",
+            range=self.place,
+            hint=f"write {self._form()}",
+        )
+
+    def _form(self) -> str:
+        intervals = ", ".join("datetime interval" for n in _LENGTHS[self.name] if n != "OFFSET")
+        optional = "[, datetime interval]" if "OFFSET" in _LENGTHS[self.name] else ""
+        return f"{self.name}(TABLE table_name, DESCRIPTOR(timecol), {intervals}{optional})"
+
+    def _table(self, node: exp.Expression, query: BindQuery) -> Node:
+        if isinstance(node, exp.Subquery):
+            return query(node.this)
+        if not isinstance(node, TableArgument):
+            place = range_of(node)
+            written = self.context.sql[place.start : place.end]
+            raise ValidationError(
+                f"Column '{written}' not found in any table",
+                range=place,
+                hint="write TABLE before the table's name",
+            )
+        if node.args.get("order"):
+            raise ValidationError(
+                "Session window TVF doesn't support order by clause.", range=range_of(node.args["order"][0])
+            )
+        table = node.this
+        if isinstance(table, TableName):
+            star = Star(path=())
+            star.meta.update(table.meta)
+            select = Select(expressions=[star], source=table)
+            select.meta.update(table.meta)
+            return query(select)
+        return query(table.this)
+
+    def _partition(self, node: exp.Expression, below: Node) -> tuple[int, ...]:
+        columns = node.args.get("partition") or []
+        if columns and self.name != "SESSION":
+            raise ValidationError(
+                "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the "
+                f"0-th operand of table function '{self.name}'",
+                range=range_of(columns[0]),
+            )
+        found = [ScalarBinder(Scope.of(below), self.context).bind(column) for column in columns]
+        for column, expr in zip(columns, found, strict=True):
+            if not isinstance(expr, InputRef):
+                raise ValidationError("PARTITION BY takes columns of the table", range=range_of(column))
+        return tuple(expr.index for expr in found if isinstance(expr, InputRef))
+
+    def _descriptor(self, node: exp.Expression, below: Node) -> tuple[str, ...]:
+        is_descriptor = isinstance(node, exp.Anonymous) and node.this.upper() == "DESCRIPTOR"
+        if not is_descriptor or not node.expressions:
+            raise ValidationError(
+                f"Supported form(s): {self._form()}", range=range_of(node), hint="write DESCRIPTOR(column)"
+            )
+        names = [f.name for f in below.schema]
+        for column in node.expressions:
+            name = path_of(column)[-1] if isinstance(column, exp.Column) else ""
+            if name not in names:
+                raise ValidationError(
+                    f"Unknown identifier '{name}'", range=range_of(column), hint=did_you_mean(name, names)
+                )
+        return tuple(path_of(column)[-1] for column in node.expressions)
+
+    def _length(self, node: exp.Expression, below: Node) -> Literal:
+        found = ScalarBinder(Scope(), self.context).bind(node)
+        if not found.type.is_interval:
+            raise ValidationError(
+                f"Cannot apply '{self.name}' to an argument of type <{calcite_name(found.type)}>. "
+                f"Supported form(s): {self._form()}",
+                range=range_of(node),
+            )
+        if not isinstance(found, Literal) or not isinstance(node, IntervalLiteral):
+            raise ValidationError(
+                "Only constant window descriptors are supported.",
+                range=range_of(node),
+                hint="write one interval, such as INTERVAL '10' MINUTE",
+            )
+        if found.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
+            raise ValidationError(
+                "Window aggregate only support SECOND, MINUTE, HOUR, DAY as the time unit. MONTH and YEAR "
+                "time unit are not supported yet.",
+                range=range_of(node),
+            )
+        return found
+
+    # --- checks ----------------------------------------------------------------------------------
+    def _check_time(self, below: Node, time: int) -> None:
+        kind = below.schema[time].type
+        if kind.root not in TIMESTAMPS:
+            raise ValidationError(
+                f"The window function {self._form()} requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ, "
+                f"but is {calcite_name(kind)}.",
+                range=self.place,
+            )
+        if time not in event_times(below) | processing_times(below):
+            raise ValidationError(
+                "The window function requires the timecol is a time attribute type, but is "
+                f"{kind.with_nullable(True)}.",
+                range=self.place,
+                hint="the table needs a WATERMARK for the column, or take a column AS PROCTIME()",
+            )
+
+    def _window(self, lengths: Mapping[str, int], partition: tuple[int, ...]) -> Window:
+        offset = lengths.get("OFFSET")
+        function = f"{self.name} table function based aggregate"
+        if self.name == "TUMBLE":
+            size = lengths["SIZE"]
+            self._require(size > 0, f"{function} requires size to be positive, but got {size} ms.")
+            self._require(
+                offset is None or abs(offset) < size,
+                f"{self.name} table function parameters must satisfy abs(offset) < size, but got size "
+                f"{size} ms and offset {offset} ms.",
+            )
+            return Window("TUMBLE", size, offset=offset)
+        if self.name == "HOP":
+            slide, size = lengths["SLIDE"], lengths["SIZE"]
+            self._require(
+                slide > 0 and size > 0,
+                f"{function} requires slide and size to be positive, but got slide {slide} ms and size "
+                f"{size} ms.",
+            )
+            return Window("HOP", size, slide, offset)
+        if self.name == "CUMULATE":
+            step, size = lengths["STEP"], lengths["SIZE"]
+            self._require(
+                step > 0 and size > 0,
+                f"{function} requires maxSize and step to be positive, but got maxSize {size} ms and step "
+                f"{step} ms.",
+            )
+            self._require(
+                size % step == 0,
+                f"{function} requires maxSize must be an integral multiple of step, but got maxSize "
+                f"{size} ms and step {step} ms.",
+            )
+            return Window("CUMULATE", size, step, offset)
+        gap = lengths["GAP"]
+        self._require(gap > 0, f"{function} requires gap to be positive, but got gap {gap} ms.")
+        return Window("SESSION", gap, partition=partition)
+
+    def _require(self, holds: bool, message: str) -> None:
+        if not holds:
+            raise ValidationError(message, range=self.place)
+
+
+def _millis(interval: Literal) -> int:
+    assert isinstance(interval.value, int)
+    return interval.value

@@ -1,0 +1,109 @@
+"""The physical nodes of windows. As in plan/physical.py they decide everything, `mode` comes last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.changelog import ChangelogMode
+from firesteel.expr.nodes import AggregateCall
+from firesteel.plan.accumulators import accumulator_fields
+from firesteel.plan.tree import Field, Node
+from firesteel.plan.windows import WINDOW_COLUMNS, Windowing, window_fields
+from firesteel.types.sql import BIGINT
+
+
+@dataclass(frozen=True)
+class WindowTableFunction(Node):
+    """Put window_start, window_end and window_time after every row, once for each of its windows.
+
+    Flink: StreamPhysicalWindowTableFunction.
+    """
+
+    input: Node
+    windowing: Windowing
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema + window_fields(WINDOW_COLUMNS, self.windowing.time_type)
+
+
+@dataclass(frozen=True)
+class WindowAggregate(Node):
+    """Aggregate by key and window, and publish when the window is over. Flink: StreamPhysicalWindowAggregate.
+
+    properties: which of the window's columns come after the calls. retract: for each call, whether its
+    RETRACT variant runs.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    properties: tuple[str, ...]
+    retract: tuple[bool, ...] = ()
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return _results(self.input, self.keys, self.calls, self.properties, self.windowing)
+
+
+@dataclass(frozen=True)
+class LocalWindowAggregate(Node):
+    """Aggregate by key and slice before the exchange. Flink: StreamPhysicalLocalWindowAggregate.
+
+    Output is keys, accumulators, and the end of the slice (or of the window) in milliseconds.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    retract: tuple[bool, ...]
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        end = "$slice_end" if self.windowing.column("time_col") is not None else "$window_end"
+        accumulators = accumulator_fields(self.calls, self.retract, columns)
+        return (*(columns[k] for k in self.keys), *accumulators, Field(end, BIGINT))
+
+
+@dataclass(frozen=True)
+class GlobalWindowAggregate(Node):
+    """Merge accumulators by key and window. Flink: StreamPhysicalGlobalWindowAggregate.
+
+    keys: positions in the input, which are its first columns. results: how many of the calls the query
+    asked for; a count of records may come after them.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    properties: tuple[str, ...]
+    retract: tuple[bool, ...]
+    results: int
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return _results(self.input, self.keys, self.calls[: self.results], self.properties, self.windowing)
+
+
+def _results(
+    below: Node,
+    keys: tuple[int, ...],
+    calls: tuple[AggregateCall, ...],
+    properties: tuple[str, ...],
+    windowing: Windowing,
+) -> tuple[Field, ...]:
+    columns = below.schema
+    found = tuple(columns[k] for k in keys) + tuple(Field(c.name, c.type) for c in calls)
+    return found + window_fields(properties, windowing.time_type)
+
+
+WINDOWS = (WindowTableFunction, WindowAggregate, LocalWindowAggregate, GlobalWindowAggregate)
+"""All of them."""

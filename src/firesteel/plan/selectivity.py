@@ -1,0 +1,132 @@
+"""Which part of the rows a condition leaves, as the planner supposes it without statistics.
+
+Two suppositions: what is known of a source or a computed input (Flink: SelectivityEstimator), and a guess
+where nothing is (Calcite: RelMdUtil.guessSelectivity).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import expand_search, operands
+
+_EQUALS = 0.15
+_COMPARISON = 0.5
+_NULL = 0.1
+_LIKE = 0.05
+_OTHER = 0.25
+_RANGES = (">", ">=", "<", "<=")
+
+
+def guessed(condition: Expr) -> float:
+    """By the form of the condition's terms alone."""
+    return prod(_guess(term) for term in operands(condition, "AND"))
+
+
+def _guess(term: Expr) -> float:
+    known = {"=": _EQUALS, "<>": _COMPARISON, "IS NOT NULL": 1 - _NULL, **dict.fromkeys(_RANGES, _COMPARISON)}
+    return known.get(term.function, _OTHER) if isinstance(term, Call) else _OTHER
+
+
+def estimated(condition: Expr) -> float:
+    """As for a source without statistics; a guess where an estimate cannot be made."""
+    try:
+        found = _estimate(condition)
+    except _Unknown:
+        return guessed(condition)
+    return guessed(condition) if found is None else found
+
+
+class _Unknown(Exception):
+    """The condition has a form that is not estimated."""
+
+
+def _estimate(expr: Expr) -> float | None:
+    if isinstance(expr, InputRef):
+        return _EQUALS
+    if not isinstance(expr, Call):
+        return None
+    if expr.function == "SEARCH":
+        return _search(expr)
+    if expr.function == "AND":
+        terms = _combined(operands(expr, "AND"))
+        return _all_ranges(expr) if len(terms) == 1 else prod(map(_part, terms))
+    if expr.function == "OR":
+        return _either(expr)
+    if expr.function == "NOT":
+        return 1 - _part(expr.args[0])
+    return _single(expr)
+
+
+def _part(expr: Expr) -> float:
+    found = _estimate(expr)
+    return 1.0 if found is None else found
+
+
+def _single(expr: Call) -> float:
+    known = {
+        "=": _EQUALS,
+        "<>": 1 - _EQUALS,
+        "IS NULL": _NULL,
+        "IS NOT NULL": 1 - _NULL,
+        "LIKE": _LIKE,
+        **dict.fromkeys(_RANGES, _COMPARISON),
+    }
+    return known.get(expr.function, _OTHER)
+
+
+def _search(expr: Call) -> float | None:
+    if all(option in ("=", "NULL AS TRUE", "NULL AS FALSE") for option in expr.options):
+        return min(1.0, _EQUALS * (len(expr.args) - 1))
+    return _estimate(expand_search(expr))
+
+
+def _combined(terms: Sequence[Expr]) -> list[Expr]:
+    """The terms that are calls, those that compare one column with literals together."""
+    ranges: dict[int, list[Expr]] = {}
+    others: list[Expr] = []
+    for term in terms:
+        column = _compared(term, _RANGES)
+        if column is not None:
+            ranges.setdefault(column, []).append(term)
+        elif isinstance(term, Call):
+            others.append(term)
+    together = [t[0] if len(t) == 1 else Call("AND", tuple(t), t[0].type) for t in ranges.values()]
+    return [*together, *others]
+
+
+def _compared(term: Expr, functions: Sequence[str]) -> int | None:
+    """The column that a comparison with a literal is of."""
+    if not isinstance(term, Call) or term.function not in functions:
+        return None
+    columns = [a.index for a in term.args if isinstance(a, InputRef)]
+    return columns[0] if len(columns) == 1 and any(isinstance(a, Literal) for a in term.args) else None
+
+
+def _all_ranges(expr: Call) -> float:
+    """Ranges of one column; Flink fails at any other term, and guesses then."""
+    terms = operands(expr, "AND")
+    if any(_compared(term, _RANGES) is None for term in terms):
+        raise _Unknown
+    return _COMPARISON ** len(terms)
+
+
+def _either(expr: Call) -> float:
+    """Comparisons of one column with literals exclude each other, other terms do not."""
+    terms = operands(expr, "OR")
+    alternatives: dict[int, list[Expr]] = {}
+    others: list[Expr] = []
+    for term in terms:
+        column = _compared(term, (*_RANGES, "="))
+        if column is not None:
+            alternatives.setdefault(column, []).append(term)
+        elif isinstance(term, Call):
+            others.append(term)
+    parts = [_any_of(group) for group in alternatives.values()] + [_part(term) for term in others]
+    return _any_of(terms) if len(parts) == 1 else min(1.0, sum(parts) - prod(parts))
+
+
+def _any_of(terms: Sequence[Expr]) -> float:
+    return min(1.0, sum(map(_part, terms)))

@@ -1,0 +1,68 @@
+"""Which columns of a node carry event time or processing time, before and after planning.
+
+Flink: the time indicator types *ROWTIME* and *PROCTIME*. A projection hands them on; what is computed
+from them is a plain timestamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.plan import logical, physical, physical_windows
+from firesteel.plan.tree import Node
+
+Positions = frozenset[int]
+NONE: Positions = frozenset()
+
+
+def event_times(node: Node) -> Positions:
+    """The columns that carry event time."""
+    if isinstance(node, (physical.WatermarkAssigner, logical.WatermarkAssigner)):
+        return event_times(node.input) | {node.rowtime}
+    return _attributes(node, event_times, rowtime=True)
+
+
+def processing_times(node: Node) -> Positions:
+    """The columns that carry processing time."""
+    return _attributes(node, processing_times, rowtime=False)
+
+
+def _attributes(node: Node, below: Callable[[Node], Positions], rowtime: bool) -> Positions:
+    if isinstance(node, (physical.Calc, logical.Project)):
+        times = below(node.input)
+        return frozenset(i for i, e in enumerate(node.exprs) if _is_time(e, times, rowtime))
+    if isinstance(node, (physical.Union, logical.Union)):
+        return frozenset.intersection(*map(below, node.inputs))
+    if isinstance(node, logical.Aggregate):
+        times = below(node.input)
+        return frozenset(i for i, key in enumerate(node.keys) if key in times)
+    if isinstance(node, logical.WindowTableFunction):
+        return below(node.input) | _last(node, node.is_rowtime is rowtime)
+    if isinstance(node, physical_windows.WindowTableFunction):
+        return below(node.input) | _last(node, node.windowing.is_rowtime is rowtime)
+    if isinstance(node, (physical_windows.WindowAggregate, physical_windows.GlobalWindowAggregate)):
+        return _of_window_aggregate(node, rowtime)
+    if isinstance(node, physical.GroupAggregate) or not node.children:
+        return NONE
+    return below(node.children[0])
+
+
+def _last(node: Node, wanted: bool) -> Positions:
+    """window_time, the last column of a window function."""
+    return frozenset({len(node.schema) - 1}) if wanted else NONE
+
+
+def _of_window_aggregate(
+    node: physical_windows.WindowAggregate | physical_windows.GlobalWindowAggregate, rowtime: bool
+) -> Positions:
+    if node.windowing.is_rowtime is not rowtime or "window_time" not in node.properties:
+        return NONE
+    first = len(node.schema) - len(node.properties)
+    return frozenset({first + node.properties.index("window_time")})
+
+
+def _is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
+    if isinstance(expr, InputRef):
+        return expr.index in times
+    return not rowtime and isinstance(expr, Call) and expr.function == "PROCTIME"
