@@ -105,7 +105,6 @@ def test_hints(session: Session, query: str, hint: str) -> None:
         ("SELECT g FROM t WHERE v IN (SELECT h FROM t)", "subquery"),
         ("SELECT g FROM t EXCEPT SELECT s FROM t", "EXCEPT"),
         ("SELECT g, COUNT(*) FROM t GROUP BY CUBE (g, h)", "CUBE"),
-        ("SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY))", "TUMBLE"),
         ("SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '1' DAY)", "TUMBLE"),
         ("SELECT GROUPING(g) FROM t GROUP BY g", "GROUPING"),
     ],

@@ -21,6 +21,10 @@ class FromGrammar(CallGrammar):
     def order_by(self) -> list[exp.Expression]:
         """The items after ORDER BY."""
 
+    @abstractmethod
+    def order_item(self) -> exp.Expression:
+        """One of them."""
+
     def column_names(self) -> list[exp.Identifier]:
         """(a, b), or nothing."""
         return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else []
@@ -122,7 +126,10 @@ class FromGrammar(CallGrammar):
                     "partition", self.in_parentheses(self._names) if in_parentheses else [self.expression()]
                 )
             if self.accept("ORDER", "BY"):
-                node.set("order", self.order_by())
+                in_parentheses = self.at_symbol("(")
+                node.set(
+                    "order", self.in_parentheses(self.order_by) if in_parentheses else [self.order_item()]
+                )
             return self.place(node, start)
         return self.expression()
 

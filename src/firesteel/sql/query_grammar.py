@@ -83,9 +83,9 @@ class QueryGrammar(FromGrammar):
         return self.place(exp.Literal(this=str(self.integer()), is_string=False), start)
 
     def order_by(self) -> list[exp.Expression]:
-        return self.list_of(self._order_item)
+        return self.list_of(self.order_item)
 
-    def _order_item(self) -> exp.Expression:
+    def order_item(self) -> exp.Expression:
         start = self.token.start
         item = self.expression()
         descending = self.accept_any("ASC", "DESC") == "DESC"
