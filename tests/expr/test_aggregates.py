@@ -6,7 +6,22 @@ import pytest
 
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregates import aggregate_type
-from firesteel.types.sql import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, INT, STRING, SqlType, array, decimal
+from firesteel.types.sql import (
+    BIGINT,
+    BOOLEAN,
+    BYTES,
+    DATE,
+    DOUBLE,
+    INT,
+    SMALLINT,
+    STRING,
+    SqlType,
+    array,
+    decimal,
+    map_of,
+)
+
+SHARE = DOUBLE.with_nullable(False)
 
 
 @pytest.mark.parametrize(
@@ -27,8 +42,8 @@ from firesteel.types.sql import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, INT, STRIN
         ("COLLECT", (INT,), "MULTISET<INT> NOT NULL"),
         ("ARRAY_AGG", (INT,), "ARRAY<INT>"),
         ("JSON_ARRAYAGG", (INT,), "VARCHAR(2000) NOT NULL"),
-        ("PERCENTILE", (INT, DOUBLE), "DOUBLE"),
-        ("PERCENTILE", (INT, array(DOUBLE)), "ARRAY<DOUBLE>"),
+        ("PERCENTILE", (INT, SHARE), "DOUBLE"),
+        ("PERCENTILE", (INT, array(SHARE).with_nullable(False), SMALLINT), "ARRAY<DOUBLE>"),
     ],
 )
 def test_types(name: str, args: tuple[SqlType, ...], expected: str) -> None:
@@ -43,7 +58,12 @@ def test_nullability_follows_the_argument() -> None:
     ("name", "args", "message"),
     [
         ("SUM", (BOOLEAN,), "Cannot apply 'SUM' to arguments of type 'SUM\\(<BOOLEAN>\\)'. Supported form"),
-        ("MAX", (BYTES,), "Cannot apply 'MAX'"),
+        ("MAX", (BYTES,), "Max aggregate function does not support type: ''VARBINARY''."),
+        ("SINGLE_VALUE", (BYTES,), "SINGLE_VALUE aggregate function doesn't support type 'VARBINARY'."),
+        ("PERCENTILE", (INT, DOUBLE), "Invalid input arguments."),
+        ("PERCENTILE", (INT, SHARE, DOUBLE), "Invalid input arguments."),
+        ("JSON_ARRAYAGG", (DATE,), "Type 'DATE' is not scalar or cannot be converted into JSON."),
+        ("JSON_OBJECTAGG", (STRING, map_of(INT, INT)), "The key type must be a character string."),
         ("COUNT", (INT, INT), "We now only support the count of one field."),
         ("LEAD", (INT,), "LEAD Function is not supported in stream mode."),
     ],

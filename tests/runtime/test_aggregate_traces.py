@@ -260,5 +260,5 @@ def test_more_than_64_distinct_calls_over_one_argument() -> None:
 
 
 def test_unknown_function() -> None:
-    with pytest.raises(NotSupportedError, match="PERCENTILE is not supported yet"):
-        GroupAggregate(spec([call("PERCENTILE")]), None, lambda: 0)
+    with pytest.raises(NotSupportedError, match="BITMAP_BUILD_AGG is not supported yet"):
+        GroupAggregate(spec([call("BITMAP_BUILD_AGG")]), None, lambda: 0)

@@ -11,22 +11,20 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from firesteel.bind.aggregate_calls import arguments, options
 from firesteel.bind.build import aggregate, project, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import aggregate_type
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
 from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
 
 _PLACEHOLDER = "$AGGREGATE"
 _NEVER_NULL = frozenset({"COUNT", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "$SUM0"})
-_TAKES_NULLS = ("ARRAY_AGG",)
-_ON_NULL = {"JSON_ARRAYAGG": "ABSENT", "JSON_OBJECTAGG": "NULL"}
-"""What these do with NULL where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,12 @@ class Aggregation:
         """A binder over the input that takes aggregate calls."""
         return ScalarBinder(self.scope, self.context, self._on_aggregate)
 
+    def _plain(self) -> ScalarBinder:
+        """A binder over the input for what stands within a call."""
+        return ScalarBinder(
+            self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
+        )
+
     # --- calls -----------------------------------------------------------------------------------
     def _on_aggregate(self, node: exp.Expression) -> Expr:
         place = range_of(node)
@@ -84,48 +88,21 @@ class Aggregation:
         if node.args.get("order"):
             raise NotSupportedError("ORDER BY within an aggregate call is not supported yet", range=place)
         name = node.this.upper()
-        args = self._arguments(node, name)
+        args = arguments(node, name, self._plain())
         positions = tuple(self._pre_index(arg) for arg in args)
         written = _Written(
-            name, positions, bool(node.args.get("distinct")), self._filter(node), _options(node, name)
+            name, positions, bool(node.args.get("distinct")), self._filter(node), options(node, name)
         )
         kind = aggregate_type(name, tuple(a.type for a in args), written.distinct, place)
         if name not in _NEVER_NULL and (not self.group or written.filter is not None):
             kind = kind.with_nullable(True)
         return self._placeholder(written, kind, place)
 
-    def _arguments(self, node: exp.Expression, name: str) -> list[Expr]:
-        place = range_of(node)
-        if node.args.get("star"):
-            if name != "COUNT":
-                raise ValidationError("Unknown identifier '*'", range=place, hint="only COUNT takes *")
-            return []
-        if not node.expressions:
-            wanted = 2 if name in ("JSON_OBJECTAGG", "PERCENTILE") else 1
-            raise ValidationError(
-                f"Invalid number of arguments to function '{name}'. Was expecting {wanted} arguments",
-                range=place,
-            )
-        plain = ScalarBinder(
-            self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
-        )
-        args = [plain.bind_typed(arg) for arg in node.expressions]
-        if name == "LISTAGG" and len(args) > 1 and not isinstance(args[1], Literal):
-            raise ValidationError("Argument to function 'LISTAGG' must be a literal", range=place)
-        if len(args) > 1 and name in _ONE_ARGUMENT:
-            raise ValidationError(
-                f"Invalid number of arguments to function '{name}'. Was expecting 1 arguments", range=place
-            )
-        return args
-
     def _filter(self, node: exp.Expression) -> int | None:
         condition = node.args.get("filter")
         if condition is None:
             return None
-        plain = ScalarBinder(
-            self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
-        )
-        expr = boolean(plain.bind(condition), "FILTER", range_of(condition))
+        expr = boolean(self._plain().bind(condition), "FILTER", range_of(condition))
         if expr.type.nullable:
             expr = Call("IS TRUE", (expr,), BOOLEAN.with_nullable(False))
         return self._pre_index(expr)
@@ -221,24 +198,6 @@ class Aggregation:
                 name = relation.columns[column.index - relation.offset].name
                 return f"{relation.name[-1]}.{name}" if relation.name else name
         return self.input.schema[column.index].name
-
-
-_ONE_ARGUMENT = frozenset(
-    {"SUM", "AVG", "MIN", "MAX", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP"}
-    | {"FIRST_VALUE", "LAST_VALUE", "COLLECT", "ARRAY_AGG", "SINGLE_VALUE", "$SUM0"}
-)
-
-
-def _options(node: exp.Expression, name: str) -> tuple[str, ...]:
-    """What is written with the call and is no argument."""
-    nulls = node.args.get("nulls")
-    if nulls and name not in _TAKES_NULLS:
-        raise ValidationError(
-            f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", range=range_of(node)
-        )
-    if name in _ON_NULL:
-        return (f"{node.args.get('on_null') or _ON_NULL[name]} ON NULL",)
-    return ("IGNORE NULLS",) if nulls == "IGNORE" else ()
 
 
 def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:

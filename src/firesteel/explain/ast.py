@@ -5,6 +5,7 @@ from __future__ import annotations
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan import logical
+from firesteel.plan.accumulators import function_name
 from firesteel.plan.expression_text import ast_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.time_attributes import event_times, processing_times
@@ -60,7 +61,7 @@ def _aggregate(node: logical.Aggregate) -> str:
 def _call(call: AggregateCall) -> str:
     args = ", ".join(f"${i}" for i in call.args)
     condition = "" if call.filter is None else f" FILTER ${call.filter}"
-    return f"{call.function}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
+    return f"{function_name(call)}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
 
 
 def _window(node: logical.WindowTableFunction) -> str:

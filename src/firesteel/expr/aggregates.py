@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from firesteel.errors import SourceRange, ValidationError
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.type_names import calcite_name
 from firesteel.types import sql
-from firesteel.types.sql import BYTES_LIKE, CHARACTER, DATETIME, INTEGERS, NUMERIC, SqlType, TypeRoot, decimal
+from firesteel.types.sql import (
+    BYTES_LIKE,
+    CHARACTER,
+    DATETIME,
+    INTEGERS,
+    NUMERIC,
+    TIMESTAMPS,
+    SqlType,
+    TypeRoot,
+    decimal,
+)
 
 _ORDERED = (*NUMERIC, TypeRoot.BOOLEAN, *CHARACTER, *DATETIME)
-_HASHED = (TypeRoot.MAP, TypeRoot.ROW, *BYTES_LIKE)
+_NOT_DISTINCT = (TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE)
+_AS_JSON = (TypeRoot.BOOLEAN, *NUMERIC, *CHARACTER, *BYTES_LIKE, *TIMESTAMPS)
 
 Rule = Callable[[str, tuple[SqlType, ...]], SqlType | None]
 """From the name and the argument types to the result, or None where the arguments are wrong."""
@@ -35,7 +46,12 @@ def _average(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
 
 
 def _extreme(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    return args[0] if len(args) == 1 and args[0].root in _ORDERED else None
+    if args[0].root not in _ORDERED:
+        what = f"{name.title()} aggregate function does not support type: ''{args[0].root.name}''."
+        if name == "SINGLE_VALUE":
+            what = f"{name} aggregate function doesn't support type '{args[0].root.name}'."
+        raise ValidationError(what)
+    return args[0]
 
 
 def _any_one(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
@@ -61,26 +77,51 @@ def _array(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
 
 
 def _json_array(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    refused = (TypeRoot.DATE, TypeRoot.TIME)
-    return sql.varchar(2000).with_nullable(False) if len(args) == 1 and args[0].root not in refused else None
+    check_json(args[0])
+    return sql.varchar(2000).with_nullable(False)
 
 
 def _json_object(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    fits = len(args) == 2 and args[0].is_character
-    return sql.varchar(2000).with_nullable(False) if fits else None
+    if not args[0].is_character:
+        return None
+    check_json(args[1])
+    return sql.varchar(2000).with_nullable(False)
+
+
+def check_json(kind: SqlType) -> None:
+    """Raises ValidationError for a type that has no JSON form, in Flink's words."""
+    if kind.root is TypeRoot.MAP and not kind.children[0].is_character:
+        raise ValidationError(
+            f"Type '{kind.children[0]}' is not supported for JSON conversion. "
+            "The key type must be a character string."
+        )
+    if kind.root in (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW):
+        for child in kind.children:
+            check_json(child)
+    elif kind.root not in _AS_JSON:
+        raise ValidationError(f"Type '{kind}' is not scalar or cannot be converted into JSON.")
 
 
 def _percentile(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    if len(args) not in (2, 3) or not args[0].is_numeric:
-        return None
-    if args[1].root is TypeRoot.ARRAY:
-        return sql.array(sql.DOUBLE) if args[1].children[0].is_numeric else None
-    return sql.DOUBLE if args[1].is_numeric else None
+    """The percentages are DOUBLE already, and never NULL."""
+    share = args[1].children[0] if args[1].root is TypeRoot.ARRAY else args[1]
+    fits = args[0].is_numeric and share.root is TypeRoot.DOUBLE and not share.nullable
+    if not fits or args[1].nullable or len(args) > 3 or (len(args) == 3 and not args[2].is_integer):
+        raise ValidationError("Invalid input arguments.", hint=_PERCENTILE_HINT)
+    return sql.DOUBLE if share is args[1] else sql.array(sql.DOUBLE)
+
+
+_PERCENTILE_HINT = (
+    "PERCENTILE takes a number, a percentage between 0 and 1 (or an array of them) that is never NULL, and "
+    "perhaps an integer frequency"
+)
 
 
 def _bitmap(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
     wanted = INTEGERS[:3] if name == "BITMAP_BUILD_AGG" else (TypeRoot.BITMAP,)
-    return SqlType(TypeRoot.BITMAP) if len(args) == 1 and args[0].root in wanted else None
+    if len(args) != 1 or args[0].root not in wanted:
+        raise ValidationError("Invalid input arguments.")
+    raise NotSupportedError(f"Aggregate function {name} is not supported yet")
 
 
 _NUMBER = "<NUMERIC>"
@@ -131,10 +172,16 @@ def aggregate_type(
         raise ValidationError(_BATCH_ONLY[name], range=range)
     if name == "COUNT" and len(args) > 1:
         raise ValidationError("We now only support the count of one field.", range=range)
-    if name == "COUNT" and distinct and args and args[0].root in _HASHED:
-        raise ValidationError(f"COUNT(DISTINCT x) is not possible for {args[0]}", range=range)
     rule, form = _RULES[name]
-    kind = rule(name, args)
+    try:
+        kind = rule(name, args)
+    except (NotSupportedError, ValidationError) as error:
+        error.range = error.range or range
+        raise
+    if distinct and kind is not None and args[0].root in _NOT_DISTINCT:
+        raise ValidationError(
+            f"Distinct aggregate function does not support type: {args[0].root.name}.", range=range
+        )
     if kind is None:
         shown = ", ".join(f"<{calcite_name(t)}>" for t in args)
         raise ValidationError(

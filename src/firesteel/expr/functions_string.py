@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firesteel.errors import ValidationError
+from firesteel.expr.aggregates import check_json
 from firesteel.expr.functions import Function, same_as_first, varying_of_first
 from firesteel.expr.nodes import Expr
 from firesteel.types.sql import (
@@ -26,6 +28,20 @@ def _overlaid(args: Sequence[Expr]) -> SqlType:
     """OVERLAY: as long as both strings together."""
     length = min(sum(a.type.length or 0 for a in args[:2]), MAX_LENGTH)
     return SqlType(TypeRoot.VARCHAR, any(a.type.nullable for a in args), length=length)
+
+
+def _json(args: Sequence[Expr]) -> SqlType:
+    """JSON_STRING: a VARCHAR of any value that has a JSON form."""
+    kind = args[0].type
+    if kind.root in (TypeRoot.DATE, TypeRoot.TIME):
+        raise ValidationError(
+            "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
+            f"'{kind.with_nullable(True)}'.",
+            range=args[0].range,
+        )
+    if kind.root is not TypeRoot.NULL:
+        check_json(kind)
+    return STRING.with_nullable(kind.nullable)
 
 
 STRING_FUNCTIONS: tuple[Function, ...] = (
@@ -102,5 +118,6 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("INET_NTOA", "i", STRING, "@encoding.inet_ntoa", nullable=True),
     Function("HEX", "n", STRING, "@numbers.hex_of"),
     Function("HEX", "s", STRING, "hex({0})"),
+    Function("JSON_STRING", "z", _json, "@json.string"),
     Function("UNHEX", "s", BYTES, "@numbers.unhex", nullable=True),
 )

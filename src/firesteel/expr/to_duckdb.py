@@ -8,6 +8,7 @@ from firesteel.expr import (
     duckdb_arithmetic,
     duckdb_casts,
     duckdb_hashes,
+    duckdb_json,
     duckdb_logic,
     duckdb_nested,
     duckdb_strings,
@@ -30,6 +31,7 @@ def emitters() -> dict[str, Emit]:
         **duckdb_nested.EMIT,
         **duckdb_times.EMIT,
         **duckdb_strings.EMIT,
+        **duckdb_json.EMIT,
         **duckdb_hashes.EMIT,
     }
 

@@ -14,20 +14,12 @@ from firesteel.errors import DataError, NotSupportedError
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_tree import decimal_text
 from firesteel.runtime.spec import field
+from firesteel.types.json_text import ESCAPES
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INT, INTEGERS, SqlType, TypeRoot
 from firesteel.types.text import date_text, double_text, float_text, plain_values
 
 Write = Callable[[Any], str]
 _NANOS_PER_DAY = 86_400 * 10**9
-_ESCAPES = {code: f"\\u{code:04X}" for code in range(32)} | {
-    ord("\b"): "\\b",
-    ord("\t"): "\\t",
-    ord("\n"): "\\n",
-    ord("\f"): "\\f",
-    ord("\r"): "\\r",
-    ord('"'): '\\"',
-    ord("\\"): "\\\\",
-}
 
 
 class JsonWriters:
@@ -124,8 +116,8 @@ class JsonWriters:
 def quoted(text: str) -> str:
     """A JSON string; characters beyond U+FFFF as two escapes, as Jackson's byte output has them."""
     if text.isascii():
-        return f'"{text.translate(_ESCAPES)}"'
-    escaped = text.translate(_ESCAPES)
+        return f'"{text.translate(ESCAPES)}"'
+    escaped = text.translate(ESCAPES)
     if max(escaped) > "\uffff":
         escaped = "".join(one if one <= "\uffff" else _surrogates(one) for one in escaped)
     return f'"{escaped}"'

@@ -29,6 +29,12 @@ def record_count(calls: Sequence[AggregateCall]) -> int | None:
     return None
 
 
+def function_name(call: AggregateCall) -> str:
+    """As plans name the function: what JSON_ARRAYAGG and JSON_OBJECTAGG do with NULL is part of it."""
+    nulls = [option for option in call.options if option.endswith("ON NULL")]
+    return "_".join([call.function, *nulls]).replace(" ", "_")
+
+
 def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
     """The names of a call's accumulator columns, without their numbers."""
     name = call.function
@@ -42,7 +48,7 @@ def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
         return ("value", "count")
     if name == "LISTAGG" and not retracts:
         return ("accDelimiter", "concatAcc")
-    return (name.lower(),)
+    return (function_name(call).lower(),)
 
 
 def distinct_arguments(calls: Sequence[AggregateCall]) -> list[tuple[int, ...]]:

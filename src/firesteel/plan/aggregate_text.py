@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan import physical
-from firesteel.plan.accumulators import distinct_arguments, split_columns
+from firesteel.plan.accumulators import distinct_arguments, function_name, split_columns
 from firesteel.plan.tree import Node
 
 Attributes = list[tuple[str, str]]
@@ -114,7 +114,7 @@ def _call(call: AggregateCall, retracts: bool, distinct: Sequence[tuple[int, ...
 
 
 def _function(call: AggregateCall, retracts: bool) -> str:
-    return f"{call.function}{'_RETRACT' if retracts else ''}"
+    return f"{function_name(call)}{'_RETRACT' if retracts else ''}"
 
 
 def _arguments(call: AggregateCall, names: Sequence[str]) -> str:

@@ -35,6 +35,7 @@ from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.union_to_distinct import union_to_distinct
 from firesteel.rules.window_aggregates import window_aggregates
+from firesteel.rules.wrap_json_arguments import wrap_json_arguments
 
 Rule = Callable[[Node], Node]
 
@@ -50,6 +51,7 @@ LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (pull_up_constant_keys, "keys may have become literals"),
     (merge_projects, "filters that moved may have left projections side by side"),
     (remove_aggregates, "groups of one row need no state"),
+    (wrap_json_arguments, "before projections meet: the JSON texts are made in the one below"),
     (reduce_aggregates, "the variances have no operator of their own; sums and counts may be shared"),
     (push_filters, "HAVING goes below the reduced calls' projection"),
     (merge_projects, "the reduced calls' projection joins the one above"),

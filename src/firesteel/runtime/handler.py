@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -27,6 +28,7 @@ from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
 from firesteel.runtime.handler_distinct import DistinctCalls
 from firesteel.runtime.map_view import ExpiringMap, Expiry
+from firesteel.runtime.result_equality import equals_itself
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.types.sql import APPROXIMATE, BIGINT
 
@@ -52,16 +54,17 @@ class Input:
 class GeneratedHandler:
     """source: the class's text. inputs: the columns that process, accumulate and retract take.
     slots: the parts of an accumulator tuple, in order. merged: the names of those that `merge` reads of
-    the accumulator that it takes in."""
+    the accumulator that it takes in. functions: what the text calls, by name."""
 
     source: str
     inputs: tuple[Input, ...]
     slots: tuple[Slot, ...]
     merged: frozenset[str]
+    functions: tuple[tuple[str, Callable[..., Any]], ...]
 
     def create(self, expiry: Expiry | None = None) -> Any:
         """A handler, opened. expiry: the processing time and the time to live of the state."""
-        handler = _compiled(self.source)()
+        handler = _compiled(self.source, self.functions)()
         handler.open(expiry or Expiry(0))
         return handler
 
@@ -73,13 +76,14 @@ def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
     Raises NotSupportedError for an aggregate function that has no declaration.
     """
     writer = _Writer(spec)
-    return GeneratedHandler(writer.text(), writer.inputs, writer.slots, writer.merged)
+    return GeneratedHandler(writer.text(), writer.inputs, writer.slots, writer.merged, writer.functions)
 
 
 @lru_cache(maxsize=64)
-def _compiled(source: str) -> Any:
+def _compiled(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) -> Any:
     names: dict[str, Any] = {name: getattr(numbers, name) for name in _FUNCTIONS}
     names |= {
+        **dict(functions),
         "OrderedDict": OrderedDict,
         "ExpiringMap": ExpiringMap,
         "islice": islice,
@@ -124,6 +128,12 @@ class _Writer:
         calls = [*self._calls, self._hidden] if self._hidden else self._calls
         own = [slot for call in calls for slot in call.slots]
         return (*own, *(distinct.slot for distinct in self._distinct))
+
+    @property
+    def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        parts: tuple[Call | DistinctCalls, ...] = (*self._calls, *self._distinct)
+        own = tuple(each for part in parts for each in part.functions)
+        return own + tuple(each for _, each in self._nested)
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
@@ -271,7 +281,19 @@ class _Writer:
     def _unchanged(self) -> str:
         """Equality of two results. == on tuples takes a NaN for itself; in Flink none equals another."""
         floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
-        return " and ".join(["value == before", *(f"value[{i}] == value[{i}]" for i in floats)])
+        tests = [f"value[{i}] == value[{i}]" for i in floats]
+        tests += [f"{name}(value[{i}])" for i, (name, _) in self._nested]
+        return " and ".join(["value == before", *tests])
+
+    @cached_property
+    def _nested(self) -> tuple[tuple[int, tuple[str, Callable[..., Any]]], ...]:
+        """The calls whose nested results may not equal themselves, and what tells."""
+        tests = ((i, equals_itself(call.spec)) for i, call in enumerate(self._calls))
+        return tuple(
+            (i, (f"itself{i}", test))
+            for i, test in tests
+            if test and self._calls[i].spec.type.root not in APPROXIMATE
+        )
 
 
 _DROP = f"emit({NOTHING})  # a retraction, and nothing is known of this key\ncontinue"

@@ -6,7 +6,9 @@ Names in the text: field `sum` of call 2 is `sum2`, the same of an accumulator t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from firesteel.runtime.aggregates.base import (
     AccumulatorField,
@@ -68,10 +70,21 @@ class Call:
     def slots(self) -> tuple[Slot, ...]:
         fields = (Slot(f"{part.name}{self.index}", part, call=self.index) for part in self.aggregate.fields)
         views = (
-            Slot(f"{part.name}{self.index}", part, None if part.ordered else self.spec.args[0], self.index)
+            Slot(
+                f"{part.name}{self.index}",
+                part,
+                None if part.ordered or part.whole else self.spec.args[0],
+                self.index,
+            )
             for part in self.aggregate.views
         )
         return (*fields, *views)
+
+    @property
+    def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        """The functions that the statements call, by their names in the text."""
+        mine = self.aggregate.functions if isinstance(self.aggregate, HandWritten) else ()
+        return tuple((f"{name}{self.index}", function) for name, function in mine)
 
     @property
     def filter(self) -> tuple[str, ...]:
@@ -134,4 +147,6 @@ class Call:
         for slot in self.slots:
             names[slot.kind.name] = slot.name
             names[f"other_{slot.kind.name}"] = f"other_{slot.name}"
+        if isinstance(self.aggregate, HandWritten):
+            names |= {name: f"{name}{self.index}" for name, _ in self.aggregate.functions}
         return template.format(**names).rstrip()

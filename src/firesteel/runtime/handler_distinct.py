@@ -7,12 +7,15 @@ only one call): 0 -> 1 accumulates, 1 -> 0 retracts, and an entry whose numbers 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from firesteel.runtime.aggregates.base import MapView
 from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
-from firesteel.types.sql import APPROXIMATE, BIGINT, array
+from firesteel.runtime.values import has_key_form, value_of_key
+from firesteel.types.sql import BIGINT, array
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,16 @@ class DistinctCalls:
         kind = BIGINT if not self.counted or len(self.calls) == 1 else array(BIGINT)
         call = self.calls[0].spec
         return Slot(self.view, MapView(self.view, call.arg_types[0], kind), call.args[0])
+
+    @property
+    def _plain(self) -> str:
+        return f"plain{self.index}"
+
+    @property
+    def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        """What makes the argument of the map's key, where they differ."""
+        kind = self.calls[0].spec.arg_types[0]
+        return ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
 
     def accumulate(self) -> Block:
         """A row comes."""
@@ -115,6 +128,4 @@ class DistinctCalls:
 
     def _with_value(self, body: str) -> str:
         """The loop's body, with the argument made of the map's key."""
-        if self.calls[0].spec.arg_types[0].root in APPROXIMATE:
-            return f"_x = None if _key is None else from_sortable(_key)\n{body}"
-        return f"_x = _key\n{body}"
+        return f"_x = {self._plain}(_key)\n{body}" if self.functions else f"_x = _key\n{body}"

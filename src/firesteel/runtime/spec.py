@@ -41,7 +41,8 @@ class CalcSpec:
 @dataclass(frozen=True)
 class AggregateSpec:
     """One aggregate call: `function` is its plain name (SUM, MAX, $WELFORD_M2$1), `retract` whether
-    the variant that takes retractions runs, args and filter positions of input fields."""
+    the variant that takes retractions runs, args and filter positions of input fields. options: what is
+    written with the call and is no argument, as in expr.nodes.AggregateCall."""
 
     function: str
     args: tuple[int, ...]
@@ -50,6 +51,7 @@ class AggregateSpec:
     retract: bool = False
     distinct: bool = False
     filter: int | None = None
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def to_key(value: Any, kind: SqlType) -> Any:
 
 def from_key(key: Any, kind: SqlType) -> Any:
     """The internal form of a value in key form."""
-    return _from_key(kind)(key)
+    return value_of_key(kind)(key)
 
 
 def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
@@ -128,18 +128,18 @@ def _to_key(kind: SqlType) -> Callable[[Any], Any]:
 
 
 @lru_cache(maxsize=256)
-def _from_key(kind: SqlType) -> Callable[[Any], Any]:
-    """What makes the internal form of a key of this type."""
+def value_of_key(kind: SqlType) -> Callable[[Any], Any]:
+    """What makes the internal form of a value of its key form."""
     if kind.root in APPROXIMATE:
         return lambda key: None if key is None else from_sortable(key)
     if kind.root is TypeRoot.ARRAY:
-        element = _from_key(kind.children[0])
+        element = value_of_key(kind.children[0])
         return lambda key: None if key is None else list(map(element, key))
     if kind.root is TypeRoot.ROW:
-        fields = tuple(map(_from_key, kind.children))
+        fields = tuple(map(value_of_key, kind.children))
         return lambda key: None if key is None else tuple(f(v) for f, v in zip(fields, key, strict=True))
     if kind.root in _MAPS:
-        name, item = map(_from_key, _entry(kind))
+        name, item = map(value_of_key, _entry(kind))
         return lambda key: None if key is None else [(name(k), item(v)) for k, v in key]
     return lambda key: key
 

@@ -118,7 +118,9 @@ def _calls(
 
 def _aggregate(call: AggregateCall, retract: bool, types: Types) -> AggregateSpec:
     arg_types = tuple(types[i] for i in call.args)
-    return AggregateSpec(call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter)
+    return AggregateSpec(
+        call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter, call.options
+    )
 
 
 def _below_exchange(node: Node) -> Node:

@@ -13,6 +13,8 @@ from firesteel.sql.expression_grammar import ExpressionGrammar
 from firesteel.sql.lexer import Kind
 from firesteel.sql.words import words
 
+_WITHOUT_FILTER = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
+
 TIME_UNITS = words(
     """
     MILLENNIUM CENTURY DECADE YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND
@@ -87,7 +89,7 @@ class CallGrammar(ExpressionGrammar):
         if self.at("WITHIN"):
             raise self.not_supported("WITHIN GROUP", self.token)
         self._nulls(node)
-        if self.at("FILTER") and self.symbol_ahead("("):
+        if self.at("FILTER") and self.symbol_ahead("(") and node.this.upper() not in _WITHOUT_FILTER:
             self.advance()
             self.expect_symbol("(")
             self.expect("WHERE")

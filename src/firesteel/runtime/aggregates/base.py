@@ -16,9 +16,10 @@ A row whose argument is NULL changes nothing, unless `takes_nulls` says otherwis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from firesteel.types.sql import SqlType
 
@@ -135,12 +136,14 @@ class MapView:
     """A map beside the accumulator (Flink: `MapView`). Keys are equal where their bytes are; NULL is one.
 
     ordered: its keys ascend in the order of insertion, and both ends are looked at.
+    whole: every result reads all of its entries.
     """
 
     name: str
     key: SqlType
     value: SqlType
     ordered: bool = False
+    whole: bool = False
 
 
 Assignments = Mapping[str, Expression]
@@ -179,6 +182,7 @@ class HandWritten:
     value is an expression. A view is a mapping: get, item assignment, del, len is not to be used (entries
     may have expired), iteration over live keys.
     constants: the fields that keep the arguments after the first, which are the same in every row.
+    functions: what the texts call as {name}; each the same object whenever the call is declared.
     """
 
     state_id: str
@@ -191,6 +195,7 @@ class HandWritten:
     takes_nulls: bool = False
     form: Form = Form.OTHER
     constants: tuple[str, ...] = ()
+    functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
 
 Aggregate = Declared | HandWritten

@@ -19,7 +19,7 @@ from firesteel.runtime.aggregates.base import (
     Other,
 )
 from firesteel.runtime.spec import AggregateSpec
-from firesteel.types.sql import BIGINT, array
+from firesteel.types.sql import BIGINT, BYTES_LIKE, array
 
 
 def first_value(call: AggregateSpec) -> Aggregate:
@@ -95,7 +95,8 @@ for _key, _arrivals in {other_arrivals}.items():
 
 def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> Aggregate:
     """Remembers every value and when it came. A retraction takes away the value's first arrival, for
-    LAST_VALUE too, as Flink's does; a value that is not there changes nothing."""
+    LAST_VALUE too, as Flink's does; a value that is not there changes nothing. BYTES are never found, for
+    Flink compares them by identity."""
     argument = call.arg_types[0]
     current = f"next(({{orders}}[_each] for _each in {end}({{orders}})), None)"
 
@@ -110,7 +111,7 @@ def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> 
             MapView("arrivals", argument, array(BIGINT)),
         ),
         accumulate=_ACCUMULATE + accumulate,
-        retract=text(_RETRACT),
+        retract=None if argument.root in BYTES_LIKE else text(_RETRACT),
         merge=text(_MERGE),
         value="{value}",
     )

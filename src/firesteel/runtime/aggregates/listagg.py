@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.runtime.aggregates.array_agg import MERGE, RETRACT
 from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, HandWritten
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.types.sql import STRING, array
@@ -17,32 +18,15 @@ if {other_text} is not None:
     {text} = {other_text} if {text} is None else {text} + {separator} + {other_text}
 """
 
-# What is taken back before it came is kept aside: only merge matches it, so that a part may take back the
-# rows of another.
 _ACCUMULATE_RETRACT = """\
 {separator} = $separator
 {list}.append({x})
 """
 
-_RETRACT = """\
-if {x} in {list}:
-    {list}.remove({x})
-else:
-    {retracted}.append({x})
-"""
-
-_MERGE_RETRACT = """\
-if {other_separator} is not None:
-    {separator} = {other_separator}
-_waiting = {retracted} + {other_retracted}
-{list} = {list} + {other_list}
-{retracted} = []
-for _text in _waiting:
-    if _text in {list}:
-        {list}.remove(_text)
-    else:
-        {retracted}.append(_text)
-"""
+_MERGE_RETRACT = f"""\
+if {{other_separator}} is not None:
+    {{separator}} = {{other_separator}}
+{MERGE}"""
 
 
 def listagg(call: AggregateSpec) -> Aggregate:
@@ -69,7 +53,7 @@ def listagg(call: AggregateSpec) -> Aggregate:
         fields=(AccumulatorField("list", texts, []), AccumulatorField("retracted", texts, []), between),
         views=(),
         accumulate=_ACCUMULATE_RETRACT.replace("$separator", separator),
-        retract=_RETRACT,
+        retract=RETRACT.replace("$value", "{x}"),
         merge=_MERGE_RETRACT,
         value="({separator}.join({list}) if {list} else None)",
         constants=("separator",) if len(call.args) > 1 else (),

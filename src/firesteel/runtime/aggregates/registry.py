@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
+from firesteel.runtime.aggregates.array_agg import array_agg
 from firesteel.runtime.aggregates.avg import avg
 from firesteel.runtime.aggregates.base import Aggregate
+from firesteel.runtime.aggregates.collect import collect
 from firesteel.runtime.aggregates.count import count
 from firesteel.runtime.aggregates.first_last import first_value, last_value, single_value
+from firesteel.runtime.aggregates.json_aggregates import json_array_agg, json_object_agg
 from firesteel.runtime.aggregates.listagg import listagg
 from firesteel.runtime.aggregates.min_max import max_, min_
+from firesteel.runtime.aggregates.percentile import percentile
 from firesteel.runtime.aggregates.sum import sum0, sum_
 from firesteel.runtime.aggregates.welford import stddev_pop, stddev_samp, var_pop, var_samp, welford_m2
 from firesteel.runtime.spec import AggregateSpec
@@ -26,6 +30,11 @@ AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
     "LAST_VALUE": last_value,
     "SINGLE_VALUE": single_value,
     "LISTAGG": listagg,
+    "COLLECT": collect,
+    "ARRAY_AGG": array_agg,
+    "PERCENTILE": percentile,
+    "JSON_ARRAYAGG": json_array_agg,
+    "JSON_OBJECTAGG": json_object_agg,
     "$WELFORD_M2$1": welford_m2,
     "STDDEV_POP": stddev_pop,
     "STDDEV_SAMP": stddev_samp,

@@ -21,6 +21,7 @@ from firesteel.runtime.handler import DELETE, INSERT, NOTHING, UPDATE, Generated
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys, one_array
 from firesteel.runtime.map_view import Expiry
+from firesteel.runtime.result_equality import equals_itself
 from firesteel.runtime.row_by_row import no_collections
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
 from firesteel.runtime.values import from_list, to_keys, to_list
@@ -92,6 +93,8 @@ class KeyedRows:
         self._handler = generated.create(expiry)
         self._results = results
         names = [slot.name for slot in generated.slots]
+        tests = ((i, equals_itself(call)) for i, call in enumerate(spec.calls[:results]))
+        self._nested = [(i, test) for i, test in tests if test]
         self._records = None if spec.records is None else names.index(spec.records)
 
     def fold(self, changes: pa.Table, keys: Keys) -> NetChanges:
@@ -174,7 +177,7 @@ class KeyedRows:
             return INSERT
         # Value by value: == on tuples takes a NaN for itself, and in Flink none equals another.
         same = not self._spec.ttl and all(a == b for a, b in zip(before, after, strict=True))
-        return NOTHING if same else UPDATE
+        return NOTHING if same and all(test(after[i]) for i, test in self._nested) else UPDATE
 
     def _is_empty(self, acc: Sequence[Any]) -> bool:
         return self._records is not None and acc[self._records] == 0

@@ -1,0 +1,61 @@
+"""JSON_STRING. Flink: JsonStringCallGen, JsonGenerateUtils."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.runtime.duck.registry import columnar
+from firesteel.types.json_text import number, quoted, timestamp
+from firesteel.types.text import plain_values
+
+Write = Callable[[Any], str]
+
+
+@columnar
+def string(column: pa.Array, zones: pa.Array) -> pa.Array:
+    """The values as JSON texts, NULL for NULL.
+
+    zones: the same text in every row: z for each TIMESTAMP_LTZ in the type and t for each TIMESTAMP, in the
+    order of its text.
+    """
+    write = _writer(column.type, iter(zones[0].as_py() if len(zones) else "t" * 1000))
+    texts = [None if value is None else write(value) for value in plain_values(column)]
+    return pa.array(texts, pa.string())
+
+
+def _writer(kind: pa.DataType, zones: Iterator[str]) -> Write:
+    if pa.types.is_timestamp(kind):
+        zoned = next(zones) == "z"
+        return lambda value: timestamp(value, zoned)
+    if pa.types.is_list(kind):
+        element = _nullable(_writer(kind.value_type, zones))
+        return lambda value: f"[{','.join(map(element, value))}]"
+    if pa.types.is_map(kind):
+        item = _nullable(_writer(kind.item_type, zones))
+        return lambda value: _object({key: item(each) for key, each in value})
+    if pa.types.is_struct(kind):
+        fields = [(field.name, _nullable(_writer(field.type, zones))) for field in kind]
+        return lambda value: _object(
+            {name: write(each) for (name, write), each in zip(fields, value, strict=True)}
+        )
+    if pa.types.is_floating(kind):
+        return number
+    if pa.types.is_boolean(kind):
+        return lambda value: "true" if value else "false"
+    if pa.types.is_binary(kind):
+        return lambda value: f'"{b64encode(value).decode()}"'
+    return quoted if pa.types.is_string(kind) else str
+
+
+def _nullable(write: Write) -> Write:
+    return lambda value: "null" if value is None else write(value)
+
+
+def _object(members: dict[str, str]) -> str:
+    """The members sorted by name, as Java compares strings."""
+    names = sorted(members, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return "{" + ",".join(f"{quoted(name)}:{members[name]}" for name in names) + "}"

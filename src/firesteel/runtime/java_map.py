@@ -1,0 +1,70 @@
+"""The order in which Java goes through a HashMap, which is the order of a MULTISET that COLLECT gives.
+
+Flink keeps the map of a key in its heap state and copies it into another HashMap for each result. An entry
+stands in the bucket of its hash; within a bucket entries keep the order in which they came. The number of
+buckets grows with the entries and never shrinks, until the map is empty and begins anew.
+Buckets that Java turns into trees (eight equal ones) are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from firesteel.errors import NotSupportedError
+from firesteel.runtime.java_hash import hasher
+from firesteel.runtime.values import from_key
+from firesteel.types.sql import BYTES_LIKE, SqlType
+
+Entries = Iterable[tuple[Any, list[int]]]
+"""(key in key form, [value, arrival number])."""
+
+Ordered = Callable[[Entries, int], list[tuple[Any, int]]]
+"""From the entries and the most that there have been since the map was empty to (key, value) in order."""
+
+
+@lru_cache(maxsize=64)
+def ordered_keys(kind: SqlType) -> Ordered:
+    """The entries of a map with keys of this type in Java's order, the keys in key form."""
+    hash_of = hasher(kind)
+
+    def ordered(entries: Entries, most: int) -> list[tuple[Any, int]]:
+        known = list(entries)
+        source, copy = buckets(most) - 1, buckets(len(known)) - 1
+        placed = []
+        for key, (value, arrival) in known:
+            spread = hash_of(key) & 0xFFFFFFFF
+            spread ^= spread >> 16
+            placed.append((spread & copy, spread & source, arrival, key, value))
+        placed.sort(key=_place)
+        return [(key, value) for _, _, _, key, value in placed]
+
+    return ordered
+
+
+@lru_cache(maxsize=64)
+def ordered_values(kind: SqlType) -> Ordered:
+    """The same with the keys in internal form.
+
+    Raises NotSupportedError for BYTES: Flink compares them by identity, and their order is chance.
+    """
+    if kind.root in BYTES_LIKE:
+        raise NotSupportedError(
+            f"COLLECT over {kind} is not supported: Flink takes no two of its values for equal",
+            hint="collect a text of it, as TO_BASE64 gives",
+        )
+    keys = ordered_keys(kind)
+    return lambda entries, most: [(from_key(key, kind), value) for key, value in keys(entries, most)]
+
+
+def buckets(entries: int) -> int:
+    """How many buckets a map has that grew to so many entries."""
+    size = 16
+    while entries > size * 3 // 4:
+        size *= 2
+    return size
+
+
+def _place(entry: tuple[int, int, int, Any, int]) -> tuple[int, int, int]:
+    return entry[:3]

@@ -1,0 +1,37 @@
+"""JSON texts as Flink's JSON functions write them (SqlJsonUtils, and Jackson below it)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from firesteel.types.text import double_text, timestamp_text
+
+ESCAPES = {code: f"\\u{code:04X}" for code in range(32)} | {
+    ord("\b"): "\\b",
+    ord("\t"): "\\t",
+    ord("\n"): "\\n",
+    ord("\f"): "\\f",
+    ord("\r"): "\\r",
+    ord('"'): '\\"',
+    ord("\\"): "\\\\",
+}
+
+
+def quoted(text: str) -> str:
+    """A JSON string; only what must be escaped is."""
+    return f'"{text.translate(ESCAPES)}"'
+
+
+def number(value: float) -> str:
+    """A FLOAT or DOUBLE: Java's digits as a BigDecimal (1.0E+10, 0.000010, 2147483648); without a number,
+    as a string."""
+    text = double_text(value)
+    if text[-1] in "Ny":
+        return f'"{text}"'
+    return str(Decimal(text)) if value else "0.0"
+
+
+def timestamp(nanos: int, zoned: bool) -> str:
+    """A TIMESTAMP, or an instant (`zoned`), given as nanoseconds since the epoch; no zeros at the end."""
+    text = timestamp_text(nanos, 9).replace(" ", "T").rstrip("0").rstrip(".")
+    return f'"{text}{"Z" if zoned else ""}"'
