@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.accumulators import Accumulators
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.net_changes import NetChanges
 from firesteel.runtime.handler import DELETE, INSERT, NOTHING, UPDATE, GeneratedHandler
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys, one_array
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.result_equality import equals_itself
 from firesteel.runtime.row_by_row import no_collections
+from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
 from firesteel.runtime.values import from_list, to_keys, to_list
 
@@ -168,7 +168,8 @@ class KeyedRows:
                 befores.append(before)
                 afters.append(after)
             self._accumulators.store(keys, accs)
-        return NetChanges(outcomes, self._columns(befores), self._columns(afters))
+        clean = np.ones(len(keys), np.bool_)
+        return NetChanges(outcomes, self._columns(befores), self._columns(afters), clean)
 
     def _outcome(self, before: tuple[Any, ...] | None, after: tuple[Any, ...], acc: Sequence[Any]) -> int:
         if self._is_empty(acc):

@@ -9,36 +9,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
 from firesteel.runtime.bundles.by_row import KeyedRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.net_changes import result_schema
+from firesteel.runtime.bundles.delta import merge
+from firesteel.runtime.bundles.keyed import KeyedMerge
+from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.packets import orders
+from firesteel.runtime.running.column import NoRunningForm
+from firesteel.runtime.running.net import NetChanges
+from firesteel.runtime.running.plan import columnar_aggregates
 from firesteel.runtime.spec import GlobalGroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
 
 
 class GlobalGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process."""
+    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process. columnar:
+    False sends everything through the row handler."""
 
     def __init__(
-        self, spec: GlobalGroupAggregateSpec, state: StateBackend | None, clock: Callable[[], int]
+        self,
+        spec: GlobalGroupAggregateSpec,
+        state: StateBackend | None,
+        clock: Callable[[], int],
+        columnar: bool = True,
     ) -> None:
         self._spec = spec.aggregate
+        self._results = spec.results
         self._clock = clock
         self._columns = AccumulatorColumns.of(self._spec)
         self._expiry = Expiry(self._spec.ttl)
+        self._aggregates = columnar_aggregates(self._spec) if columnar else None
         generated = generate(self._spec)
+        self._state: AccumulatorState | None = None
         accumulators: Accumulators = HeapAccumulators(self._expiry)
-        if state is not None:
-            stored = AccumulatorState(self._spec, generated.slots, state)
-            accumulators = StoredAccumulators(stored, generated.slots, self._expiry)
+        if state is not None or self._aggregates is not None:
+            self._state = AccumulatorState(self._spec, generated.slots, state or memory_backend())
+            accumulators = StoredAccumulators(self._state, generated.slots, self._expiry)
         self._rows = KeyedRows(self._spec, generated, accumulators, self._expiry, spec.results)
         self.schema = result_schema(self._spec, spec.results)
 
@@ -46,6 +62,30 @@ class GlobalGroupAggregate:
         """The changes of result, with the order of each key's last row."""
         self._expiry.now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
-        net = self._rows.merge(self._columns, changes, keys)
-        last = keys.order[keys.starts + keys.counts - 1]
-        return net.table(keys.columns, orders(changes)[last], self.schema, self._spec.emit_update_before)
+        merged = self._in_columns(changes, keys)
+        if merged is None:
+            return self._table(changes, keys, self._rows.merge(self._columns, changes, keys))
+        out = self._table(changes, keys, merged)
+        if merged.clean.all():
+            return out
+        return pa.concat_tables([out, self._by_row(changes, keys, ~merged.clean)])
+
+    def _in_columns(self, changes: pa.Table, keys: Keys) -> NetChanges | None:
+        """None, with nothing written, where the row handler must do it."""
+        if self._aggregates is None or self._state is None:
+            return None
+        try:
+            with np.errstate(over="ignore"):
+                delta = merge(self._columns, self._spec, self._aggregates, changes, keys)
+                whole = KeyedMerge(self._spec, self._aggregates, self._state, keys, delta, self._expiry.now)
+                return whole.run(self._results)
+        except NoRunningForm:
+            return None
+
+    def _by_row(self, changes: pa.Table, keys: Keys, which: NDArray[np.bool_]) -> pa.Table:
+        rest = changes.take(pa.array(np.flatnonzero(which[keys.codes])))
+        some = find_keys([rest.column(field(i)) for i in self._columns.keys], rest.num_rows)
+        return self._table(rest, some, self._rows.merge(self._columns, rest, some))
+
+    def _table(self, changes: pa.Table, keys: Keys, net: NetChanges) -> pa.Table:
+        return net_table(net, keys, orders(changes), self.schema, self._spec.emit_update_before)

@@ -8,30 +8,46 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.bundles.by_row import LocalRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns
+from firesteel.runtime.bundles.delta import lift
 from firesteel.runtime.handler import generate
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.packets import orders
+from firesteel.runtime.running.column import NoRunningForm
+from firesteel.runtime.running.plan import columnar_aggregates
 from firesteel.runtime.spec import GroupAggregateSpec, field
 
 
 class LocalGroupAggregate:
-    """A BundleFunction (map_bundle.py): one row of accumulators for each key of a bundle."""
+    """A BundleFunction (map_bundle.py): one row of accumulators for each key of a bundle.
 
-    def __init__(self, spec: GroupAggregateSpec) -> None:
+    columnar: False sends everything through the row handler.
+    """
+
+    def __init__(self, spec: GroupAggregateSpec, columnar: bool = True) -> None:
         self._spec = replace(spec, ttl=0)
         self._columns = AccumulatorColumns.of(self._spec)
         self._generated = generate(self._spec)
         self._rows = LocalRows(self._spec, self._generated)
+        self._aggregates = columnar_aggregates(self._spec) if columnar else None
         self.schema = self._columns.schema()
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """A row a key, with the order of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
-        accs = self._rows.fold(changes, keys)
-        parts = self._columns.from_rows(accs, self._generated.slots)
         last = keys.order[keys.starts + keys.counts - 1]
-        return self._columns.table(pa.array(orders(changes)[last]), keys.columns, parts)
+        return self._columns.table(pa.array(orders(changes)[last]), keys.columns, self._parts(changes, keys))
+
+    def _parts(self, changes: pa.Table, keys: Keys) -> list[pa.Array]:
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    delta = lift(self._spec, self._aggregates, changes, keys)
+                    return delta.columns(self._columns.slots, len(keys))
+            except NoRunningForm:
+                pass
+        return self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)

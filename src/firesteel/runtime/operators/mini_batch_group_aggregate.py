@@ -8,41 +8,66 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
 from firesteel.runtime.bundles.by_row import KeyedRows
-from firesteel.runtime.bundles.net_changes import result_schema
+from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.packets import orders
+from firesteel.runtime.running.net import NetChanges
+from firesteel.runtime.running.plan import plan
 from firesteel.runtime.spec import GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
 
 
 class MiniBatchGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process."""
+    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process. columnar:
+    False sends everything through the row handler."""
 
     def __init__(
-        self, spec: GroupAggregateSpec, state: StateBackend | None, clock: Callable[[], int]
+        self,
+        spec: GroupAggregateSpec,
+        state: StateBackend | None,
+        clock: Callable[[], int],
+        columnar: bool = True,
     ) -> None:
         self._spec = spec
         self._clock = clock
         self._expiry = Expiry(spec.ttl)
+        self._running = plan(spec) if columnar else None
         generated = generate(spec)
+        self._state: AccumulatorState | None = None
         accumulators: Accumulators = HeapAccumulators(self._expiry)
-        if state is not None:
-            stored = AccumulatorState(spec, generated.slots, state)
-            accumulators = StoredAccumulators(stored, generated.slots, self._expiry)
+        if state is not None or self._running is not None:
+            self._state = AccumulatorState(spec, generated.slots, state or memory_backend())
+            accumulators = StoredAccumulators(self._state, generated.slots, self._expiry)
         self._rows = KeyedRows(spec, generated, accumulators, self._expiry, len(spec.calls))
         self.schema = result_schema(spec, len(spec.calls))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """The changes of result, with the order of each key's last row."""
         self._expiry.now = self._clock()
-        keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
-        net = self._rows.fold(changes, keys)
-        last = keys.order[keys.starts + keys.counts - 1]
-        return net.table(keys.columns, orders(changes)[last], self.schema, self._spec.emit_update_before)
+        keys = self._keys(changes)
+        net = None
+        if self._running is not None and self._state is not None:
+            net = self._running.process_bundle(changes, keys, self._state, self._expiry.now)
+        if net is None:
+            return self._table(changes, keys, self._rows.fold(changes, keys))
+        out = self._table(changes, keys, net)
+        if net.clean.all():
+            return out
+        rest = changes.take(pa.array(np.flatnonzero(~net.clean[keys.codes])))
+        some = self._keys(rest)
+        return pa.concat_tables([out, self._table(rest, some, self._rows.fold(rest, some))])
+
+    def _keys(self, changes: pa.Table) -> Keys:
+        return find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
+
+    def _table(self, changes: pa.Table, keys: Keys, net: NetChanges) -> pa.Table:
+        return net_table(net, keys, orders(changes), self.schema, self._spec.emit_update_before)

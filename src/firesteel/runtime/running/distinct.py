@@ -40,7 +40,7 @@ class DistinctBatch:
         if len(write):
             final = self.final[write]
             values = self.pairs.values.take(pa.array(write))
-            column = pa.array(final[:, 0]) if final.shape[1] == 1 else _lists(final)
+            column = pa.array(final[:, 0]) if final.shape[1] == 1 else lists_of(final)
             live: Mask = np.any(final, axis=1)
             state.put(rows.keys, self.pairs.owners[write], values, [column], now, live)
 
@@ -56,7 +56,7 @@ def distinct_batch(
     found = state.get(rows.keys, pairs.owners, pairs.values, now)
     if rows.sign is None:
         return _seen(rows, pairs, masks, not_null, found.columns[0])
-    before = _counts(found.columns[0], len(calls))
+    before = counts_of(found.columns[0], len(calls))
     counts = [Counts(rows, pairs, mask, before[:, i]) for i, mask in enumerate(masks)]
     reach = [each.in_rows(each.appears | each.disappears) for each in counts]
     final = np.stack([each.last for each in counts], axis=1)
@@ -94,7 +94,7 @@ def _reject_left_over(rows: Rows, pairs: Pairs, counts: Sequence[Counts], state:
         weight[pairs.order] += np.abs(each.after) - np.abs(each.after - each.moves)
     entries = state.entries(rows.keys, rows.ended_keys, now)
     stored = np.zeros(len(rows.keys), np.int64)
-    np.add.at(stored, entries.owners, np.abs(_counts(entries.columns[0], len(counts))).sum(axis=1))
+    np.add.at(stored, entries.owners, np.abs(counts_of(entries.columns[0], len(counts))).sum(axis=1))
     total = np.cumsum(weight)
     base = np.zeros(len(rows.keys), np.int64)
     base[1:] = total[rows.keys.starts[1:] - 1]
@@ -102,7 +102,7 @@ def _reject_left_over(rows: Rows, pairs: Pairs, counts: Sequence[Counts], state:
     rows.reject_rows(rows.ended[total[rows.ended] - base[owner] + stored[owner] != 0])
 
 
-def _counts(column: pa.Array, calls: int) -> Index:
+def counts_of(column: pa.Array, calls: int) -> Index:
     """The counts of map entries, int64[m, calls]; 0 where there is none."""
     if calls == 1:
         single: Index = column.fill_null(0).to_numpy(zero_copy_only=False).reshape(-1, 1)
@@ -114,7 +114,7 @@ def _counts(column: pa.Array, calls: int) -> Index:
     return counts
 
 
-def _lists(counts: Index) -> pa.Array:
+def lists_of(counts: Index) -> pa.Array:
     rows, calls = counts.shape
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * calls)
     return pa.ListArray.from_arrays(offsets, pa.array(np.ascontiguousarray(counts).reshape(-1)))

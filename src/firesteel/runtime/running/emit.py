@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ def outcomes(rows: Rows, results: list[Result], befores: list[Column]) -> NDArra
     if not rows.spec.ttl:
         same = np.ones(len(rows), np.bool_)
         for result, before in zip(results, befores, strict=True):
-            same &= _equal(result.after, before)
+            same &= same_results(result.after, before)
         outcome[same] = NOTHING
     outcome[rows.life_starts[~rows.goes_on]] = INSERT
     outcome[rows.ended] = DELETE
@@ -49,7 +49,23 @@ def outcomes(rows: Rows, results: list[Result], befores: list[Column]) -> NDArra
     return outcome
 
 
-def _equal(one: Column, other: Column) -> Mask:
+def net_outcomes(
+    found: Mask, live: Mask, clean: Mask, results: Sequence[tuple[Column, Column]], always: bool
+) -> NDArray[np.uint8]:
+    """What a bundle did to its keys: (before, after) for each result. always: equal results are sent too."""
+    outcome = np.full(len(found), UPDATE, np.uint8)
+    if not always:
+        same = np.ones(len(found), np.bool_)
+        for before, after in results:
+            same &= same_results(after, before)
+        outcome[same] = NOTHING
+    outcome[~found] = INSERT
+    outcome[~live] = np.where(found[~live], DELETE, NOTHING)
+    outcome[~clean] = NOTHING
+    return outcome
+
+
+def same_results(one: Column, other: Column) -> Mask:
     """NULL equals NULL, NaN nothing."""
     same: Mask = one.values == other.values
     if one.null is None and other.null is None:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.hashing import is_one_word, sub_key_words
+from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.rows import Rows
 from firesteel.runtime.running.segments import Index, running_sum
@@ -15,15 +16,16 @@ from firesteel.runtime.state.runs import Run, find, sort_order
 
 
 class Pairs:
-    """order: int64[n], rows (of `Rows`) sorted by pair and, within one, as they stood. starts: int64[p],
-    where each pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted
-    as entries of a map state are."""
+    """The distinct (key, value) of n entries: codes are their keys' numbers, ascending, arguments their
+    values.
 
-    def __init__(self, rows: Rows, position: int) -> None:
-        self._keys = rows.keys
-        arguments = rows.array(position)
-        codes = rows.keys.sorted_codes
-        word1, word2 = sub_key_words(arguments, rows.keys.hash2[codes])
+    order: int64[n], entries sorted by pair and, within one, as they stood. starts: int64[p], where each
+    pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted as entries
+    of a map state are."""
+
+    def __init__(self, keys: Keys, codes: Index, arguments: pa.Array) -> None:
+        self._keys = keys
+        word1, word2 = sub_key_words(arguments, keys.hash2[codes])
         wide = not is_one_word(arguments.type)
         self.order = _pair_order(codes.astype(np.uint64), word1, word2 if wide else None)
         code, first = codes[self.order], word1[self.order]

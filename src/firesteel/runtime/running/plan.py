@@ -23,9 +23,10 @@ from firesteel.runtime.running.column import (
     to_array,
 )
 from firesteel.runtime.running.distinct import DistinctBatch, distinct_batch
-from firesteel.runtime.running.emit import Result, emitted, outcomes
+from firesteel.runtime.running.emit import Result, emitted, net_outcomes, outcomes
 from firesteel.runtime.running.extreme import RunningExtreme, plain_extreme
 from firesteel.runtime.running.linear import running_fields
+from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.running.pairs import Pairs
 from firesteel.runtime.running.retracted_extreme import RetractedExtreme
 from firesteel.runtime.running.rows import Rows
@@ -40,6 +41,12 @@ _MOST_DISTINCT = 62
 @lru_cache(maxsize=64)
 def plan(spec: GroupAggregateSpec) -> RunningPlan | None:
     """The running form of a GroupAggregate, None where a call has none."""
+    aggregates = columnar_aggregates(spec)
+    return None if aggregates is None else RunningPlan(spec, aggregates)
+
+
+def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | None:
+    """The declarations of the calls, None where one of them can only be run row by row."""
     aggregates = tuple(declare(call) for call in spec.calls)
     if not all(map(_has_form, spec.calls, aggregates)):
         return None
@@ -48,7 +55,16 @@ def plan(spec: GroupAggregateSpec) -> RunningPlan | None:
     )
     if (views and spec.ttl) or sum(call.distinct for call in spec.calls) > _MOST_DISTINCT:
         return None  # map entries that expire alone make keys that only the row handler knows
-    return RunningPlan(spec, aggregates)
+    return aggregates
+
+
+def distinct_groups(spec: GroupAggregateSpec) -> tuple[list[int], ...]:
+    """The DISTINCT calls, those over one argument together; the i-th share the map view `seen<i>`."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for index, call in enumerate(spec.calls):
+        if call.distinct:
+            groups.setdefault(call.args, []).append(index)
+    return tuple(groups.values())
 
 
 def _has_form(call: AggregateSpec, aggregate: Aggregate) -> bool:
@@ -87,11 +103,7 @@ class RunningPlan:
     def __init__(self, spec: GroupAggregateSpec, aggregates: tuple[Aggregate, ...]) -> None:
         self._spec = spec
         self._aggregates = aggregates
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for index, call in enumerate(spec.calls):
-            if call.distinct:
-                groups.setdefault(call.args, []).append(index)
-        self._distinct = tuple(groups.values())
+        self._distinct = distinct_groups(spec)
 
     def process(
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
@@ -101,7 +113,19 @@ class RunningPlan:
             return None
         try:
             with np.errstate(over="ignore"):
-                return _Run(self._spec, changes, keys, state, now).run(self._aggregates, self)
+                run = _Run(self._spec, changes, keys, state, now)
+                return run.by_row(self._aggregates, self)
+        except NoRunningForm:
+            return None
+
+    def process_bundle(
+        self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
+    ) -> NetChanges | None:
+        """The same for a bundle (Flink: MiniBatchGroupAggFunction)."""
+        try:
+            with np.errstate(over="ignore"):
+                run = _Run(self._spec, changes, keys, state, now)
+                return run.net(self._aggregates, self)
         except NoRunningForm:
             return None
 
@@ -129,10 +153,40 @@ class _Run:
         self._final: dict[str, pa.Array] = {}
         self._extremes: list[RetractedExtreme] = []
 
-    def run(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> RunningBatch:
+    def by_row(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> RunningBatch:
+        """What each row did."""
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
+        results, groups = self._results(aggregates, whole)
+        befores = [result.before(rows) for result in results]
+        by_key = outcomes(rows, results, befores)
+        self._save(groups)
+        by_row = np.empty_like(by_key)
+        by_row[rows.keys.order] = by_key
+        left = np.flatnonzero(~rows.clean[rows.keys.codes]) if not rows.clean.all() else np.zeros(0, np.int64)
+        return RunningBatch(by_row, left, rows, results, befores)
+
+    def net(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> NetChanges:
+        """What the bundle did to each key."""
+        rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
+        if whole.records is not None:
+            rows.count_bundle(self._stored.fields[whole.records])
+        results, groups = self._results(aggregates, whole)
+        last = rows.ends - 1
+        if rows.count is not None:
+            live = rows.count[last] != 0
+        changes = [(result.known, result.after.take(last)) for result in results]
+        outcome = net_outcomes(self._stored.found, live, rows.clean, changes, bool(self._spec.ttl))
+        self._save(groups)
+        before = [result.array(known) for result, (known, _) in zip(results, changes, strict=True)]
+        after = [result.array(value) for result, (_, value) in zip(results, changes, strict=True)]
+        return NetChanges(outcome, before, after, rows.clean)
+
+    def _results(
+        self, aggregates: tuple[Aggregate, ...], whole: RunningPlan
+    ) -> tuple[list[Result], list[DistinctBatch]]:
+        rows = self._rows
         groups = [self._follow(f"seen{i}", calls) for i, calls in enumerate(whole.distinct)]
         reach = {
             call: group.reach[i]
@@ -142,17 +196,12 @@ class _Run:
         results = [self._result(i, aggregate, reach.get(i)) for i, aggregate in enumerate(aggregates)]
         if whole.records is not None and rows.count is not None:
             self._keep(whole.records, to_array(Column(rows.count[rows.ends - 1]), BIGINT))
-        befores = [result.before(rows) for result in results]
-        by_key = outcomes(rows, results, befores)
-        self._save(groups)
-        by_row = np.empty_like(by_key)
-        by_row[rows.keys.order] = by_key
-        left = np.flatnonzero(~rows.clean[rows.keys.codes]) if not rows.clean.all() else np.zeros(0, np.int64)
-        return RunningBatch(by_row, left, rows, results, befores)
+        return results, groups
 
     def _pairs_of(self, position: int) -> Pairs:
         if position not in self._pairs:
-            self._pairs[position] = Pairs(self._rows, position)
+            rows = self._rows
+            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position))
         return self._pairs[position]
 
     def _follow(self, view: str, calls: list[int]) -> DistinctBatch:

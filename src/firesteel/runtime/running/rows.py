@@ -1,4 +1,4 @@
-"""A batch in key order, with the lives of its keys."""
+"""The lives of the keys of a batch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.accumulator_state import Stored
-from firesteel.runtime.keys import Keys, one_array
-from firesteel.runtime.running.column import Column, Mask, from_arrow
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.running.column import Column, Mask
 from firesteel.runtime.running.segments import Index, running_sum
-from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
+from firesteel.runtime.running.sorted_rows import SortedRows
+from firesteel.runtime.spec import GroupAggregateSpec
 
 
-class Rows:
-    """n rows sorted by key and, within a key, as they stood; all arrays here are in that order.
+class Rows(SortedRows):
+    """Rows with the lives of their keys.
 
     A life of a key is the stretch of rows between two moments at which it has no records; in each life
     the accumulators begin anew, but for a first life that goes on from the stored ones.
@@ -26,27 +27,18 @@ class Rows:
     """
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
-        self.spec = spec
-        self.keys = keys
+        super().__init__(spec, changes, keys)
         self.stored = stored
         self.clean = np.ones(len(keys), np.bool_)
         self.sign: Index | None = None
         self.count: Index | None = None
-        self._changes = changes
-        self._arrays: dict[int, pa.Array] = {}
-        self._columns: dict[int, Column] = {}
         self._starts, self._life_key = keys.starts, np.arange(len(keys))
         self.ended: Index = np.zeros(0, np.int64)
 
-    def __len__(self) -> int:
-        return self.keys.rows
-
     def count_records(self, records: pa.Array) -> None:
         """Find the lives. records: the stored record counts of the keys, NULL where there are none."""
-        kinds = one_array(self._changes.column(KIND)).to_numpy()[self.keys.order]
-        self.sign = 1 - 2 * (kinds & 1).astype(np.int64)
-        before = records.fill_null(0).to_numpy(zero_copy_only=False)
-        self.count = running_sum(self.sign, self.keys.starts, before)
+        self._count(records)
+        assert self.count is not None
         if self.count.min() < 0:
             self.reject_rows(np.flatnonzero(self.count < 0))
         self.ended = np.flatnonzero(self.count == 0)
@@ -56,6 +48,22 @@ class Rows:
             begins[self.keys.starts] = True
             self._starts = np.flatnonzero(begins[:-1])
             self._life_key = self.keys.sorted_codes[self._starts]
+
+    def count_bundle(self, records: pa.Array) -> None:
+        """Of a bundle, in which a key has one life, even where it is without records in between. What an
+        unknown key begins with must be a row that comes: the row handler drops the others."""
+        self._count(records)
+        assert self.count is not None
+        assert self.sign is not None
+        starts = self.keys.starts
+        self.reject_rows(starts[~self.stored.found & (self.sign[starts] < 0)])
+        last = self.ends - 1
+        self.ended = last[self.count[last] == 0]
+
+    def _count(self, records: pa.Array) -> None:
+        self.sign = self.signs()
+        before = records.fill_null(0).to_numpy(zero_copy_only=False)
+        self.count = running_sum(self.sign, self.keys.starts, before)
 
     @property
     def life_starts(self) -> Index:
@@ -87,37 +95,6 @@ class Rows:
     def reject_rows(self, rows: Index) -> None:
         """Leave the keys of these rows to the row handler."""
         self.clean[self.keys.sorted_codes[rows]] = False
-
-    def array(self, position: int) -> pa.Array:
-        """Input field `position`."""
-        if position not in self._arrays:
-            column = one_array(self._changes.column(field(position)))
-            self._arrays[position] = column.take(pa.array(self.keys.order))
-        return self._arrays[position]
-
-    def column(self, position: int) -> Column:
-        """Input field `position` as numbers."""
-        if position not in self._columns:
-            column = one_array(self._changes.column(field(position)))
-            plain = from_arrow(column, self.spec.input_types[position])
-            self._columns[position] = plain.take(self.keys.order)
-        return self._columns[position]
-
-    def null(self, position: int) -> Mask | None:
-        """Which values of an input field are NULL, None where none is."""
-        column = one_array(self._changes.column(field(position)))
-        if not column.null_count:
-            return None
-        null: Mask = column.is_null().to_numpy(zero_copy_only=False)[self.keys.order]
-        return null
-
-    def passes(self, position: int | None) -> Mask | None:
-        """Which rows a FILTER lets through, None where all."""
-        if position is None:
-            return None
-        column = self.column(position)
-        passed: Mask = column.values.astype(np.bool_) & ~column.is_null
-        return passed
 
     def life_initial(self, stored: Column, initial: int | float | None) -> Column:
         """What each life begins with: the stored field of its key, or the field's initial value."""

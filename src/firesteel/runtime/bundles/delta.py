@@ -1,0 +1,178 @@
+"""What a bundle adds to the accumulators of its keys, in columns: lifted from rows, or merged from the
+accumulators of local phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, Declared, Form, MapView
+from firesteel.runtime.bundles.columns import AccumulatorColumns, arrow_type
+from firesteel.runtime.bundles.fields import contributed, extreme, total
+from firesteel.runtime.bundles.groups import Groups
+from firesteel.runtime.bundles.pair_counts import PairCounts
+from firesteel.runtime.handler_calls import Slot
+from firesteel.runtime.keys import Keys, one_array
+from firesteel.runtime.running.column import Column, Mask, both, comparable, from_arrow, to_array
+from firesteel.runtime.running.pairs import Pairs
+from firesteel.runtime.running.plan import distinct_groups
+from firesteel.runtime.running.segments import Index
+from firesteel.runtime.running.sorted_rows import SortedRows
+from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
+from firesteel.runtime.spec import field as field_name
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
+
+
+@dataclass
+class Delta:
+    """By the name of the accumulator's part: fields have g rows, maps the entries of g keys."""
+
+    fields: dict[str, pa.Array] = field(default_factory=dict)
+    maps: dict[str, PairCounts] = field(default_factory=dict)
+
+    def columns(self, slots: Sequence[Slot], keys: int) -> list[pa.Array]:
+        """The parts `slots` as columns of `keys` rows (bundles/columns.py)."""
+        return [
+            self.fields[slot.name]
+            if isinstance(slot.kind, AccumulatorField)
+            else self.maps[slot.name].lists(keys, arrow_type(slot))
+            for slot in slots
+        ]
+
+
+def lift(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys) -> Delta:
+    """The accumulators of rows, from nothing on. Raises NoRunningForm."""
+    return _Lift(spec, aggregates, changes, keys).delta
+
+
+def merge(
+    columns: AccumulatorColumns,
+    spec: GroupAggregateSpec,
+    aggregates: Sequence[Aggregate],
+    changes: pa.Table,
+    keys: Keys,
+) -> Delta:
+    """The accumulators of local phases, merged by key. Raises NoRunningForm."""
+    delta = Delta()
+    order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
+    calls = {f"seen{i}": len(group) for i, group in enumerate(distinct_groups(spec))}
+    for slot in columns.slots:
+        column = one_array(changes.column(field_name(columns.position(slot)))).take(order)
+        if isinstance(slot.kind, MapView):
+            width = calls.get(slot.name, 1) if spec.input_retracts else 1
+            bits = slot.call < 0 and not spec.input_retracts
+            delta.maps[slot.name] = PairCounts.from_lists(keys, column, width, bits)
+        else:
+            delta.fields[slot.name] = merged_field(
+                slot.kind, _declared(spec, aggregates, slot), groups, column
+            )
+    return delta
+
+
+def merged_field(
+    kind: AccumulatorField, aggregate: Declared | None, groups: Groups, column: pa.Array
+) -> pa.Array:
+    """The field after the accumulators of each group were merged in their order. aggregate: None for the
+    hidden count of records."""
+    if aggregate is not None and aggregate.form is Form.EXTREME:
+        (values,), ranks = (
+            comparable([column], kind.type) if _ranked(kind.type) else ([from_arrow(column, kind.type)], None)
+        )
+        best = extreme(groups, values, None, aggregate.least)
+        return to_array(best, kind.type) if ranks is None else ranks.strings(best)
+    values = from_arrow(column, kind.type)
+    reach = None if values.null is None else ~values.null
+    return to_array(total(kind, groups, values, reach, None), kind.type)
+
+
+def _ranked(kind: SqlType) -> bool:
+    return kind.root not in APPROXIMATE
+
+
+def _declared(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], slot: Slot) -> Declared | None:
+    aggregate = aggregates[slot.call] if slot.call < len(spec.calls) else None
+    return aggregate if isinstance(aggregate, Declared) else None
+
+
+class _Lift:
+    """One bundle."""
+
+    def __init__(
+        self, spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
+    ) -> None:
+        self._spec, self._keys = spec, keys
+        self._rows = SortedRows(spec, changes, keys)
+        self._sign: Index | None = self._rows.signs() if spec.input_retracts else None
+        self._groups = Groups(keys.sorted_codes, len(keys))
+        self._pairs: dict[int, Pairs] = {}
+        self.delta = Delta()
+        for index, (call, aggregate) in enumerate(zip(spec.calls, aggregates, strict=True)):
+            if not call.distinct:
+                self._call(index, call, aggregate)
+        for index, group in enumerate(distinct_groups(spec)):
+            self.delta.maps[f"seen{index}"] = self._seen([spec.calls[i] for i in group])
+        if spec.input_retracts and spec.count_star is None:
+            assert self._sign is not None
+            counted = Column(self._groups.sum(self._sign))
+            self.delta.fields[f"count{len(spec.calls)}"] = to_array(counted, BIGINT)
+
+    def _call(self, index: int, call: AggregateSpec, aggregate: Aggregate) -> None:
+        if isinstance(aggregate, Declared) and aggregate.form is Form.LINEAR:
+            argument = None if call.function == "COUNT" else self._rows.column(call.args[0])
+            fields = contributed(aggregate, self._groups, argument, self._reach(call), self._sign)
+            for part in aggregate.fields:
+                self.delta.fields[f"{part.name}{index}"] = to_array(fields[part.name], part.type)
+        elif isinstance(aggregate, Declared):
+            self._extreme(index, call, aggregate)
+        else:
+            self.delta.maps[f"map{index}"] = self._values(call)
+
+    def _reach(self, call: AggregateSpec) -> Mask | None:
+        """Which rows come to the function."""
+        null = self._rows.null(call.args[0]) if call.args else None
+        return both(self._rows.passes(call.filter), None if null is None else ~null)
+
+    def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
+        """Plain MIN and MAX: retractions do nothing."""
+        kind = call.arg_types[0]
+        reach = self._reach(call)
+        if self._sign is not None:
+            reach = both(reach, self._sign > 0)
+        ranks = None
+        if kind.root in APPROXIMATE:
+            values = self._rows.column(call.args[0])
+        else:
+            (values,), ranks = comparable([self._rows.array(call.args[0])], kind)
+        best = extreme(self._groups, values, reach, aggregate.least)
+        (part,) = aggregate.fields
+        name = f"{part.name}{index}"
+        self.delta.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
+
+    def _values(self, call: AggregateSpec) -> PairCounts:
+        """How often each value of MIN or MAX with retraction came, less how often it went."""
+        moves = self._moves(self._reach(call))
+        return PairCounts.over(self._pairs_of(call.args[0]), moves[:, None])
+
+    def _seen(self, calls: list[AggregateSpec]) -> PairCounts:
+        """The values of DISTINCT calls over one argument; NULL is a value."""
+        pairs = self._pairs_of(calls[0].args[0])
+        masks = [self._rows.passes(call.filter) for call in calls]
+        if self._sign is None:
+            ones = np.ones(len(self._rows), np.bool_)
+            bits = [(ones if m is None else m).astype(np.int64) << place for place, m in enumerate(masks)]
+            return PairCounts.over(pairs, np.bitwise_or.reduce(bits)[:, None], bits=True)
+        return PairCounts.over(pairs, np.stack([self._moves(mask) for mask in masks], axis=1))
+
+    def _moves(self, mask: Mask | None) -> Index:
+        sign = np.ones(len(self._rows), np.int64) if self._sign is None else self._sign
+        return sign if mask is None else np.where(mask, sign, 0)
+
+    def _pairs_of(self, position: int) -> Pairs:
+        if position not in self._pairs:
+            rows = self._rows
+            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position))
+        return self._pairs[position]

@@ -1,0 +1,160 @@
+"""Accumulator fields of linear and extreme aggregates, reduced by group."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.runtime.aggregates.base import AccumulatorField, Argument, Constant, Declared
+from firesteel.runtime.bundles.groups import Groups
+from firesteel.runtime.running.column import Column, Mask, NoRunningForm, both
+from firesteel.runtime.running.segments import Index, Numbers
+from firesteel.types.sql import INTEGERS, TypeRoot
+
+_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32}
+_SAFE = float(1 << 62)
+
+
+def contributed(
+    aggregate: Declared, groups: Groups, argument: Column | None, reach: Mask | None, sign: Index | None,
+    begin: dict[str, Column] | None = None,
+) -> dict[str, Column]:  # fmt: skip
+    """The fields of a linear aggregate after entries have come (sign 1) and gone (-1).
+
+    argument: of the entries. reach: which of them come to the function, None for all. begin: what each
+    group begins with, None for the initial values. Raises NoRunningForm where a sum might leave 64 bits.
+    """
+    result = {}
+    for field in aggregate.fields:
+        contribution = aggregate.contributions[field.name]
+        values = argument
+        if isinstance(contribution, Constant):
+            values = None
+        else:
+            assert isinstance(contribution, Argument)
+        result[field.name] = total(field, groups, values, reach, sign, begin[field.name] if begin else None)
+    return result
+
+
+def total(
+    field: AccumulatorField, groups: Groups, values: Column | None, reach: Mask | None, sign: Index | None,
+    begin: Column | None = None,
+) -> Column:  # fmt: skip
+    """A field that begins as `begin` (NULL: with its initial value) and takes in its group's values; None
+    for a 1 each. A field that is NULL at first is so until the first value that reaches it."""
+    if values is None:
+        return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))
+    if field.type.root in INTEGERS:
+        summed = _summed(groups, values, reach, sign) + _begin(field, groups, begin)
+        bits = _BITS.get(field.type.root)
+        summed = summed if bits is None else summed.astype(f"i{bits // 8}").astype(np.int64)
+    elif field.type.root is TypeRoot.DECIMAL:
+        summed = _decimals(field, groups, values, reach, sign, begin)
+    else:
+        summed = _floats(field, groups, values, reach, sign, begin)
+    return Column(summed, _missing(field, groups, reach, begin))
+
+
+def extreme(
+    groups: Groups, values: Column, reach: Mask | None, least: bool, begin: Column | None = None
+) -> Column:
+    """The least or greatest of each group's values and of what it begins with; NULL where there is none.
+
+    Raises NoRunningForm over NaN and negative zeros: with those it matters which came first.
+    """
+    ufunc, neutral = _ufunc(values.values.dtype, least)
+    there = both(reach, None if values.null is None else ~values.null)
+    _check(values.values, there)
+    best = groups.reduce(ufunc, values.values if there is None else np.where(there, values.values, neutral),
+                         neutral)  # fmt: skip
+    found = groups.any(np.ones(len(values.values), np.bool_) if there is None else there)
+    if begin is not None:
+        _check(begin.values, None if begin.null is None else ~begin.null)
+        best = ufunc(
+            best, begin.values if begin.null is None else np.where(begin.null, neutral, begin.values)
+        )
+        found |= ~begin.is_null
+    return Column(best, None if found.all() else ~found)
+
+
+def _counted(groups: Groups, reach: Mask | None, sign: Index | None) -> Index:
+    if sign is None:
+        ones = np.ones(groups.rows, np.int64) if reach is None else reach.astype(np.int64)
+        return groups.sum(ones)
+    return groups.sum(sign if reach is None else np.where(reach, sign, 0))
+
+
+def _summed(groups: Groups, values: Column, reach: Mask | None, sign: Index | None) -> Index:
+    numbers = values.values if sign is None else values.values * sign
+    return groups.sum(numbers if reach is None else np.where(reach, numbers, 0))
+
+
+def _begin(field: AccumulatorField, groups: Groups, begin: Column | None) -> Index:
+    if begin is None:
+        return np.zeros(groups.size, np.int64)
+    return begin.values if begin.null is None else np.where(begin.null, 0, begin.values)
+
+
+def _decimals(
+    field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
+    begin: Column | None,
+) -> Index:  # fmt: skip
+    """A sum that overflowed is NULL for good, but for one that is NULL at first."""
+    start = _begin(field, groups, begin)
+    bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
+    if not bound < _SAFE:
+        raise NoRunningForm
+    return _summed(groups, values, reach, sign) + start
+
+
+def _floats(
+    field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
+    begin: Column | None,
+) -> Numbers:  # fmt: skip
+    """Added one by one, so that each result has the very bits of the row handler's."""
+    dtype = np.dtype(np.float32 if field.type.root is TypeRoot.FLOAT else np.float64)
+    numbers = values.values.astype(dtype, copy=False)
+    if sign is not None:
+        numbers = np.where(sign > 0, numbers, -numbers)
+    # -0.0 is what changes nothing when it is added, even to -0.0.
+    neutral = dtype.type(-0.0)
+    if reach is not None:
+        numbers = np.where(reach, numbers, neutral)
+    if field.initial is not None:
+        start = np.zeros(groups.size, dtype)
+    else:
+        start = np.full(groups.size, neutral, dtype)
+        if sign is not None:  # a retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ
+            first = groups.first(np.ones(groups.rows, np.bool_) if reach is None else reach)
+            start[(first >= 0) & (sign[first] < 0)] = 0.0
+    if begin is not None:
+        known = begin.values.astype(dtype, copy=False)
+        start = known if begin.null is None else np.where(begin.null, start, known)
+    with np.errstate(all="ignore"):
+        return groups.sum_in_order(numbers, start)
+
+
+def _missing(
+    field: AccumulatorField, groups: Groups, reach: Mask | None, begin: Column | None
+) -> Mask | None:
+    if field.initial is not None:
+        return None
+    missing = ~groups.any(np.ones(groups.rows, np.bool_) if reach is None else reach)
+    if begin is not None:
+        missing &= begin.is_null
+    return missing if missing.any() else None
+
+
+def _ufunc(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
+    """The function, and the value that changes nothing."""
+    if dtype.kind == "f":
+        return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
+    limits = np.iinfo(np.int64)
+    return (np.minimum, np.int64(limits.max)) if least else (np.maximum, np.int64(limits.min))
+
+
+def _check(values: Numbers, there: Mask | None) -> None:
+    if values.dtype.kind != "f":
+        return
+    odd = np.isnan(values) | ((values == 0) & np.signbit(values))
+    if np.any(odd if there is None else odd & there):
+        raise NoRunningForm

@@ -1,0 +1,64 @@
+"""Changes to the entries of a map view: by (key, value), what is added to its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.running.distinct import counts_of, lists_of
+from firesteel.runtime.running.pairs import Pairs
+from firesteel.runtime.running.segments import Index
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """pairs: the p distinct (key, value). counts: int64[p, c], for each of c calls; where they are bits
+    (DISTINCT over insert-only input) c is 1."""
+
+    pairs: Pairs
+    counts: Index
+
+    @classmethod
+    def of(cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False) -> PairCounts:
+        """Of entries, ascending by key (`codes`), with counts int64[m, c] that are added up, or bits that
+        are put together."""
+        return cls.over(Pairs(keys, codes, values), counts, bits)
+
+    @classmethod
+    def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
+        """The same where the pairs of the entries are known."""
+        ufunc = np.bitwise_or if bits else np.add
+        ordered = counts[pairs.order]
+        if len(pairs) == len(ordered):
+            return cls(pairs, ordered)
+        return cls(pairs, ufunc.reduceat(ordered, pairs.starts, axis=0))
+
+    @classmethod
+    def from_lists(cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False) -> PairCounts:
+        """Of a column of lists of (key, value), in the order of `keys.order`."""
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        entries = lists.flatten()
+        codes = np.repeat(keys.sorted_codes, lengths)
+        return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits)
+
+    def lists(self, groups: int, kind: pa.DataType) -> pa.Array:
+        """A column of lists of (key, value), one for each of `groups` keys; what adds nothing is left out."""
+        there = np.flatnonzero(self.counts.any(axis=1))
+        owners, counts = self.pairs.owners[there], self.counts[there]
+        ends = np.zeros(groups + 1, np.int32)
+        np.cumsum(np.bincount(owners, minlength=groups), out=ends[1:])
+        values = pa.array(counts[:, 0]) if counts.shape[1] == 1 else lists_of(counts)
+        columns = [self.pairs.values.take(pa.array(there)), values]
+        entries = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
+        return pa.ListArray.from_arrays(pa.array(ends), entries, type=kind)
+
+    def by(self, codes: Index, keys: Keys) -> PairCounts:
+        """The same for other keys: `codes` says for each of the old which one it belongs to."""
+        owners = codes[self.pairs.owners]
+        order: NDArray[np.int64] = np.argsort(owners, kind="stable")
+        values = self.pairs.values.take(pa.array(order))
+        return PairCounts.of(keys, owners[order], values, self.counts[order])

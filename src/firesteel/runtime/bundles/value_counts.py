@@ -1,0 +1,140 @@
+"""MIN and MAX with retraction over a bundle: counts of values merged, and the extreme of what is there.
+
+Stored values are read only for keys whose stored extreme goes. Keys that have had retractions without a
+matching row are left to the row handler: what Flink's MaxWithRetractAggFunction answers then depends on
+the order of things. MIN is MAX over the complement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.bundles.groups import Groups
+from firesteel.runtime.bundles.pair_counts import PairCounts
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.running.column import (
+    Column,
+    Mask,
+    Ranks,
+    comparable,
+    from_sortable_form,
+    to_array,
+)
+from firesteel.runtime.running.segments import Index
+from firesteel.runtime.spec import AggregateSpec
+from firesteel.runtime.state.base import Entries, MapState
+from firesteel.runtime.values import sortable_column
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
+
+_LEAST = np.int64(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The stored and the new extreme of each key, as numbers and as columns of results; final: the new
+    one as the accumulator keeps it."""
+
+    known: Column
+    best: Column
+    known_array: pa.Array
+    best_array: pa.Array
+    final: pa.Array
+
+
+class ValueCounts:
+    """One call and one bundle. size: int64[g], how many values each key has after it."""
+
+    def __init__(self, keys: Keys, call: AggregateSpec, added: PairCounts, state: MapState, now: int) -> None:
+        self._keys, self._state, self._now = keys, state, now
+        self._pairs = pairs = added.pairs
+        self._argument = call.arg_types[0]
+        self._flip = np.int64(-1 if call.function == "MIN" else 0)
+        found = state.get(keys, pairs.owners, pairs.values, now)
+        self._before: Index = found.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
+        self._after = self._before + added.counts[:, 0]
+        self._groups = Groups(pairs.owners, len(keys))
+        self.size: Index = np.zeros(len(keys), np.int64)
+
+    def merge(self, best: pa.Array, size: pa.Array, found: Mask, clean: Mask) -> Best:
+        """The extremes; keys for which this does not hold are taken out of `clean`. best, size: stored."""
+        pairs, after = self._pairs, self._after
+        clean[pairs.owners[(after < 0) | (self._before < 0)]] = False
+        known_size: Index = size.fill_null(0).to_numpy(zero_copy_only=False)
+        self.size = known_size + self._groups.sum(
+            (after > 0).astype(np.int64) - (self._before > 0).astype(np.int64)
+        )
+        (values, known), ranks = self._numbers([pairs.values], best)
+        full = self._loses(values.values, known.values) & found & clean & (known_size > 0)
+        entries = self._state.entries(self._keys, np.flatnonzero(full), self._now)
+        held = values
+        if len(entries.owners):
+            (values, held, known), ranks = self._numbers([pairs.values, entries.sub_keys], best)
+        clean[known.is_null & (known_size > 0)] = False
+        self._check(entries, held.values, full, known.values, known_size, clean)
+        there = np.where((after > 0), values.values, _LEAST)
+        result = self._groups.reduce(np.maximum, there, _LEAST)
+        result = np.maximum(result, np.where((known_size > 0) & ~full, known.values, _LEAST))
+        self._raise_by_stored(result, entries, held.values)
+        return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
+
+    def save(self, keep: Mask) -> None:
+        """Write the counts that changed, of the keys to `keep`."""
+        pairs = self._pairs
+        write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
+        if len(write):
+            after, values = self._after[write], pairs.values.take(pa.array(write))
+            owners = pairs.owners[write]
+            self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
+
+    def _loses(self, values: Index, known: Index) -> Mask:
+        """Keys whose stored extreme goes."""
+        owners = self._pairs.owners
+        gone = np.flatnonzero((self._before > 0) & (self._after <= 0))
+        full = np.zeros(len(self._keys), np.bool_)
+        full[owners[gone[values[gone] >= known[owners[gone]]]]] = True
+        return full
+
+    def _check(
+        self, entries: Entries, held: Index, full: Mask, known: Index, size: Index, clean: Mask
+    ) -> None:
+        """Stored values must be what clean input leaves: all counts positive, the extreme among them."""
+        counts = entries.columns[0].to_numpy(zero_copy_only=False)
+        number = np.bincount(entries.owners, minlength=len(full))
+        greatest = np.full(len(full), _LEAST)
+        np.maximum.at(greatest, entries.owners, held[: len(entries.owners)])
+        good = (number == size) & (greatest == known)
+        good[entries.owners[counts <= 0]] = False
+        clean[full & ~good] = False
+
+    def _raise_by_stored(self, result: Index, entries: Entries, held: Index) -> None:
+        """Values that the bundle does not touch."""
+        if len(entries.owners):
+            rest = np.flatnonzero(~self._pairs.has(entries.owners, entries.sub_keys))
+            np.maximum.at(result, entries.owners[rest], held[rest])
+
+    @property
+    def _kind(self) -> SqlType:
+        """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
+        return BIGINT if self._argument.root in APPROXIMATE else self._argument
+
+    def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
+        """Values, then the stored extremes, as numbers of which the greatest is wanted."""
+        if self._argument.root in APPROXIMATE:
+            arrays = [sortable_column(array) for array in arrays]
+        columns, ranks = comparable([*arrays, best], self._kind)
+        if self._flip:
+            columns = [Column(column.values ^ self._flip, column.null) for column in columns]
+        return columns, ranks
+
+    def _best(self, known: Column, best: Column, ranks: Ranks | None) -> Best:
+        known, best = (Column(column.values ^ self._flip, column.null) for column in (known, best))
+        if ranks is not None:
+            arrays = ranks.strings(known), ranks.strings(best)
+            return Best(known, best, *arrays, arrays[1])
+        final = to_array(best, self._kind)
+        if self._argument.root in APPROXIMATE:
+            known, best = (Column(from_sortable_form(c.values), c.null) for c in (known, best))
+        return Best(known, best, to_array(known, self._argument), to_array(best, self._argument), final)

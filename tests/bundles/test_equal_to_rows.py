@@ -1,0 +1,55 @@
+"""Bundles in columns answer as the row handler does, to the bit, over any input, however it is cut, and
+over state that either left: with NULLs, retractions of rows that never came, all kinds of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.runtime.spec import GroupAggregateSpec
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.memory import MemoryStore
+from firesteel.types.sql import SqlType
+from tests.bundles.phases import by_key, one_phase, run, two_phase
+from tests.running.test_equal_to_rows import calls_over, inputs, spec_of
+from tests.runtime.changes import Row
+from tests.runtime.streams import VALUES
+
+PHASES = {"one": one_phase, "two": two_phase}
+
+
+def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
+    """Everything to the bit: -0.0 is not 0.0, NaN is NaN."""
+    return {key: repr(changes) for key, changes in by_key(rows, keys).items()}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
+@pytest.mark.parametrize("kind", list(VALUES), ids=str)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: st.DataObject) -> None:
+    every = calls_over(kind, not insert_only)
+    calls = tuple(data.draw(st.lists(st.sampled_from(every), min_size=0, max_size=5)))
+    keys: tuple[int, ...] = data.draw(st.sampled_from([(0,), (0, 2), ()]))
+    spec: GroupAggregateSpec = spec_of(kind, calls, not insert_only, data.draw(st.booleans()), keys)
+    batches: list[Any] = data.draw(inputs(kind, insert_only))
+    size = data.draw(st.sampled_from([1, 3, 100]))
+    make = PHASES[phase]
+    expected = shown(run(make(spec, size, columnar=False), batches, spec), len(keys))
+    assert shown(run(make(spec, size), batches, spec), len(keys)) == expected
+    store, restarted, whole = MemoryStore(), [], []
+    for i, batch in enumerate(batches):  # a micro-batch each, by another path each
+        backend = SortedRunBackend.open(store)
+        restarted += run(make(spec, size, backend, i % 3 != 1), [batch], spec)
+        backend.commit()
+    rows = MemoryStore()
+    for batch in batches:
+        backend = SortedRunBackend.open(rows)
+        whole += run(make(spec, size, backend, False), [batch], spec)
+        backend.commit()
+    assert shown(restarted, len(keys)) == shown(whole, len(keys))
