@@ -10,7 +10,7 @@ from firesteel.types.sql import BIGINT, INT, STRING
 from tests.runtime.changes import parse, show, to_rows, to_table
 
 TYPES = (STRING, INT, INT)
-SETS = ExpandSpec((0, 1, 2, None, 1), (*TYPES, BIGINT, INT), ((0, 1, 2, 4), (0, 2, 4), (2, 4)), (0, 1, 3))
+SETS = ExpandSpec((0, 1, 2, None, 1), (*TYPES, BIGINT, INT), ((0, 1, 2, 4), (0, 2, 4), (2, 4)), 3, (0, 1, 3))
 """GROUPING SETS ((f0, f1), (f0), ()), with f1 also an argument."""
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from firesteel.bind.aggregate_calls import arguments, options
-from firesteel.bind.build import aggregate, project, unique_names
+from firesteel.bind.build import project, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
+from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
-from firesteel.expr.aggregates import aggregate_type
+from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
@@ -42,13 +43,14 @@ class _Written:
 class Aggregation:
     """Collects the group expressions and calls of one SELECT.
 
-    scope and input: what FROM and WHERE give. grouped: whether GROUP BY has any expression.
+    scope and input: what FROM and WHERE give. group: the expressions of GROUP BY, sets: the grouping sets.
     """
 
     scope: Scope
     context: BindContext
     input: Node
     group: list[Expr] = field(default_factory=list)
+    sets: tuple[Keys, ...] = (frozenset(),)
     _pre: list[Expr] = field(default_factory=list)
     _written: list[_Written] = field(default_factory=list)
     _calls: list[AggregateCall] = field(default_factory=list)
@@ -59,8 +61,11 @@ class Aggregation:
         """Whether an aggregate function was met."""
         return bool(self._calls)
 
-    def add_group(self, node: exp.Expression) -> None:
-        """A GROUP BY item. Raises ValidationError for an aggregate in it."""
+    def group_by(self, items: list[exp.Expression], distinct: bool) -> None:
+        """Take in GROUP BY. Raises ValidationError for an aggregate in it."""
+        self.sets = grouping_sets(items, self._add_group, distinct)
+
+    def _add_group(self, node: exp.Expression) -> int:
         check_expression(node)
         expr = ScalarBinder(
             self.scope, self.context, refuse_aggregates("Aggregate expression is illegal in GROUP BY clause")
@@ -68,6 +73,15 @@ class Aggregation:
         if expr not in self.group:
             self.group.append(expr)
             self._pre_index(expr)
+        return self.group.index(expr)
+
+    def refuse_grouping_alone(self) -> None:
+        """Raises ValidationError where a query without GROUP BY has GROUPING and no aggregate."""
+        functions = [w.function for w in self._written]
+        if functions and all(name in GROUPING_FUNCTIONS for name in functions):
+            raise ValidationError(
+                f"{functions[0]} operator may only occur in an aggregate query", range=self._calls[0].range
+            )
 
     def binder(self) -> ScalarBinder:
         """A binder over the input that takes aggregate calls."""
@@ -88,15 +102,32 @@ class Aggregation:
         if node.args.get("order"):
             raise NotSupportedError("ORDER BY within an aggregate call is not supported yet", range=place)
         name = node.this.upper()
+        if name in GROUPING_FUNCTIONS:
+            return self._grouping(node, name)
         args = arguments(node, name, self._plain())
         positions = tuple(self._pre_index(arg) for arg in args)
         written = _Written(
             name, positions, bool(node.args.get("distinct")), self._filter(node), options(node, name)
         )
         kind = aggregate_type(name, tuple(a.type for a in args), written.distinct, place)
-        if name not in _NEVER_NULL and (not self.group or written.filter is not None):
+        if name not in _NEVER_NULL and (frozenset() in self.sets or written.filter is not None):
             kind = kind.with_nullable(True)
         return self._placeholder(written, kind, place)
+
+    def _grouping(self, node: exp.Expression, name: str) -> Expr:
+        """GROUPING, GROUPING_ID and GROUP_ID."""
+        place = range_of(node)
+        if bool(node.expressions) == (name == "GROUP_ID"):
+            raise ValidationError(
+                f"Invalid number of arguments to function '{name}'. "
+                f"Was expecting {0 if name == 'GROUP_ID' else 1} arguments",
+                range=place,
+            )
+        args = [self._plain().bind(arg) for arg in node.expressions]
+        if any(arg not in self.group for arg in args) and self.group:
+            raise ValidationError(f"Argument to {name} operator must be a grouped expression", range=place)
+        written = _Written(name, tuple(map(self._pre_index, args)), False, None, ())
+        return self._placeholder(written, GROUPING_TYPE, place)
 
     def _filter(self, node: exp.Expression) -> int | None:
         condition = node.args.get("filter")
@@ -151,7 +182,7 @@ class Aggregation:
                 names[i] = None
         below = project(self.input, self._pre, unique_names(names)) if self._pre else self.input
         calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
-        return aggregate(below, [self._pre.index(g) for g in self.group], calls)
+        return aggregate_by_sets(below, [self._pre.index(g) for g in self.group], self.sets, calls)
 
     def _pre_name(self, expr: Expr, items: list[tuple[str, Expr]]) -> str | None:
         if expr in self.group:
@@ -173,7 +204,9 @@ class Aggregation:
     def over_result(self, expr: Expr) -> Expr:
         """The expression over the aggregate's columns. Raises ValidationError for a column not grouped."""
         if expr in self.group:
-            return InputRef(self.group.index(expr), expr.type, expr.range)
+            key = self.group.index(expr)
+            nullable = expr.type.nullable or any(key not in keys for keys in self.sets)
+            return InputRef(key, expr.type.with_nullable(nullable), expr.range)
         if isinstance(expr, InputRef):
             raise ValidationError(
                 f"Expression '{self._shown(expr)}' is not being grouped",
@@ -184,7 +217,7 @@ class Aggregation:
             if expr.function == _PLACEHOLDER:
                 number = self._call_of[self._written[int(expr.options[0])]]
                 return InputRef(len(self.group) + number, expr.type, expr.range)
-            return replace(expr, args=tuple(self.over_result(arg) for arg in expr.args))
+            return over_keys(expr, tuple(self.over_result(arg) for arg in expr.args))
         return expr
 
     def _shown(self, column: InputRef) -> str:
@@ -204,6 +237,9 @@ def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:
     """For ScalarBinder: an aggregate function here is an error with this message."""
 
     def refuse(node: exp.Expression) -> Expr:
+        if node.this.upper() in GROUPING_FUNCTIONS:
+            where = "may only occur in SELECT, HAVING or ORDER BY clause"
+            raise ValidationError(f"{node.this.upper()} operator {where}", range=range_of(node))
         raise ValidationError(message, range=range_of(node))
 
     return refuse

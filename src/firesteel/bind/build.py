@@ -124,14 +124,19 @@ def merged(node: Node, exprs: Sequence[Expr]) -> tuple[Node, tuple[Expr, ...]]:
     return node, tuple(exprs)
 
 
-def aggregate(node: Node, keys: Sequence[int], calls: Sequence[AggregateCall]) -> Node:
+def aggregate(
+    node: Node,
+    keys: Sequence[int],
+    calls: Sequence[AggregateCall],
+    groups: Sequence[tuple[int, ...]] = (),
+) -> Node:
     """An aggregate; columns that it does not read are dropped from a projection right below it."""
-    if not calls and keys and has_unique(node, frozenset(keys)):
+    if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)
         return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])
     used = sorted({*keys, *(i for call in calls for i in _reads(call))})
     if not isinstance(node, Project) or not used or len(used) == len(node.exprs):
-        return Aggregate(node, tuple(keys), tuple(calls))
+        return Aggregate(node, tuple(keys), tuple(calls), groups=tuple(groups))
     position = {old: new for new, old in enumerate(used)}
     pruned = Project(node.input, tuple(node.exprs[i] for i in used), tuple(node.names[i] for i in used))
     moved = tuple(
@@ -142,7 +147,8 @@ def aggregate(node: Node, keys: Sequence[int], calls: Sequence[AggregateCall]) -
         )
         for call in calls
     )
-    return Aggregate(pruned, tuple(position[k] for k in keys), moved)
+    sets = tuple(tuple(position[k] for k in group) for group in groups)
+    return Aggregate(pruned, tuple(position[k] for k in keys), moved, groups=sets)
 
 
 def _reads(call: AggregateCall) -> tuple[int, ...]:

@@ -8,7 +8,6 @@ from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.expr.aggregates import AGGREGATES
 from firesteel.sql.dialect import Quantified, range_of
 
-_GROUPING = ("GROUPING", "GROUPING_ID", "GROUP_ID")
 GROUP_WINDOWS = ("TUMBLE", "HOP", "SESSION")
 
 
@@ -33,8 +32,6 @@ def _check_call(node: exp.Anonymous) -> None:
     name = node.this.upper()
     if node.args.get("over") is not None:
         raise NotSupportedError("OVER windows are not supported yet", range=range_of(node))
-    if name in _GROUPING:
-        raise NotSupportedError(f"{name} is not supported yet", range=range_of(node))
     if name in AGGREGATES:
         return
     if node.args.get("filter") is not None:

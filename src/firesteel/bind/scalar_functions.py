@@ -10,7 +10,7 @@ from sqlglot import exp
 from firesteel.bind import scalar_conditional, scalar_times
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
-from firesteel.expr.aggregates import AGGREGATES
+from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.casting import cast
 from firesteel.expr.function_table import FUNCTIONS, NOT_YET
 from firesteel.expr.functions import FAMILIES, Function, suggestion
@@ -32,7 +32,7 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
     place = range_of(node)
     if node.args.get("over") is not None:
         raise NotSupportedError("OVER is not supported yet", range=place)
-    if name in AGGREGATES:
+    if name in AGGREGATES or name in GROUPING_FUNCTIONS:
         if binder.on_aggregate is None:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)

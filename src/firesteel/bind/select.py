@@ -16,11 +16,11 @@ from firesteel.bind.build import (
     rename,
     unique_columns,
 )
-from firesteel.bind.checks import GROUP_WINDOWS, check_expression
+from firesteel.bind.checks import check_expression
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions import conjunction, conjuncts, is_false
 from firesteel.plan.logical import Filter, Project, Values
@@ -51,33 +51,19 @@ class _Select:
     def bind(self) -> Node:
         aggregation = Aggregation(self.scope, self.context, self.source)
         group = self.node.args.get("group")
-        for item in group or []:
-            self._add_group(item, aggregation)
+        if group:
+            aggregation.group_by(group, bool(self.node.args.get("group_distinct")))
         binder = aggregation.binder()
         found = self._items(binder)
         items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
         names = _final_names([alias for alias, _ in found])
         having = self._having(binder)
+        if not group:
+            aggregation.refuse_grouping_alone()
         if not group and not aggregation.found_any and having is None:
             # Calcite forces this projection, even one that changes nothing
             return Project(self.source, tuple(e for _, e in items), names)
         return self._grouped(aggregation, items, names, having)
-
-    def _add_group(self, item: exp.Expression, aggregation: Aggregation) -> None:
-        if isinstance(item, exp.Tuple) and not item.expressions:
-            return
-        if isinstance(item, (exp.GroupingSets, exp.Rollup, exp.Cube)):
-            names = {exp.GroupingSets: "GROUPING SETS", exp.Rollup: "ROLLUP", exp.Cube: "CUBE"}
-            raise NotSupportedError(f"{names[type(item)]} is not supported yet", range=range_of(item))
-        if isinstance(item, exp.Anonymous) and item.this.upper() in GROUP_WINDOWS:
-            raise NotSupportedError(
-                f"The group window {item.this.upper()} is not supported yet", range=range_of(item)
-            )
-        if isinstance(item, exp.Anonymous) and item.this == "ROW":
-            for part in item.expressions:
-                self._add_group(part, aggregation)
-            return
-        aggregation.add_group(item)
 
     def _items(self, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         found: list[tuple[str | None, Expr]] = []

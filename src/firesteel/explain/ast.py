@@ -54,6 +54,9 @@ def _attributes(node: Node) -> str:
 def _aggregate(node: logical.Aggregate) -> str:
     keys = ", ".join(map(str, node.keys))
     parts = [f"group=[{{{keys}}}]"]
+    if node.groups:
+        sets = (f"{{{', '.join(map(str, group))}}}" for group in node.groups)
+        parts.append(f"groups=[[{', '.join(sets)}]]")
     parts += [f"{call.name or f'agg#{i}'}=[{_call(call)}]" for i, call in enumerate(node.calls)]
     return ", ".join(parts)
 

@@ -153,6 +153,9 @@ _BATCH_ONLY = {
     },
 }
 
+GROUPING_FUNCTIONS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
+"""They stand where aggregate functions may, and tell which keys a grouping set leaves out."""
+
 AGGREGATES = frozenset({*_RULES, *_BATCH_ONLY})
 """Names of aggregate functions, those included that streaming queries cannot use."""
 

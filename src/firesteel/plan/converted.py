@@ -39,7 +39,11 @@ def _node(node: Node) -> Node:
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
     if isinstance(node, Aggregate):
-        if not node.calls and any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
+        if (
+            not node.calls
+            and not node.groups
+            and any(key <= frozenset(node.keys) for key in unique_keys(node.input))
+        ):
             # RelBuilder.aggregate: what is distinct already is not grouped.
             columns = tuple(InputRef(k, f.type) for k, f in zip(node.keys, node.schema, strict=True))
             below = node.input

@@ -55,19 +55,29 @@ class Aggregate(Node):
     """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
 
     A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
-    partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate.
+    partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate. groups: the grouping
+    sets, sorted, each some of the keys; none where there is only the set of all keys.
     """
 
     input: Node
     keys: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     partial_final: str | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        columns = self.input.schema
-        keys = tuple(columns[k] for k in self.keys)
+        keys = tuple(self._key(k, self.input.schema[k]) for k in self.keys)
         return keys + tuple(Field(c.name or f"$f{len(keys) + i}", c.type) for i, c in enumerate(self.calls))
+
+    def in_all_groups(self, key: int) -> bool:
+        """Whether no grouping set leaves this column out."""
+        return all(key in group for group in self.groups)
+
+    def _key(self, key: int, column: Field) -> Field:
+        if self.in_all_groups(key):
+            return column
+        return Field(column.name, column.type.with_nullable(True))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ChangelogMode
-from firesteel.expr.nodes import AggregateCall, Expr, Literal
+from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
 from firesteel.plan.accumulators import accumulator_fields, buffers
 from firesteel.plan.tree import Field, Node
 
@@ -158,12 +158,24 @@ class IncrementalGroupAggregate(Node):
 
 @dataclass(frozen=True)
 class Expand(Node):
-    """Emit each row once per projection."""
+    """Emit each row once per projection: the columns of the input, some NULL, the number of the projection,
+    and perhaps columns that come a second time."""
 
     input: Node
     projects: tuple[tuple[Expr, ...], ...]
-    names: tuple[str, ...]
     mode: ChangelogMode | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of the input, `$f<position>` where no projection shows the column; `$e` for the number. A
+        name that is there has a number after it."""
+        columns = self.input.schema
+        found: list[str] = []
+        for i, cells in enumerate(zip(*self.projects, strict=True)):
+            refs = [cell.index for cell in cells if isinstance(cell, InputRef)]
+            hidden = f"$f{i}" if i < len(columns) else "$e"
+            found.append(_unused(columns[refs[0]].name if refs else hidden, found))
+        return tuple(found)
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -172,6 +184,13 @@ class Expand(Node):
             Field(name, exprs[0].type.with_nullable(any(e.type.nullable for e in exprs)))
             for name, exprs in columns
         )
+
+
+def _unused(name: str, names: list[str]) -> str:
+    unique, attempt = name, 0
+    while unique in names:
+        unique, attempt = f"{name}_{attempt}", attempt + 1
+    return unique
 
 
 @dataclass(frozen=True)

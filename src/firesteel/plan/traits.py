@@ -34,6 +34,8 @@ def upsert_keys(node: Node) -> Keys:
         return _source_key(node.table, [f.name for f in node.columns])
     if isinstance(node, logical.Scan):
         return _source_key(node.table, [f.name for f in node.schema])
+    if isinstance(node, logical.Aggregate) and node.groups:
+        return NO_KEYS
     if isinstance(node, (physical.GroupAggregate, logical.Aggregate)):
         return frozenset({frozenset(range(len(node.keys)))})
     if isinstance(node, physical.ChangelogNormalize):
@@ -61,6 +63,8 @@ def unique_keys(node: Node) -> Keys:
         return unique_keys(node.input)
     if isinstance(node, (physical.Calc, logical.Project)):
         return _through_projection(unique_keys(node.input), node.exprs)
+    if isinstance(node, logical.Aggregate) and node.groups:
+        return NO_KEYS
     if isinstance(node, (physical.GroupAggregate, logical.Aggregate)):
         groups = frozenset(range(len(node.keys)))
         return frozenset({groups}) if groups else NO_KEYS

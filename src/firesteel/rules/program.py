@@ -9,6 +9,7 @@ from firesteel.plan.converted import converted
 from firesteel.plan.tree import Node, transform_up
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
+from firesteel.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
@@ -51,6 +52,7 @@ LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (pull_up_constant_keys, "keys may have become literals"),
     (merge_projects, "filters that moved may have left projections side by side"),
     (remove_aggregates, "groups of one row need no state"),
+    (expand_grouping_sets, "the rules below know only one set of keys"),
     (wrap_json_arguments, "before projections meet: the JSON texts are made in the one below"),
     (reduce_aggregates, "the variances have no operator of their own; sums and counts may be shared"),
     (push_filters, "HAVING goes below the reduced calls' projection"),

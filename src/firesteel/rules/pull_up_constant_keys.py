@@ -17,6 +17,8 @@ def pull_up_constant_keys(node: Node) -> Node:
     """Apply to one aggregate over a projection."""
     if not isinstance(node, Aggregate) or len(node.keys) < 2 or not isinstance(node.input, Project):
         return node
+    if node.groups:
+        return node
     values = {
         k: e for k in node.keys if isinstance(e := node.input.exprs[k], Literal) and e.value is not None
     }

@@ -32,7 +32,7 @@ def push_filters(node: Node) -> Node:
 
 
 def _below_aggregate(node: Filter, aggregate: Aggregate) -> Node:
-    keys = dict(enumerate(aggregate.keys))
+    keys = {i: key for i, key in enumerate(aggregate.keys) if aggregate.in_all_groups(key)}
     pushed: list[Expr] = []
     kept: list[Expr] = []
     for term in conjuncts(node.condition):

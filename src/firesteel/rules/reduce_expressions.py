@@ -137,5 +137,5 @@ def constant_columns(node: Node) -> dict[int, Literal]:
         }
     if isinstance(node, Aggregate):
         below = constant_columns(node.input)
-        return {i: below[k] for i, k in enumerate(node.keys) if k in below}
+        return {i: below[k] for i, k in enumerate(node.keys) if k in below and node.in_all_groups(k)}
     return {}

@@ -17,7 +17,7 @@ OF_ONE_ROW = ("SUM", "MIN", "MAX", "$SUM0")
 
 def remove_aggregates(node: Node) -> Node:
     """Apply to one aggregate."""
-    if not isinstance(node, Aggregate) or not node.keys:
+    if not isinstance(node, Aggregate) or not node.keys or node.groups:
         return node
     if not any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
         return node

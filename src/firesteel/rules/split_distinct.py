@@ -143,11 +143,11 @@ def _expanded(
     """A copy of each row for every set of groups; the calls, each with the filter that takes its copies."""
     sets = sorted({p.groups for p in partial}, key=cmp_to_key(_order))
     columns = below.schema
-    names = tuple(f.name for f in columns)
-    expand = Expand(below, tuple(_copy(below, full, s) for s in sets), (*names, "$e"))
+    expand = Expand(below, tuple(_copy(below, full, s) for s in sets))
+    names = expand.names
     types = [f.type for f in expand.schema]
     exprs: list[Expr] = list(identity(types[:-1]))
-    marks: list[str | None] = list(names)
+    marks: list[str | None] = list(names[:-1])
     filters: dict[tuple[Positions, int | None], int] = {}
     calls = []
     for groups, call in ((p.groups, p.call) for p in partial):

@@ -146,14 +146,15 @@ class DropUpdateBeforeSpec:
 class ExpandSpec:
     """Emit each row once for every copy.
 
-    columns: for each column of the output the input field that it shows, None for the copy's number.
-    shown: for each copy, the places in `columns` that it shows; its others are NULL. numbers: of the
-    copies.
+    columns: for each column of the output the input field that it shows, None for none. shown: for each
+    copy, the places in `columns` that it shows; its others are NULL. number_at: the place of the copy's
+    number, and numbers: of the copies.
     """
 
     columns: tuple[int | None, ...]
     types: tuple[SqlType, ...]
     shown: tuple[tuple[int, ...], ...]
+    number_at: int
     numbers: tuple[int, ...]
 
 

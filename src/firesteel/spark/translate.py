@@ -174,11 +174,9 @@ def _expand(node: physical.Expand) -> ExpandSpec:
                 raise InternalError(f"column {place} of an Expand shows more than one field")
             columns[place] = index
         shown.append(tuple(fields))
-    if columns.count(None) != 1:
-        raise InternalError("an Expand has not one column of numbers")
-    at = columns.index(None)
-    numbers = [_number(cells[at]) for cells in node.projects]
-    return ExpandSpec(tuple(columns), types_of(node), tuple(shown), tuple(numbers))
+    at = next(i for i, e in enumerate(node.projects[0]) if isinstance(e, Literal) and e.value is not None)
+    numbers = tuple(_number(cells[at]) for cells in node.projects)
+    return ExpandSpec(tuple(columns), types_of(node), tuple(shown), at, numbers)
 
 
 def _number(cell: Expr) -> int:

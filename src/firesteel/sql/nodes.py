@@ -17,6 +17,7 @@ class Select(exp.Expression):
         "source": False,
         "where": False,
         "group": False,
+        "group_distinct": False,
         "having": False,
         "windows": False,
     }

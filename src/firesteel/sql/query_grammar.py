@@ -194,8 +194,7 @@ class QueryGrammar(FromGrammar):
     def _group_by(self, node: Select) -> None:
         self.advance()
         self.expect("BY")
-        if self.at_any("ALL", "DISTINCT"):
-            self.advance()
+        node.set("group_distinct", self.accept_any("ALL", "DISTINCT") == "DISTINCT")
         node.set("group", self.list_of(self._grouping))
 
     def _grouping(self) -> exp.Expression:
@@ -208,7 +207,7 @@ class QueryGrammar(FromGrammar):
         for word, kind in (("ROLLUP", exp.Rollup), ("CUBE", exp.Cube)):
             if self.accept(word):
                 return self.place(
-                    kind(expressions=self.in_parentheses(lambda: self.list_of(self._grouping))), start
+                    kind(expressions=self.in_parentheses(lambda: self.list_of(self.expression))), start
                 )
         if self.symbol_ahead("(", 0) and self.symbol_ahead(")"):
             self.advance()

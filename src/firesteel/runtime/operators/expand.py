@@ -24,9 +24,12 @@ class Expand:
         every = pa.array(rows)
         columns = [one_chunk(changes.column(name)).take(every) for name in (KIND, ORDER)]
         for place, (source, kind) in enumerate(zip(self._spec.columns, self._types, strict=True)):
-            if source is None:
+            if place == self._spec.number_at:
                 numbers = pa.array(np.tile(np.array(self._spec.numbers, np.int64), changes.num_rows))
                 columns.append(numbers.cast(kind))
+                continue
+            if source is None:
+                columns.append(pa.nulls(len(rows), kind))
                 continue
             hidden = np.array([place not in shown for shown in self._spec.shown])
             at = pa.array(rows, mask=np.tile(hidden, changes.num_rows)) if hidden.any() else every
