@@ -172,9 +172,10 @@ class Expand(Node):
         columns = self.input.schema
         found: list[str] = []
         for i, cells in enumerate(zip(*self.projects, strict=True)):
-            refs = [cell.index for cell in cells if isinstance(cell, InputRef)]
-            hidden = f"$f{i}" if i < len(columns) else "$e"
-            found.append(_unused(columns[refs[0]].name if refs else hidden, found))
+            shown = next((cell for cell in cells if isinstance(cell, InputRef)), None)
+            numbers = isinstance(cells[0], Literal) and cells[0].value is not None
+            name = columns[shown.index].name if shown is not None else "$e" if numbers else f"$f{i}"
+            found.append(_unused(name, found))
         return tuple(found)
 
     @property

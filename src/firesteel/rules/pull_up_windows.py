@@ -150,8 +150,7 @@ def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> Expand:
             for cell in (row[i] for i in kept)
         ]
         rows.append((*cells, row[last], InputRef(time, below.schema[time].type)))
-    names = [expand.names[i] for i in kept]
-    return Expand(below, tuple(rows), (*names, expand.names[last], below.schema[time].name))
+    return Expand(below, tuple(rows))
 
 
 def _restored(
