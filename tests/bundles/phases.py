@@ -9,10 +9,16 @@ import pyarrow as pa
 
 from firesteel.runtime.operators.base import Operator
 from firesteel.runtime.operators.global_group_aggregate import GlobalGroupAggregate
+from firesteel.runtime.operators.incremental_group_aggregate import IncrementalGroupAggregate
 from firesteel.runtime.operators.local_group_aggregate import LocalGroupAggregate
 from firesteel.runtime.operators.map_bundle import MapBundle
 from firesteel.runtime.operators.mini_batch_group_aggregate import MiniBatchGroupAggregate
-from firesteel.runtime.spec import AggregateSpec, GlobalGroupAggregateSpec, GroupAggregateSpec
+from firesteel.runtime.spec import (
+    AggregateSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+)
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.sql import BIGINT
 from tests.runtime.changes import Row, to_rows, to_table
@@ -40,6 +46,34 @@ def two_phase(
         MapBundle(LocalGroupAggregate(spec, columnar), size),
         MapBundle(GlobalGroupAggregate(whole, state, lambda: 0, columnar), size),
     ]
+
+
+def split(
+    spec: GroupAggregateSpec, size: int, state: StateBackend | None = None, columnar: bool = True
+) -> list[Operator]:
+    """The calls (COUNT, SUM, MIN, MAX; DISTINCT ones too) split over field 2 as the bucket: a local, an
+    incremental and a final global aggregate, as the planner makes them."""
+    results = len(spec.calls)
+    if spec.input_retracts:
+        spec = replace(spec, calls=(*spec.calls, COUNTED), count_star=results)
+    partial = replace(spec, keys=(*spec.keys, 2))
+    types = (*(spec.input_types[k] for k in partial.keys), *(call.type for call in spec.calls))
+    calls = tuple(_final(call, len(partial.keys) + i) for i, call in enumerate(spec.calls))
+    final = replace(spec, keys=tuple(range(len(spec.keys))), calls=calls, input_types=types, state_id="final")
+    incremental = IncrementalGroupAggregateSpec(partial, final.keys)
+    return [
+        MapBundle(LocalGroupAggregate(partial, columnar), size),
+        MapBundle(IncrementalGroupAggregate(incremental, state, lambda: 0, columnar), size),
+        MapBundle(
+            GlobalGroupAggregate(GlobalGroupAggregateSpec(final, results), state, lambda: 0, columnar), size
+        ),
+    ]
+
+
+def _final(call: AggregateSpec, place: int) -> AggregateSpec:
+    """What puts the partial results of a call together."""
+    function = "$SUM0" if call.function == "COUNT" else call.function
+    return AggregateSpec(function, (place,), (call.type,), call.type, call.retract)
 
 
 def run(

@@ -17,7 +17,7 @@ from firesteel.runtime.bundles.groups import Groups
 from firesteel.runtime.bundles.pair_counts import PairCounts
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys, one_array
-from firesteel.runtime.running.column import Column, Mask, both, comparable, from_arrow, to_array
+from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable, from_arrow, to_array
 from firesteel.runtime.running.pairs import Pairs
 from firesteel.runtime.running.plan import distinct_groups
 from firesteel.runtime.running.segments import Index
@@ -73,15 +73,35 @@ def merge(
     return delta
 
 
+def regroup(
+    columns: AccumulatorColumns,
+    spec: GroupAggregateSpec,
+    aggregates: Sequence[Aggregate],
+    delta: Delta,
+    keys: Keys,
+) -> list[pa.Array]:
+    """The accumulators merged once more, as columns: `keys` groups the keys that they belong to.
+
+    Raises NoRunningForm.
+    """
+    order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
+    parts = []
+    for slot in columns.slots:
+        if isinstance(slot.kind, MapView):
+            parts.append(delta.maps[slot.name].by(keys.codes, keys).lists(len(keys), arrow_type(slot)))
+        else:
+            column = delta.fields[slot.name].take(order)
+            parts.append(merged_field(slot.kind, _declared(spec, aggregates, slot), groups, column))
+    return parts
+
+
 def merged_field(
     kind: AccumulatorField, aggregate: Declared | None, groups: Groups, column: pa.Array
 ) -> pa.Array:
     """The field after the accumulators of each group were merged in their order. aggregate: None for the
     hidden count of records."""
     if aggregate is not None and aggregate.form is Form.EXTREME:
-        (values,), ranks = (
-            comparable([column], kind.type) if _ranked(kind.type) else ([from_arrow(column, kind.type)], None)
-        )
+        (values,), ranks = _comparable(column, kind.type)
         best = extreme(groups, values, None, aggregate.least)
         return to_array(best, kind.type) if ranks is None else ranks.strings(best)
     values = from_arrow(column, kind.type)
@@ -89,8 +109,11 @@ def merged_field(
     return to_array(total(kind, groups, values, reach, None), kind.type)
 
 
-def _ranked(kind: SqlType) -> bool:
-    return kind.root not in APPROXIMATE
+def _comparable(column: pa.Array, kind: SqlType) -> tuple[list[Column], Ranks | None]:
+    """A column as numbers in its order, and the ranks where that is what they are."""
+    if kind.root in APPROXIMATE:
+        return [from_arrow(column, kind)], None
+    return comparable([column], kind)
 
 
 def _declared(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], slot: Slot) -> Declared | None:
@@ -142,11 +165,7 @@ class _Lift:
         reach = self._reach(call)
         if self._sign is not None:
             reach = both(reach, self._sign > 0)
-        ranks = None
-        if kind.root in APPROXIMATE:
-            values = self._rows.column(call.args[0])
-        else:
-            (values,), ranks = comparable([self._rows.array(call.args[0])], kind)
+        (values,), ranks = _comparable(self._rows.array(call.args[0]), kind)
         best = extreme(self._groups, values, reach, aggregate.least)
         (part,) = aggregate.fields
         name = f"{part.name}{index}"

@@ -17,25 +17,35 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.accumulators import stored_maps, write_maps
-from firesteel.runtime.aggregates.base import MapView
+from firesteel.runtime.aggregates.base import Declared, MapView
 from firesteel.runtime.bundles.columns import AccumulatorColumns
+from firesteel.runtime.bundles.delta import Delta, merge, regroup
+from firesteel.runtime.bundles.seen import Seen
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.packets import orders
 from firesteel.runtime.row_by_row import no_collections
+from firesteel.runtime.running.column import NoRunningForm, to_array
+from firesteel.runtime.running.plan import columnar_aggregates, distinct_groups
 from firesteel.runtime.spec import IncrementalGroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 
 
 class IncrementalGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the values seen in this process."""
+    """A BundleFunction (map_bundle.py). state: None keeps the values seen in this process. columnar:
+    False sends everything through the row handler."""
 
     def __init__(
-        self, spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Callable[[], int]
+        self,
+        spec: IncrementalGroupAggregateSpec,
+        state: StateBackend | None,
+        clock: Callable[[], int],
+        columnar: bool = True,
     ) -> None:
-        aggregate = spec.aggregate
+        self._spec = aggregate = spec.aggregate
+        self._aggregates = columnar_aggregates(aggregate) if columnar else None
         self._clock = clock
         self._final_keys = spec.final_keys
         self._columns = AccumulatorColumns.of(aggregate)
@@ -54,11 +64,47 @@ class IncrementalGroupAggregate:
         partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         last = orders(changes)[partial.order[partial.starts + partial.counts - 1]]
         final = find_keys([partial.columns[i] for i in self._final_keys], len(partial))
-        with no_collections():
-            accs = self._merged(changes, partial, final)
-        parts = self._increments.from_rows(accs, self._slots)
+        parts = self._in_columns(changes, partial, final)
+        if parts is None:
+            with no_collections():
+                accs = self._merged(changes, partial, final)
+            parts = self._increments.from_rows(accs, self._slots)
         newest = np.maximum.reduceat(last[final.order], final.starts)
         return self._increments.table(pa.array(newest), final.columns, parts)
+
+    def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
+        """The increments; None, with nothing written, where the row handler must make them."""
+        if self._aggregates is None:
+            return None
+        try:
+            with np.errstate(over="ignore"):
+                delta = merge(self._columns, self._spec, self._aggregates, changes, partial)
+                seen = self._count_seen(delta, partial)
+                parts = regroup(self._increments, self._spec, self._aggregates, delta, final)
+        except NoRunningForm:
+            return None
+        for view in seen:
+            view.save(np.ones(len(partial), np.bool_))
+        return parts
+
+    def _count_seen(self, delta: Delta, partial: Keys) -> list[Seen]:
+        """Put the fields of the DISTINCT calls into the delta: what the values new to them, or gone from
+        them, add."""
+        assert self._aggregates is not None
+        views = []
+        for index, calls in enumerate(distinct_groups(self._spec)):
+            name = f"seen{index}"
+            view = Seen(
+                partial, delta.maps[name], self._state.maps[name], self._spec, calls, self._expiry.now
+            )
+            for place, call in enumerate(calls):
+                aggregate = self._aggregates[call]
+                assert isinstance(aggregate, Declared)
+                fields = view.fields(aggregate, place, None)
+                for part in aggregate.fields:
+                    delta.fields[f"{part.name}{call}"] = to_array(fields[part.name], part.type)
+            views.append(view)
+        return views
 
     def _merged(self, changes: pa.Table, partial: Keys, final: Keys) -> list[tuple[Any, ...]]:
         """An accumulator for each final key; the values seen are written to the state."""

@@ -1,0 +1,65 @@
+"""The three ends of a bundle: enough rows, a watermark, the end of the micro-batch or the input."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from firesteel.runtime.operators.map_bundle import MapBundle
+from firesteel.types.sql import STRING
+from tests.runtime.changes import parse, to_table
+
+TYPES = (STRING, STRING)
+
+
+class Joined:
+    """A bundle function as Flink's test has it: the values of each key, joined."""
+
+    schema = pa.schema([("text", pa.string())])
+
+    def __init__(self) -> None:
+        self.flushes = 0
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        self.flushes += 1
+        found: dict[str, list[str]] = {}
+        for key, value in zip(changes["f0"].to_pylist(), changes["f1"].to_pylist(), strict=True):
+            found.setdefault(key, []).append(value)
+        texts = [f"{key}={','.join(values)}" for key, values in found.items()]
+        return pa.table({"text": texts}, schema=self.schema)
+
+
+def texts(table: pa.Table | None) -> list[str]:
+    return [] if table is None else table["text"].to_pylist()
+
+
+def test_size_counts_rows_not_keys() -> None:
+    """MapBundleOperatorTest."""
+    function = Joined()
+    bundle = MapBundle(function, 3)
+    assert texts(bundle.process(to_table(parse("+I k1 v1, +I k1 v2", TYPES), TYPES))) == []
+    assert texts(bundle.process(to_table(parse("+I k2 v3", TYPES), TYPES))) == ["k1=v1,v2", "k2=v3"]
+    assert texts(bundle.process(to_table(parse("+I k3 v4, +I k4 v5", TYPES), TYPES))) == []
+    assert texts(bundle.finish()) == ["k3=v4", "k4=v5"]
+    assert bundle.finish() is None
+    assert function.flushes == 2
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5, 8])
+def test_every_second_row_ends_a_bundle(batch: int) -> None:
+    """CountBundleTriggerTest, however the rows come."""
+    bundle = MapBundle(Joined(), 2)
+    rows = parse(", ".join(f"+I k v{i}" for i in range(8)), TYPES)
+    out = []
+    for start in range(0, 8, batch):
+        out += texts(bundle.process(to_table(rows[start : start + batch], TYPES)))
+    assert out == ["k=v0,v1", "k=v2,v3", "k=v4,v5", "k=v6,v7"]
+    assert bundle.finish() is None
+
+
+def test_a_watermark_flushes_what_is_held() -> None:
+    bundle = MapBundle(Joined(), 100)
+    assert texts(bundle.watermark()) == []
+    bundle.process(to_table(parse("+I a 1, +I b 2", TYPES), TYPES))
+    assert texts(bundle.watermark()) == ["a=1", "b=2"]
+    assert texts(bundle.watermark()) == []
