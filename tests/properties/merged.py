@@ -17,20 +17,33 @@ if TYPE_CHECKING:
     from firesteel.spark.launch import Spark
 
 
+_BUNDLES = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "5 s"}
+_SPLIT = "table.optimizer.distinct-agg.split.enabled"
+MODES = {
+    "row by row": {"table.exec.mini-batch.enabled": "false", _SPLIT: "false"},
+    "one phase": {**_BUNDLES, "table.optimizer.agg-phase-strategy": "ONE_PHASE", _SPLIT: "false"},
+    "two phases": {**_BUNDLES, "table.optimizer.agg-phase-strategy": "AUTO", _SPLIT: "false"},
+    "split": {**_BUNDLES, "table.optimizer.agg-phase-strategy": "AUTO", _SPLIT: "true"},
+}
+"""How an aggregate may run; the changes differ, what they leave does not."""
+_SIZES = (1, 4, 15, 5000)
+
+
 @dataclass(frozen=True)
 class Failure:
     """A query whose result is not the batch answer, or that failed."""
 
     seed: int
+    mode: str
     sql: str
     why: str
 
     def __str__(self) -> str:
-        return f"seed {self.seed}: {self.sql}\n   {self.why}"
+        return f"seed {self.seed}, {self.mode}: {self.sql}\n   {self.why}"
 
 
 def trial(spark: Spark, folder: Path, seed: int, *, events: int = 60, count: int = 4) -> list[Failure]:
-    """Run `count` random queries over a random history; `folder` takes its messages."""
+    """Run `count` random queries over a random history, each in every mode; `folder` takes its messages."""
     from firesteel import TableEnvironment
 
     rng = random.Random(seed)
@@ -39,12 +52,17 @@ def trial(spark: Spark, folder: Path, seed: int, *, events: int = 60, count: int
     create_tables(environment, spark, made, folder / f"history-{seed}.json")
     failures = []
     for query in queries(rng, count):
-        try:
-            why = difference(environment, spark, query)
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-        if why:
-            failures.append(Failure(seed, query.flink, why))
+        expected = answer(spark, query)
+        for mode, settings in MODES.items():
+            for key, value in settings.items():
+                environment.execute_sql(f"SET '{key}' = '{value}'")
+            environment.execute_sql(f"SET 'table.exec.mini-batch.size' = '{rng.choice(_SIZES)}'")
+            try:
+                why = difference(environment, query, expected)
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}"
+            if why:
+                failures.append(Failure(seed, mode, query.flink, why))
     return failures
 
 
@@ -65,20 +83,20 @@ def create_tables(environment: TableEnvironment, spark: Spark, made: History, pa
     spark.session.createDataFrame(texts, schema).coalesce(1).selectExpr(*casts).createOrReplaceTempView("t")
 
 
-def difference(environment: TableEnvironment, spark: Spark, query: Query) -> str | None:
-    """Why the folded changes are not Spark's answer, or None."""
+def answer(spark: Spark, query: Query) -> Counter[tuple[str, ...]]:
+    """The rows that a batch query gives."""
+    source = query.global_input
+    if source is not None and spark.session.sql(f"SELECT 1 FROM {source} LIMIT 1").isEmpty():
+        return Counter()
+    return Counter(tuple(normal(_text(v)) for v in row) for row in spark.session.sql(query.spark).collect())
+
+
+def difference(environment: TableEnvironment, query: Query, expected: Counter[tuple[str, ...]]) -> str | None:
+    """Why the folded changes are not the batch answer, or None."""
     result: Any = environment.execute_sql(query.flink)
     rows, invalid = folded(list(result.texts()))
     if invalid:
         return invalid
-    expected: Counter[tuple[str, ...]] = Counter()
-    if (
-        query.global_input is None
-        or not spark.session.sql(f"SELECT 1 FROM {query.global_input} LIMIT 1").isEmpty()
-    ):
-        expected = Counter(
-            tuple(normal(_text(v)) for v in row) for row in spark.session.sql(query.spark).collect()
-        )
     if rows == expected:
         return None
     return f"missing {sorted((expected - rows).elements())}, too many {sorted((rows - expected).elements())}"

@@ -1,4 +1,6 @@
-"""Many trials in one process: python -m tests.properties.sweep --seeds 1-300 [--queries 4] [--events 60]"""
+"""Many trials in one process, each query in every mode:
+python -m tests.properties.sweep --seeds 1-300 [--queries 4] [--events 60]
+"""
 
 from __future__ import annotations
 
