@@ -34,7 +34,9 @@ def display_width(text: str) -> int:
 
 
 def _character_width(character: str) -> int:
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    """Flink counts a character beyond U+FFFF by its own width and once more for its second UTF-16 unit."""
+    width = 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    return width + (character > "\uffff")
 
 
 def width_of_type(kind: SqlType, max_width: int) -> int:
