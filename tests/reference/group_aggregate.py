@@ -11,9 +11,14 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from firesteel.runtime.java_hash import hasher
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
+from firesteel.runtime.values import to_keys as from_arrow
+from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType, TypeRoot
+from tests.reference.java_hash_map import HashMap, copied
 
 Row = tuple[Any, ...]
 
@@ -61,8 +66,30 @@ def result(call: AggregateSpec, history: Sequence[Row]) -> Any:
         return rows_left(history)
     if call.distinct:
         history = first_and_last(history, 1 + call.args[0])
-    values = [v for v in left(history, 1 + call.args[0]) if v is not None]
+    if call.function == "COLLECT":
+        return collected(history, 1 + call.args[0], call.arg_types[0])
+    values = left(history, 1 + call.args[0])
+    if call.function != "ARRAY_AGG" or "IGNORE NULLS" in call.options:
+        values = [v for v in values if v is not None]
     return FUNCTIONS[call.function](values, call.type)
+
+
+def collected(history: Sequence[Row], position: int, kind: SqlType) -> list[tuple[Any, int]]:
+    """The number of each value, in the order of a Java map that lived through the history."""
+    column = from_arrow(pa.array([row[position] for row in history], to_arrow(kind)), kind)
+    values: HashMap = HashMap(hasher(kind))
+    shown: dict[Any, Any] = {}
+    for row, key in zip(history, column, strict=True):
+        if key is None:
+            continue
+        shown[key] = row[position]
+        count = (values.get(key) or 0) + (1 if row[0] in ("+I", "+U") else -1)
+        if count:
+            values.put(key, count)
+        else:
+            values.remove(key)
+            values = values if len(values) else HashMap(hasher(kind))
+    return [(shown[key], count) for key, count in copied(values, hasher(kind))]
 
 
 def first_and_last(history: Sequence[Row], position: int) -> list[Row]:
@@ -101,6 +128,8 @@ def binary(value: Any) -> Any:
 
 def equal(old: Any, new: Any) -> bool:
     """NULL is equal to NULL, NaN to nothing."""
+    if isinstance(new, list) and None in new:  # an ARRAY with a NULL in it equals nothing
+        return False
     return bool(old == new) if old is not None and new is not None else old is new
 
 
@@ -153,6 +182,9 @@ FUNCTIONS: dict[str, Callable[[list[Any], SqlType], Any]] = {
     "AVG": if_any(average),
     "MIN": if_any(lambda values, kind: min(values)),
     "MAX": if_any(lambda values, kind: max(values)),
+    "ARRAY_AGG": if_any(lambda values, kind: values),
+    "LISTAGG": if_any(lambda values, kind: ",".join(values)),
+    "JSON_ARRAYAGG": lambda values, kind: f"[{','.join(values)}]",
     "FIRST_VALUE": if_any(lambda values, kind: values[0]),
     "LAST_VALUE": if_any(lambda values, kind: values[-1]),
     "$WELFORD_M2$1": if_any(lambda values, kind: variance(values, 1)),

@@ -47,10 +47,20 @@ class Driven:
 
 
 def close(one: tuple[Any, ...], other: tuple[Any, ...], exact: bool) -> bool:
-    """Equal; or nearly so, where rounding may also leave an m2 below 0, which gives NULL."""
+    """Equal, a MULTISET in any order; or nearly so, where rounding may also leave an m2 below 0, which gives
+    NULL."""
     if exact:
-        return repr(one) == repr(other)
+        return repr(list(map(unordered, one))) == repr(list(map(unordered, other)))
     return [each or 0.0 for each in one] == pytest.approx([each or 0.0 for each in other], rel=1e-6, abs=1e-4)
+
+
+def unordered(value: Any) -> Any:
+    """The entries of a MULTISET by their texts."""
+    return (
+        sorted(value, key=repr)
+        if value and isinstance(value, list) and isinstance(value[0], tuple)
+        else value
+    )
 
 
 def without_minus_zero(rows: list[Row]) -> list[Row]:
@@ -65,7 +75,7 @@ def kinds_of(function: str) -> tuple[SqlType, ...]:
     return EXACT.get(function, (TINYINT, SMALLINT))
 
 
-ORDERED = ("FIRST_VALUE", "LAST_VALUE")
+ORDERED = ("FIRST_VALUE", "LAST_VALUE", "ARRAY_AGG", "LISTAGG", "JSON_ARRAYAGG")
 MERGED = [
     (name, distinct) for name in FUNCTIONS for distinct in (False, True) if not (distinct and name in ORDERED)
 ]

@@ -13,7 +13,7 @@ from firesteel.runtime.operators.group_aggregate import GroupAggregate
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
-from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, STRING, SqlType, TypeRoot, decimal
+from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, STRING, SqlType, TypeRoot, array, decimal
 from tests.reference.group_aggregate import group_aggregate
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.streams import NUMERIC, VALUES, streams
@@ -28,6 +28,10 @@ EXACT = {
     "MAX": ANY,
     "FIRST_VALUE": ANY,
     "LAST_VALUE": ANY,
+    "ARRAY_AGG": ANY,
+    "COLLECT": ANY,
+    "LISTAGG": (STRING,),
+    "JSON_ARRAYAGG": (STRING,),
 }
 ROUNDED = ("$WELFORD_M2$1", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 
@@ -35,6 +39,10 @@ ROUNDED = ("$WELFORD_M2$1", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 def result_type(function: str, kind: SqlType) -> SqlType:
     if function == "COUNT":
         return BIGINT
+    if function == "ARRAY_AGG":
+        return array(kind)
+    if function == "COLLECT":
+        return SqlType(TypeRoot.MULTISET, False, children=(kind,))
     if kind.root is TypeRoot.DECIMAL and function in ("SUM", "$SUM0"):
         return decimal(38, kind.scale or 0)
     if kind.root is TypeRoot.DECIMAL and function == "AVG":

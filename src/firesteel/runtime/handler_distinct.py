@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firesteel.runtime.aggregates.base import MapView
+from firesteel.runtime.aggregates.base import HandWritten, MapView
 from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
+from firesteel.runtime.java_map import ordered_seen
 from firesteel.runtime.values import has_key_form, value_of_key
 from firesteel.types.sql import BIGINT, array
 
@@ -43,9 +44,24 @@ class DistinctCalls:
 
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
-        """What makes the argument of the map's key, where they differ."""
+        """What makes the argument of the map's key, where they differ, and what puts the keys in order."""
         kind = self.calls[0].spec.arg_types[0]
-        return ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
+        plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
+        return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
+
+    @property
+    def _listed(self) -> str:
+        return f"listed{self.index}"
+
+    @property
+    def _in_order(self) -> bool:
+        """Whether a merge must go through the other's values as Java does."""
+        return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
+
+    @property
+    def _others(self) -> str:
+        others = f"other_{self.view}"
+        return f"{self._listed}({others})" if self._in_order else f"{others}.items()"
 
     def accumulate(self) -> Block:
         """A row comes."""
@@ -65,7 +81,7 @@ class DistinctCalls:
                 for bit, call in enumerate(map(self._over_key, self.calls))
             )
             body += f"\n{self.view}[_key] = _seen | _bits"
-            return block(f"for _key, _bits in other_{self.view}.items():", self._with_value(body))
+            return block(f"for _key, _bits in {self._others}:", self._with_value(body))
         one = len(self.calls) == 1
         lines = [
             f"_mine = {self.view}.get(_key, {'0' if one else [0] * len(self.calls)})",
@@ -77,7 +93,7 @@ class DistinctCalls:
             lines.append(block(f"elif _total{at} <= 0 < _mine{at}:", self._guarded(call, "retract")))
         lines.append(block(f"if {'_total' if one else 'any(_total)'}:", f"{self.view}[_key] = _total"))
         lines.append(block("else:", f"{self.view}.pop(_key, None)"))
-        return block(f"for _key, _theirs in other_{self.view}.items():", self._with_value("\n".join(lines)))
+        return block(f"for _key, _theirs in {self._others}:", self._with_value("\n".join(lines)))
 
     def _any_filter(self) -> tuple[str, ...]:
         """The map is touched where any call's filter passes."""
@@ -128,4 +144,5 @@ class DistinctCalls:
 
     def _with_value(self, body: str) -> str:
         """The loop's body, with the argument made of the map's key."""
-        return f"_x = {self._plain}(_key)\n{body}" if self.functions else f"_x = _key\n{body}"
+        differs = has_key_form(self.calls[0].spec.arg_types[0])
+        return f"_x = {self._plain}(_key)\n{body}" if differs else f"_x = _key\n{body}"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from firesteel.errors import NotSupportedError
+from firesteel.runtime.binary_layout import binary
 from firesteel.runtime.numbers import from_sortable
 from firesteel.types.sql import CHARACTER, TIMESTAMPS, SqlType, TypeRoot
 
 Hash = Callable[[Any], int]
-"""From a value that is not NULL to its hash, of which the low 32 bits count."""
+"""From a value to its hash, of which the low 32 bits count."""
 
 _WORD = 0xFFFFFFFF
 _BITS = 0x7FFFFFFFFFFFFFFF
@@ -20,13 +20,15 @@ _SEED = 42
 
 
 def hasher(kind: SqlType) -> Hash:
-    """The hash of values of a type in key form.
+    """The hash of values of a type in key form; that of NULL is 0."""
+    plain = _hasher(kind)
+    return lambda value: 0 if value is None else plain(value)
 
-    Raises NotSupportedError for nested types, whose hashes are of their binary layout.
-    """
+
+def _hasher(kind: SqlType) -> Hash:
     root = kind.root
     if kind.children:
-        raise NotSupportedError(f"COLLECT over {kind} is not supported yet")
+        return lambda value: murmur(binary(kind, value))
     if root in CHARACTER:
         return _text
     if root is TypeRoot.DECIMAL:

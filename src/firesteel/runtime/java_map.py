@@ -8,7 +8,7 @@ Buckets that Java turns into trees (eight equal ones) are not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -17,10 +17,10 @@ from firesteel.runtime.java_hash import hasher
 from firesteel.runtime.values import from_key
 from firesteel.types.sql import BYTES_LIKE, SqlType
 
-Entries = Iterable[tuple[Any, list[int]]]
+Entries = Iterable[tuple[Any, list[Any]]]
 """(key in key form, [value, arrival number])."""
 
-Ordered = Callable[[Entries, int], list[tuple[Any, int]]]
+Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
 """From the entries and the most that there have been since the map was empty to (key, value) in order."""
 
 
@@ -29,7 +29,7 @@ def ordered_keys(kind: SqlType) -> Ordered:
     """The entries of a map with keys of this type in Java's order, the keys in key form."""
     hash_of = hasher(kind)
 
-    def ordered(entries: Entries, most: int) -> list[tuple[Any, int]]:
+    def ordered(entries: Entries, most: int) -> list[tuple[Any, Any]]:
         known = list(entries)
         source, copy = buckets(most) - 1, buckets(len(known)) - 1
         placed = []
@@ -58,6 +58,13 @@ def ordered_values(kind: SqlType) -> Ordered:
     return lambda entries, most: [(from_key(key, kind), value) for key, value in keys(entries, most)]
 
 
+@lru_cache(maxsize=64)
+def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
+    """The items of a map with keys of this type, which came in the order of the map, in Java's order."""
+    ordered = ordered_keys(kind)
+    return lambda seen: ordered(((key, [seen[key], i]) for i, key in enumerate(seen)), len(seen))
+
+
 def buckets(entries: int) -> int:
     """How many buckets a map has that grew to so many entries."""
     size = 16
@@ -66,5 +73,5 @@ def buckets(entries: int) -> int:
     return size
 
 
-def _place(entry: tuple[int, int, int, Any, int]) -> tuple[int, int, int]:
+def _place(entry: tuple[int, int, int, Any, Any]) -> tuple[int, int, int]:
     return entry[:3]

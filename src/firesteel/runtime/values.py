@@ -201,7 +201,9 @@ def _numbers(array: pa.Array) -> list[Any]:
 
 def _from_decimal(array: pa.Array) -> list[Any]:
     """Scaled ints out of Arrow's 128-bit words."""
-    words = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset :][: 2 * len(array)]
+    if not len(array):
+        return []  # of no values there may be less than a word
+    words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset)
     low, high = words[0::2], words[1::2]
     values: list[Any]
     mask = _mask(array)

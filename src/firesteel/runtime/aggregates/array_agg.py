@@ -69,6 +69,7 @@ def array_agg(call: AggregateSpec) -> Aggregate:
         merge=_MERGE_NULLS if unequal else MERGE,
         value="({values}({list}) if {list} else None)",
         takes_nulls="IGNORE NULLS" not in call.options,
+        in_order=True,
         functions=(("values", _from_sortable if approximate else list),),
     )
 

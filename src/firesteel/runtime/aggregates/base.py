@@ -183,6 +183,7 @@ class HandWritten:
     may have expired), iteration over live keys.
     constants: the fields that keep the arguments after the first, which are the same in every row.
     functions: what the texts call as {name}; each the same object whenever the call is declared.
+    in_order: whether the result depends on the order of the rows.
     """
 
     state_id: str
@@ -196,6 +197,7 @@ class HandWritten:
     form: Form = Form.OTHER
     constants: tuple[str, ...] = ()
     functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    in_order: bool = False
 
 
 Aggregate = Declared | HandWritten

@@ -59,5 +59,6 @@ def collect(call: AggregateSpec) -> Aggregate:
         retract=_RETRACT,
         merge=_MERGE,
         value="{values}({map}.items(), {most})",
+        in_order=True,
         functions=(("keys", ordered_keys(argument)), ("values", ordered_values(argument))),
     )

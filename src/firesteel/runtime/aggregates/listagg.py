@@ -46,6 +46,7 @@ def listagg(call: AggregateSpec) -> Aggregate:
             merge=_MERGE,
             value="{text}",
             constants=("separator",) if len(call.args) > 1 else (),
+            in_order=True,
         )
     texts = array(STRING)
     return HandWritten(
@@ -57,4 +58,5 @@ def listagg(call: AggregateSpec) -> Aggregate:
         merge=_MERGE_RETRACT,
         value="({separator}.join({list}) if {list} else None)",
         constants=("separator",) if len(call.args) > 1 else (),
+        in_order=True,
     )
