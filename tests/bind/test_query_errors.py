@@ -104,7 +104,6 @@ def test_hints(session: Session, query: str, hint: str) -> None:
         ("SELECT SUM(v) OVER (PARTITION BY g ORDER BY ts) FROM t", "OVER"),
         ("SELECT g FROM t WHERE v IN (SELECT h FROM t)", "subquery"),
         ("SELECT g FROM t EXCEPT SELECT s FROM t", "EXCEPT"),
-        ("SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '1' DAY)", "TUMBLE"),
     ],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:

@@ -20,12 +20,16 @@ BUNDLES = {
     "table.exec.mini-batch.allow-latency": "4 s",
     "table.exec.mini-batch.size": "500",
 }
+EARLY = {"table.exec.emit.early-fire.enabled": "true", "table.exec.emit.early-fire.delay": "5 s"}
 OPTIONS = {
     "functions": {},
     "aggregates": {},
     "split": SPLIT,
     "mini_batch": BUNDLES,
     "one_phase": {**BUNDLES, "table.optimizer.agg-phase-strategy": "ONE_PHASE"},
+    "group_windows": {},
+    "group_windows_mini_batch": BUNDLES,
+    "early_fire": {**BUNDLES, **EARLY},
 }
 
 
@@ -52,6 +56,7 @@ def test_plan_is_flinks(theme: str, sql: str, expected: list[str], catalog) -> N
     assert [section(text, title) for title in titles[-len(expected) :]] == expected
 
 
+HOURLY = "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"
 CLICKS = "TABLE clicks, DESCRIPTOR(ts)"
 
 
@@ -136,9 +141,99 @@ def test_an_aggregate_of_windows_is_refused(catalog, call: str, source: str, mes
             "GROUP BY window_start, window_end",
             "GlobalWindowAggregate",
         ),
+        ("SELECT COUNT(*) FROM clicks GROUP BY SESSION(ts, INTERVAL '1' HOUR)", "GroupWindowAggregate"),
     ],
 )
 def test_a_plan_with_windows_does_not_run(catalog, sql: str, operator: str) -> None:
     _, physical = plan(sql, catalog)
     with pytest.raises(NotSupportedError, match=f"{operator} cannot run yet"):
         refuse_execution(physical)
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        (
+            "SELECT COUNT(*) FROM plain GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+            "can only be defined over a time attribute column, but TIMESTAMP(3) encountered.",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(page, INTERVAL '1' HOUR)",
+            "Cannot apply '$TUMBLE' to arguments of type '$TUMBLE(<VARCHAR(2147483647)>,",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY HOP(ts, INTERVAL '1' HOUR)",
+            "Invalid number of arguments to function '$HOP'. Was expecting 3 arguments",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' DAY, TIME '10:00:00')",
+            "TUMBLE window with alignment is not supported yet.",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' MONTH)",
+            "Window aggregate only support SECOND, MINUTE, HOUR, DAY as the time unit.",
+        ),
+        (
+            f"{HOURLY}, SESSION(ts, INTERVAL '1' HOUR)",
+            "Only a single window group function may be used in GROUP BY",
+        ),
+        (
+            "SELECT TUMBLE(ts, INTERVAL '1' HOUR) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+            "Group function '$TUMBLE' can only appear in GROUP BY clause",
+        ),
+        (
+            "SELECT TUMBLE_START(ts, INTERVAL '2' HOUR) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+            "auxiliary group function 'TUMBLE_START' must have matching call to group function '$TUMBLE'",
+        ),
+        ("SELECT HOP_END(ts, INTERVAL '1' HOUR, INTERVAL '2' HOUR) FROM clicks", "must have matching call"),
+        (
+            "SELECT page FROM clicks WHERE TUMBLE_START(ts, INTERVAL '1' HOUR) IS NULL",
+            "must have matching call",
+        ),
+        (
+            "SELECT TUMBLE_ROWTIME(pt, INTERVAL '1' HOUR) FROM taps GROUP BY TUMBLE(pt, INTERVAL '1' HOUR)",
+            "A proctime window cannot provide a rowtime attribute.",
+        ),
+    ],
+)
+def test_a_group_window_is_refused_in_flinks_words(catalog, sql: str, message: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        plan(sql, catalog)
+    assert message in refused.value.message
+    assert refused.value.range is not None
+
+
+ALL = ("uid", "page", "region", "cost", "price", "ok", "d", "ts", "window_start", "window_end", "window_time")
+LATE = {"table.exec.emit.late-fire.enabled": "true", "table.exec.emit.late-fire.delay": "5 s"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "sql", "message"),
+    [
+        (LATE, HOURLY, "The 'AFTER WATERMARK' emit strategy requires set 'allow-lateness'"),
+        (
+            {**LATE, "table.exec.emit.allow-lateness": "2 s"},
+            HOURLY,
+            "Allow-lateness [2000ms] should not be smaller than Late-fire delay [5000ms]",
+        ),
+        (
+            {"table.exec.emit.early-fire.enabled": "true"},
+            HOURLY,
+            "Early-fire delay should not be null or negative value",
+        ),
+        (
+            EARLY,
+            "SELECT COUNT(*) FROM clicks GROUP BY SESSION(ts, INTERVAL '1' HOUR)",
+            "Session window doesn't support EMIT strategy currently.",
+        ),
+        (
+            EARLY,
+            f"SELECT * FROM TABLE(TUMBLE({CLICKS}, INTERVAL '1' HOUR)) GROUP BY {', '.join(ALL)}",
+            "window table function based aggregate doesn't support early-fire and late-fire configuration",
+        ),
+    ],
+)
+def test_results_out_of_time_have_their_rules(catalog, settings, sql: str, message: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        plan(sql, catalog, settings)
+    assert message in refused.value.message

@@ -14,6 +14,7 @@ from sqlglot import exp
 from firesteel.bind.aggregate_calls import arguments, options
 from firesteel.bind.build import project, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
+from firesteel.bind.group_windows import group_window, unmatched
 from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -21,6 +22,7 @@ from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.tree import Node
+from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql.dialect import range_of
 from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
 
@@ -67,9 +69,7 @@ class Aggregation:
 
     def _add_group(self, node: exp.Expression) -> int:
         check_expression(node)
-        expr = ScalarBinder(
-            self.scope, self.context, refuse_aggregates("Aggregate expression is illegal in GROUP BY clause")
-        ).bind(node)
+        expr = self._group_expression(node)
         if expr not in self.group:
             self.group.append(expr)
             self._pre_index(expr)
@@ -82,6 +82,22 @@ class Aggregation:
             raise ValidationError(
                 f"{functions[0]} operator may only occur in an aggregate query", range=self._calls[0].range
             )
+
+    def _group_expression(self, node: exp.Expression) -> Expr:
+        binder = ScalarBinder(
+            self.scope, self.context, refuse_aggregates("Aggregate expression is illegal in GROUP BY clause")
+        )
+        name = node.this.upper() if isinstance(node, exp.Anonymous) else ""
+        if name not in GROUP_WINDOWS:
+            return binder.bind(node)
+        if any(self._is_window(g) for g in self.group):
+            raise ValidationError(
+                "Only a single window group function may be used in GROUP BY", range=range_of(node)
+            )
+        return group_window(name, binder.bind_all(node.expressions), range_of(node), self.input)
+
+    def _is_window(self, expr: Expr) -> bool:
+        return isinstance(expr, Call) and expr.function.removeprefix("$") in GROUP_WINDOWS
 
     def binder(self) -> ScalarBinder:
         """A binder over the input that takes aggregate calls."""
@@ -217,6 +233,8 @@ class Aggregation:
             if expr.function == _PLACEHOLDER:
                 number = self._call_of[self._written[int(expr.options[0])]]
                 return InputRef(len(self.group) + number, expr.type, expr.range)
+            if expr.function in AUXILIARIES and expr.args[0] not in self.group:
+                raise unmatched(expr)
             return over_keys(expr, tuple(self.over_result(arg) for arg in expr.args))
         return expr
 

@@ -8,8 +8,6 @@ from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.expr.aggregates import AGGREGATES
 from firesteel.sql.dialect import Quantified, range_of
 
-GROUP_WINDOWS = ("TUMBLE", "HOP", "SESSION")
-
 
 def is_aggregate(node: exp.Expression) -> bool:
     """Whether the node is a call of an aggregate function (and not over a window)."""

@@ -12,7 +12,6 @@ from itertools import chain, combinations, product
 from sqlglot import exp
 
 from firesteel.bind.build import aggregate
-from firesteel.bind.checks import GROUP_WINDOWS
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.logical import Project, Union
@@ -67,10 +66,6 @@ def _sets(item: exp.Expression, key_of: Callable[[exp.Expression], int]) -> list
 def _keys(item: exp.Expression, key_of: Callable[[exp.Expression], int]) -> Keys:
     if isinstance(item, exp.Tuple) and not item.expressions:
         return frozenset()
-    if isinstance(item, exp.Anonymous) and item.this.upper() in GROUP_WINDOWS:
-        raise NotSupportedError(
-            f"The group window {item.this.upper()} is not supported yet", range=range_of(item)
-        )
     if isinstance(item, exp.Anonymous) and item.this == "ROW":
         return frozenset().union(*(_keys(part, key_of) for part in item.expressions))
     return frozenset({key_of(item)})

@@ -9,6 +9,7 @@ from sqlglot import exp
 from firesteel.bind.aggregate import boolean, refuse_aggregates
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
+from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
@@ -117,6 +118,7 @@ class _Binder:
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", range_of(where))
+        refuse_auxiliaries(condition)
         return source if is_always_true(condition) else Filter(source, condition)
 
     # --- FROM ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind import scalar_conditional, scalar_times
+from firesteel.bind import group_windows, scalar_conditional, scalar_times
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
@@ -16,6 +16,7 @@ from firesteel.expr.function_table import FUNCTIONS, NOT_YET
 from firesteel.expr.functions import FAMILIES, Function, suggestion
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name, family_name
+from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql.dialect import range_of
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
@@ -204,6 +205,8 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "MAP": ((0, 10000), _map),
     "ROW": ((1, 10000), _row),
     "TRIM": ((2, 2), _trim),
+    **dict.fromkeys(GROUP_WINDOWS, ((0, 10000), group_windows.misplaced)),
+    **dict.fromkeys(AUXILIARIES, ((0, 10000), group_windows.auxiliary)),
 }
 """Name -> (least and most arguments, how it is bound)."""
 

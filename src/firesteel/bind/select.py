@@ -17,6 +17,7 @@ from firesteel.bind.build import (
     unique_columns,
 )
 from firesteel.bind.checks import check_expression
+from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
@@ -61,6 +62,8 @@ class _Select:
         if not group:
             aggregation.refuse_grouping_alone()
         if not group and not aggregation.found_any and having is None:
+            for _, expr in items:
+                refuse_auxiliaries(expr)
             # Calcite forces this projection, even one that changes nothing
             return Project(self.source, tuple(e for _, e in items), names)
         return self._grouped(aggregation, items, names, having)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
 from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
-from firesteel.plan.type_text import plain_type_text, type_text
+from firesteel.plan.type_text import plain_type_text, time_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
@@ -50,7 +50,7 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
         if isinstance(e, Literal):
             return literal_text(e)
         if e.function in ("CAST", "TRY_CAST"):
-            return f"{e.function}({text(e.args[0])} AS {type_text(e.type)})"
+            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, type_text(e.type))}{_not_null(e)})"
         if e.function == "SEARCH":
             return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=True)})"
         return _prefix(e, [text(arg) for arg in e.args], flag="FLAG({})")
@@ -67,7 +67,7 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
         if isinstance(e, Literal):
             return plain_literal_text(e)
         if e.function in ("CAST", "TRY_CAST"):
-            return f"{e.function}({text(e.args[0])} AS {plain_type_text(e.type)})"
+            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, plain_type_text(e.type))})"
         if e.function == "SEARCH":
             return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=False)})"
         args = [text(arg) for arg in e.args]
@@ -78,6 +78,15 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
         return _prefix(e, args, flag="{}")
 
     return text(expr)
+
+
+def _cast_type(cast: Call, text: str) -> str:
+    """The type that is cast to; a time attribute's comes with its mark."""
+    return f"{time_type_text(cast.type)} *{cast.options[0]}*" if cast.options else text
+
+
+def _not_null(cast: Call) -> str:
+    return " NOT NULL" if cast.options and not cast.type.nullable else ""
 
 
 FLAG_FIRST = frozenset({"TRIM", "EXTRACT"})

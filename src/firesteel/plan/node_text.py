@@ -184,6 +184,10 @@ def _global_window(node: physical_windows.GlobalWindowAggregate, text: Expressio
     return window_text.global_window_aggregate(node)
 
 
+def _group_window(node: physical_windows.GroupWindowAggregate, text: ExpressionText) -> Attributes:
+    return window_text.group_window_aggregate(node)
+
+
 def _nothing(node: physical.DropUpdateBefore, text: ExpressionText) -> Attributes:
     return []
 
@@ -208,4 +212,5 @@ _DESCRIBE: dict[type, Callable[..., Attributes]] = {
     physical_windows.WindowAggregate: _window_aggregate,
     physical_windows.LocalWindowAggregate: _local_window,
     physical_windows.GlobalWindowAggregate: _global_window,
+    physical_windows.GroupWindowAggregate: _group_window,
 }

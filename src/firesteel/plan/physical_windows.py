@@ -8,8 +8,8 @@ from firesteel.changelog import ChangelogMode
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.accumulators import accumulator_fields
 from firesteel.plan.tree import Field, Node
-from firesteel.plan.windows import WINDOW_COLUMNS, Windowing, window_fields
-from firesteel.types.sql import BIGINT
+from firesteel.plan.windows import WINDOW_COLUMNS, Window, Windowing, window_fields
+from firesteel.types.sql import BIGINT, SqlType, timestamp, timestamp_ltz
 
 
 @dataclass(frozen=True)
@@ -105,5 +105,51 @@ def _results(
     return found + window_fields(properties, windowing.time_type)
 
 
-WINDOWS = (WindowTableFunction, WindowAggregate, LocalWindowAggregate, GlobalWindowAggregate)
+@dataclass(frozen=True)
+class GroupWindowAggregate(Node):
+    """Aggregate by key and by a window of GROUP BY. Flink: StreamPhysicalGroupWindowAggregate.
+
+    Before the tree is physical it stands over the rows themselves, then over an exchange. window: TUMBLE,
+    HOP or SESSION. time: the column of the time, None where the operator reads the clock; time_name: what
+    plans call it. properties: w$start and the others, after the calls, where the query reads any. emit: how
+    results come before the window's end or after it, None where they do not; updates: whether a later
+    result of a window replaces an earlier one.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    window: Window
+    time: int | None
+    time_name: str
+    time_type: SqlType
+    is_rowtime: bool
+    properties: tuple[str, ...] = ()
+    emit: str | None = None
+    updates: bool = False
+    mode: ChangelogMode | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        found = tuple(columns[k] for k in self.keys)
+        found += tuple(Field(c.name or f"$f{i}", c.type) for i, c in enumerate(self.calls, len(self.keys)))
+        return found + tuple(Field(name, self.property_type(name)) for name in self.properties)
+
+    def property_type(self, name: str) -> SqlType:
+        """The type of w$start, w$end, w$rowtime or w$proctime."""
+        if name == "w$rowtime":
+            return self.time_type
+        return (
+            timestamp_ltz(3) if name == "w$proctime" else timestamp(3).with_nullable(self.time_type.nullable)
+        )
+
+
+WINDOWS = (
+    WindowTableFunction,
+    WindowAggregate,
+    LocalWindowAggregate,
+    GlobalWindowAggregate,
+    GroupWindowAggregate,
+)
 """All of them."""

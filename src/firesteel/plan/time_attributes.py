@@ -11,6 +11,7 @@ from collections.abc import Callable
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan import logical, physical, physical_windows
 from firesteel.plan.tree import Node
+from firesteel.plan.windows import AUXILIARIES
 
 Positions = frozenset[int]
 NONE: Positions = frozenset()
@@ -31,7 +32,7 @@ def processing_times(node: Node) -> Positions:
 def _attributes(node: Node, below: Callable[[Node], Positions], rowtime: bool) -> Positions:
     if isinstance(node, (physical.Calc, logical.Project)):
         times = below(node.input)
-        return frozenset(i for i, e in enumerate(node.exprs) if _is_time(e, times, rowtime))
+        return frozenset(i for i, e in enumerate(node.exprs) if is_time(e, times, rowtime))
     if isinstance(node, (physical.Union, logical.Union)):
         return frozenset.intersection(*map(below, node.inputs))
     if isinstance(node, logical.Aggregate):
@@ -43,6 +44,9 @@ def _attributes(node: Node, below: Callable[[Node], Positions], rowtime: bool) -
         return below(node.input) | _last(node, node.windowing.is_rowtime is rowtime)
     if isinstance(node, (physical_windows.WindowAggregate, physical_windows.GlobalWindowAggregate)):
         return _of_window_aggregate(node, rowtime)
+    if isinstance(node, physical_windows.GroupWindowAggregate):
+        name = "w$rowtime" if rowtime else "w$proctime"
+        return frozenset(i for i, f in enumerate(node.schema) if f.name == name)
     if isinstance(node, physical.GroupAggregate) or not node.children:
         return NONE
     return below(node.children[0])
@@ -62,7 +66,15 @@ def _of_window_aggregate(
     return frozenset({first + node.properties.index("window_time")})
 
 
-def _is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
+def is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
+    """Whether an expression over an input with these time attributes is one: of event time if rowtime, else
+    of processing time."""
     if isinstance(expr, InputRef):
         return expr.index in times
-    return not rowtime and isinstance(expr, Call) and expr.function == "PROCTIME"
+    if not isinstance(expr, Call):
+        return False
+    if expr.function == "CAST" and expr.options:
+        return expr.options == ("ROWTIME" if rowtime else "PROCTIME",)
+    if expr.function in AUXILIARIES:
+        return expr.function.endswith("_ROWTIME" if rowtime else "_PROCTIME")
+    return not rowtime and expr.function == "PROCTIME"

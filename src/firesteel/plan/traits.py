@@ -8,7 +8,7 @@ from __future__ import annotations
 from firesteel.catalog.schema import Table
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan import logical, physical
-from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
 
 Keys = frozenset[frozenset[int]]
@@ -46,6 +46,8 @@ def upsert_keys(node: Node) -> Keys:
         return frozenset(key for key in upsert_keys(node.input) if set(node.keys) <= key)
     if isinstance(node, WindowAggregate):
         return _window_key(node)
+    if isinstance(node, GroupWindowAggregate):
+        return _group_window_keys(node)
     if isinstance(node, _WITHOUT_KEYS):
         return NO_KEYS
     return upsert_keys(node.children[0])
@@ -55,6 +57,13 @@ def _window_key(node: WindowAggregate) -> Keys:
     """The group and its window's borders."""
     first = len(node.schema) - len(node.properties)
     return frozenset({frozenset([*range(len(node.keys)), first, first + 1])})
+
+
+def _group_window_keys(node: GroupWindowAggregate) -> Keys:
+    """The group with either border of its window; none where the query reads no border."""
+    keys = frozenset(range(len(node.keys)))
+    first = len(node.schema) - len(node.properties)
+    return frozenset(keys | {first + i} for i in range(min(2, len(node.properties))))
 
 
 def unique_keys(node: Node) -> Keys:

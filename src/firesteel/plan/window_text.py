@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from firesteel.plan.aggregate_text import Attributes, local_calls, merged_calls, one_phase_calls
 from firesteel.plan.physical_windows import (
     GlobalWindowAggregate,
+    GroupWindowAggregate,
     LocalWindowAggregate,
     WindowAggregate,
     WindowTableFunction,
 )
 from firesteel.plan.tree import Node
 
+_GROUP_WINDOWS = {
+    "TUMBLE": "TumblingGroupWindow",
+    "HOP": "SlidingGroupWindow",
+    "SESSION": "SessionGroupWindow",
+}
 _PROPERTIES = {"window_start": "start", "window_end": "end"}
 
 
@@ -42,6 +48,22 @@ def global_window_aggregate(node: GlobalWindowAggregate) -> Attributes:
     keys = [names[k] for k in node.keys]
     calls = merged_calls(node.calls, node.retract, names[len(keys) : -1])
     return _attributes(node, keys, [*calls, *_properties(node)], _names(node))
+
+
+def group_window_aggregate(node: GroupWindowAggregate) -> Attributes:
+    names, outputs = _names(node.input), _names(node)
+    keys = [names[k] for k in node.keys]
+    calls = one_phase_calls(node.calls, (), names)
+    calls += [f"{name.removeprefix('w$')}('w$)" for name in node.properties]
+    named = [f"{call} AS {name}" for call, name in zip(calls, outputs[len(keys) :], strict=True)]
+    found = [("groupBy", ", ".join(keys))] if keys else []
+    lengths = [node.window.size] if node.window.step is None else [node.window.size, node.window.step]
+    shown = ", ".join(["'w$", node.time_name, *map(str, lengths)])
+    found.append(("window", f"{_GROUP_WINDOWS[node.window.function]}({shown})"))
+    if node.properties:
+        found.append(("properties", ", ".join(node.properties)))
+    found.append(("select", ", ".join([*keys, *named])))
+    return found if node.emit is None else [*found, ("emit", node.emit)]
 
 
 def _properties(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:

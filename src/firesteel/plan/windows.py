@@ -14,6 +14,13 @@ from firesteel.types.sql import SqlType, timestamp
 WINDOW_COLUMNS: tuple[str, ...] = ("window_start", "window_end", "window_time")
 """What a window function adds to its rows, in this order."""
 
+GROUP_WINDOWS = {"TUMBLE": 1, "HOP": 2, "SESSION": 1}
+"""The windows of GROUP BY, and how many lengths they have."""
+AUXILIARIES = frozenset(
+    f"{name}_{what}" for name in GROUP_WINDOWS for what in ("START", "END", "ROWTIME", "PROCTIME")
+)
+"""What a query asks of a group window."""
+
 _BORDER = timestamp(3).with_nullable(False)
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
 _SIZE = {"TUMBLE": "size", "HOP": "size", "CUMULATE": "max_size", "SESSION": "gap"}

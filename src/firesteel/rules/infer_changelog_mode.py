@@ -24,7 +24,7 @@ from firesteel.plan.physical import (
     Union,
     Values,
 )
-from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
 from firesteel.plan.traits import upsert_keys
 from firesteel.plan.tree import Node
 from firesteel.rules.modify_kinds import (
@@ -87,7 +87,7 @@ def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
     """The tree emitting updates as wished, or None where it cannot."""
     if isinstance(node, TableSourceScan):
         return _scan(node, wish)
-    if isinstance(node, (GroupAggregate, WindowAggregate)):
+    if isinstance(node, (GroupAggregate, WindowAggregate, GroupWindowAggregate)):
         return _with_input(node, _both_or_none(node.input), wish)
     if isinstance(node, ChangelogNormalize):
         return _normalize(node, wish)

@@ -17,7 +17,7 @@ from firesteel.plan.physical import (
     TableSourceScan,
     WatermarkAssigner,
 )
-from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node, transform_up, walk
 from firesteel.rules.mini_batch_options import MiniBatch
 
@@ -73,7 +73,11 @@ def _below(node: Node, own: Interval) -> Node:
     """The node with assigners put below it."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):
         return node
-    asked = merged(own, Interval(ROW_TIME)) if _waits_for_event_time(node) else own
+    asked = own
+    if isinstance(node, GroupWindowAggregate):
+        asked = Interval(NO_MINI_BATCH)
+    elif _waits_for_event_time(node):
+        asked = merged(own, Interval(ROW_TIME))
     return node.with_children(tuple(_assigned(child, asked) for child in node.children))
 
 

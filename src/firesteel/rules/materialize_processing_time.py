@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.expr.nodes import Call, Expr, InputRef
-from firesteel.plan.expressions import identity, rewrite
+from firesteel.expr.nodes import Call, Expr
+from firesteel.plan.expressions import identity
 from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink
-from firesteel.plan.physical_windows import WindowAggregate
-from firesteel.plan.time_attributes import Positions, processing_times
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
+from firesteel.plan.time_attributes import Positions, is_time, processing_times
 from firesteel.plan.tree import Node
 
 
@@ -19,7 +19,9 @@ def materialize_processing_time(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if isinstance(node, Calc):
         return _computed(node)
-    if isinstance(node, (GroupAggregate, WindowAggregate)) and isinstance(node.input, Exchange):
+    if isinstance(node, (GroupAggregate, WindowAggregate, GroupWindowAggregate)) and isinstance(
+        node.input, Exchange
+    ):
         below = node.input.input
         times = processing_times(below) & {*node.keys, *(i for c in node.calls for i in c.args)}
         return replace(node, input=replace(node.input, input=_materialized(below, times)))
@@ -33,21 +35,19 @@ def materialize_result(root: Node) -> Node:
     return _materialized(root, processing_times(root))
 
 
-def _is_time(expr: Expr, times: Positions) -> bool:
-    if isinstance(expr, InputRef):
-        return expr.index in times
-    return isinstance(expr, Call) and expr.function == "PROCTIME"
-
-
 def _computed(calc: Calc) -> Node:
     times = processing_times(calc.input)
-    exprs = tuple(e if _is_time(e, times) else _with_timestamps(e, times) for e in calc.exprs)
+    exprs = tuple(e if is_time(e, times, rowtime=False) else _with_timestamps(e, times) for e in calc.exprs)
     condition = None if calc.condition is None else _with_timestamps(calc.condition, times)
     return replace(calc, exprs=exprs, condition=condition)
 
 
 def _with_timestamps(expr: Expr, times: Positions) -> Expr:
-    return rewrite(expr, lambda e: _timestamp(e) if _is_time(e, times) else e)
+    if is_time(expr, times, rowtime=False):
+        return _timestamp(expr)
+    if not isinstance(expr, Call) or is_time(expr, times, rowtime=True):
+        return expr
+    return replace(expr, args=tuple(_with_timestamps(arg, times) for arg in expr.args))
 
 
 def _materialized(node: Node, times: Positions) -> Node:

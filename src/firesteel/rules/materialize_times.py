@@ -11,7 +11,7 @@ from dataclasses import replace
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import identity, rewrite
 from firesteel.plan.physical import Calc, Exchange, GroupAggregate
-from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
 from firesteel.plan.time_attributes import event_times
 from firesteel.plan.tree import Node
 
@@ -20,7 +20,9 @@ def materialize_times(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if isinstance(node, Calc):
         return _calc(node, event_times(node.input))
-    if isinstance(node, (GroupAggregate, WindowAggregate)) and isinstance(node.input, Exchange):
+    if isinstance(node, (GroupAggregate, WindowAggregate, GroupWindowAggregate)) and isinstance(
+        node.input, Exchange
+    ):
         below = node.input.input
         read = {*node.keys, *(i for c in node.calls for i in c.args)}
         times = event_times(below) & read

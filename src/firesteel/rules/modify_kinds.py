@@ -10,7 +10,7 @@ from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
 from firesteel.errors import InternalError, ValidationError
 from firesteel.plan.node_text import digest
 from firesteel.plan.physical import ChangelogNormalize, GroupAggregate, Sink, TableSourceScan, Values
-from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
@@ -20,12 +20,25 @@ INSERTS: Kinds = frozenset({"insert"})
 EVERYTHING: Kinds = frozenset({"insert", "update", "delete"})
 
 
+_OWN_KINDS = (
+    GroupAggregate,
+    WindowAggregate,
+    GroupWindowAggregate,
+    ChangelogNormalize,
+    TableSourceScan,
+    Values,
+)
+"""Nodes that take every kind of change; what they emit is their own doing."""
+
+
 def modify_kinds(node: Node) -> Kinds:
     """What the node can emit, from what its inputs can."""
     if isinstance(node, TableSourceScan):
         return kinds_of(source_mode(node.table))
     if isinstance(node, (Values, WindowAggregate)):
         return INSERTS
+    if isinstance(node, GroupWindowAggregate):
+        return frozenset({"insert", "update"}) if node.updates else INSERTS
     if isinstance(node, GroupAggregate):
         retracts = modify_kinds(node.input) - INSERTS
         return EVERYTHING if retracts else frozenset({"insert", "update"})
@@ -41,7 +54,7 @@ def check_kinds(node: Node, accepted: Kinds, requester: str) -> None:
         name = ".".join(node.table.path)
         check_kinds(node.input, kinds_of(sink_mode(node.table, emitted)), f"Table sink '{name}'")
         return
-    if isinstance(node, (GroupAggregate, WindowAggregate, ChangelogNormalize, TableSourceScan, Values)):
+    if isinstance(node, _OWN_KINDS):
         refused = emitted - accepted
         if refused:
             raise ValidationError(

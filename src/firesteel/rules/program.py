@@ -10,6 +10,8 @@ from firesteel.plan.tree import Node, transform_up
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
 from firesteel.rules.expand_grouping_sets import expand_grouping_sets
+from firesteel.rules.group_window_projects import filter_before_picking
+from firesteel.rules.group_windows import group_windows
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
@@ -36,6 +38,7 @@ from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.union_to_distinct import union_to_distinct
 from firesteel.rules.window_aggregates import window_aggregates
+from firesteel.rules.window_emit import window_emit
 from firesteel.rules.wrap_json_arguments import wrap_json_arguments
 
 Rule = Callable[[Node], Node]
@@ -46,6 +49,7 @@ LOGICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (pull_up_constant_keys, "a literal key groups nothing"),
     (coerce_union_inputs, "the rows of a union have one type; before filters pass through it"),
     (merge_projects, "one projection between two other operators"),
+    (group_windows, "while what is asked of a window stands right above its aggregate"),
     (push_filters, "fewer rows as early as can be"),
     (reduce_expressions, "filters that met are one condition now, and hold columns to values"),
     (prune_empty, "a condition that cannot hold leaves no rows"),
@@ -97,6 +101,7 @@ def optimize_all(
     planned = reuse_scans([_to_physical(converted(root), configuration) for root in logical])
     finished: list[Node] = []
     for node in planned:
+        node = transform_up(node, partial(window_emit, configuration=configuration))
         for rule, _ in PHYSICAL_RULES:
             node = transform_up(node, rule)
         node = infer_changelog_mode(materialize_result(node), collect, configuration)
@@ -123,6 +128,7 @@ def _to_physical(node: Node, configuration: Mapping[str, str]) -> Node:
     node = push_projects(node)
     for rule, _ in PRUNING_RULES:
         node = transform_up(node, rule)
+    node = transform_up(node, filter_before_picking)
     node = split_distinct(node, configuration)
     node = transform_up(node, window_aggregates)
     return to_physical(transform_up(node, merge_projects))

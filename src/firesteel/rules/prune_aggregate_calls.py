@@ -11,7 +11,9 @@ from dataclasses import replace
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
+from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.group_window_projects import merge_group_window_project
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
 
@@ -21,7 +23,7 @@ def prune_aggregate_calls(node: Node) -> Node:
         return node
     condition = node.input if isinstance(node.input, Filter) else None
     aggregate = node.input if condition is None else condition.input
-    if not isinstance(aggregate, Aggregate):
+    if not isinstance(aggregate, (Aggregate, GroupWindowAggregate)):
         return node
     exprs = [*node.exprs, *([condition.condition] if condition is not None else [])]
     read = {i for e in exprs for i in input_refs(e)}
@@ -30,6 +32,8 @@ def prune_aggregate_calls(node: Node) -> Node:
     if len(kept) == len(aggregate.calls) or (not kept and not width):
         return node
     position = {i: i for i in range(width)} | {width + old: width + new for new, old in enumerate(kept)}
+    dropped = len(aggregate.calls) - len(kept)
+    position |= {i: i - dropped for i in range(width + len(aggregate.calls), len(aggregate.schema))}
     pruned: Node = replace(aggregate, calls=tuple(aggregate.calls[i] for i in kept))
     if condition is not None:
         pruned = Filter(pruned, renumber(condition.condition, position))
@@ -41,6 +45,8 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 def merge_aggregate_project(node: Node) -> Node:
     """Aggregate over a projection that gives every column of its input, in another order, without it."""
+    if isinstance(node, GroupWindowAggregate):
+        return merge_group_window_project(node)
     node = _over_filtered_windows(node)
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node

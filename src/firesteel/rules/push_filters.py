@@ -9,6 +9,7 @@ from __future__ import annotations
 from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import conjunction, conjuncts, input_refs, renumber, substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import is_deterministic
 
@@ -26,13 +27,15 @@ def push_filters(node: Node) -> Node:
         )
     if isinstance(below, Union):
         return below.with_children(tuple(push_filters(Filter(i, node.condition)) for i in below.inputs))
-    if isinstance(below, Aggregate) and below.keys:
+    if isinstance(below, (Aggregate, GroupWindowAggregate)) and below.keys:
         return _below_aggregate(node, below)
     return node
 
 
-def _below_aggregate(node: Filter, aggregate: Aggregate) -> Node:
-    keys = {i: key for i, key in enumerate(aggregate.keys) if aggregate.in_all_groups(key)}
+def _below_aggregate(node: Filter, aggregate: Aggregate | GroupWindowAggregate) -> Node:
+    keys = dict(enumerate(aggregate.keys))
+    if isinstance(aggregate, Aggregate):
+        keys = {i: key for i, key in keys.items() if aggregate.in_all_groups(key)}
     pushed: list[Expr] = []
     kept: list[Expr] = []
     for term in conjuncts(node.condition):

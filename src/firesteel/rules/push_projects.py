@@ -13,8 +13,10 @@ from firesteel.expr.nodes import Literal
 from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
 from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
+from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS
+from firesteel.rules.group_window_projects import pick
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
 
@@ -51,6 +53,8 @@ def _push(node: Project) -> Node:
     if isinstance(below, Filter):
         wanted = sorted({i for e in (*node.exprs, below.condition) for i in input_refs(e)})
         narrowed, position = _narrow(below.input, wanted)
+        if isinstance(narrowed, GroupWindowAggregate):
+            narrowed, position = pick(narrowed, wanted)
         filtered = Filter(narrowed, renumber(below.condition, position))
         if is_identity(node.exprs, len(below.schema)) and narrowed is below.input:
             return filtered

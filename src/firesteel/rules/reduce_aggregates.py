@@ -14,9 +14,11 @@ from decimal import Decimal
 
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, comparison, walk
-from firesteel.plan.logical import Aggregate, Project
+from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
+from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Field, Node
+from firesteel.plan.windows import Window
 from firesteel.types import sql
 from firesteel.types.decimals import division
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
@@ -34,18 +36,31 @@ _KEY_COST = 1.1
 
 def reduce_aggregates(node: Node) -> Node:
     """Apply to one aggregate."""
-    if not isinstance(node, Aggregate):
+    if not isinstance(node, (Aggregate, GroupWindowAggregate)):
         return node
     forms = [_Form.of(node)]
     while (reduced := _reduced(forms[-1], node)) is not None:
         forms.append(reduced)
     native = [f for f in forms if not any(c.function in VARIANCES for c in f.calls)]
+    if _over_windows(node.input):  # which of two plans that cost the same is met first
+        native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
     if cheapest is forms[0]:
         return node
-    aggregate = Aggregate(node.input, node.keys, tuple(cheapest.calls))
+    aggregate = replace(node, calls=tuple(cheapest.calls))
     keys = tuple(InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)]))
-    return Project(aggregate, (*keys, *cheapest.results), tuple(f.name for f in node.schema))
+    given, new = len(node.keys) + len(node.calls), len(node.keys) + len(cheapest.calls)
+    rest = tuple(InputRef(new + i, f.type) for i, f in enumerate(node.schema[given:]))
+    return Project(aggregate, (*keys, *cheapest.results, *rest), tuple(f.name for f in node.schema))
+
+
+def _over_windows(node: Node) -> bool:
+    """Whether the rows come out of an aggregate right over a window function."""
+    aggregates = 0
+    while isinstance(node, (Project, Filter, Aggregate)):
+        aggregates += isinstance(node, Aggregate)
+        node = node.input
+    return aggregates > 0 and isinstance(node, WindowTableFunction)
 
 
 @dataclass
@@ -56,17 +71,19 @@ class _Form:
     results: list[Expr] = field(default_factory=list)
     as_written: bool = False
     of_single_rows: bool = False
+    copies: int = 1
 
     @classmethod
-    def of(cls, node: Aggregate) -> _Form:
-        outputs = node.schema[len(node.keys) :]
+    def of(cls, node: Aggregate | GroupWindowAggregate) -> _Form:
+        outputs = node.schema[len(node.keys) : len(node.keys) + len(node.calls)]
         refs: list[Expr] = [InputRef(len(node.keys) + i, f.type) for i, f in enumerate(outputs)]
         single = any(key <= frozenset(node.keys) for key in unique_keys(node.input))
-        return cls(list(node.calls), refs, as_written=True, of_single_rows=single)
+        copies = _copies(node.window) if isinstance(node, GroupWindowAggregate) else 1
+        return cls(list(node.calls), refs, as_written=True, of_single_rows=single, copies=copies)
 
     def cost(self, keys: int) -> float:
         """CPU per input row: keys and calls on each, the projection on each row that comes out."""
-        rows_out = 1.0 if self.of_single_rows else 1.0 - math.exp(-0.1 * min(keys, 3))
+        rows_out = 1.0 if self.of_single_rows else self.copies * (1.0 - math.exp(-0.1 * min(keys, 3)))
         computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
         projection = 0 if self.as_written else len(computed)
         return keys * _KEY_COST + len(self.calls) + rows_out * projection
@@ -80,11 +97,16 @@ class _Form:
         return InputRef(keys + len(self.calls) - 1, call.type)
 
 
-def _reduced(form: _Form, node: Aggregate) -> _Form | None:
+def _copies(window: Window) -> int:
+    """How many results a group gives as its rows come in windows (FlinkRelMdRowCount)."""
+    return 4 if window.function == "HOP" and window.copies > 1 else 2
+
+
+def _reduced(form: _Form, node: Aggregate | GroupWindowAggregate) -> _Form | None:
     """Every call that can be reduced, reduced by one step; None where there is none."""
     if not any(c.function in ("AVG", "SUM", *VARIANCES) for c in form.calls):
         return None
-    following = _Form(of_single_rows=form.of_single_rows)
+    following = _Form(of_single_rows=form.of_single_rows, copies=form.copies)
     columns, keys = node.input.schema, len(node.keys)
     new = [_reduce(call, following, columns, node.keys) for call in form.calls]
     following.results = [_replaced(r, new, keys) for r in form.results]

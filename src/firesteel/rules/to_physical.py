@@ -11,7 +11,7 @@ from dataclasses import replace
 from firesteel.errors import InternalError
 from firesteel.plan import logical, physical
 from firesteel.plan.expressions import identity
-from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
+from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import Windowing
 
@@ -44,6 +44,8 @@ def to_physical(node: Node) -> Node:
         return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
     if isinstance(node, logical.WindowTableFunction):
         return _window_function(node)
+    if isinstance(node, GroupWindowAggregate):
+        return replace(node, input=physical.Exchange(to_physical(node.input), node.keys))
     if isinstance(node, WindowAggregate):
         below = node.input.children[0]
         return replace(node, input=physical.Exchange(to_physical(below), node.keys))

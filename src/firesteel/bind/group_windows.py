@@ -1,0 +1,124 @@
+"""Group windows: GROUP BY TUMBLE(ts, INTERVAL '1' HOUR), and what a query asks of them: TUMBLE_START(..).
+
+In a bound query a window is the call `$TUMBLE` in the projection below its aggregate, and TUMBLE_START is a
+call over the aggregate's column. Flink: SqlGroupedWindowFunction, StreamLogicalWindowAggregateRule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.expr.type_names import calcite_name
+from firesteel.plan.expressions import walk
+from firesteel.plan.time_attributes import event_times, processing_times
+from firesteel.plan.tree import Node
+from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
+from firesteel.sql.dialect import range_of
+from firesteel.types.sql import SqlType, TypeRoot, timestamp, timestamp_ltz
+
+
+def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Node) -> Call:
+    """The window that rows are grouped by; below: what gives the rows.
+
+    Raises ValidationError, in Flink's words, for what is no window over a time attribute.
+    """
+    call = _window(name, args, place)
+    time = args[0]
+    is_time = isinstance(time, Call) and time.function == "PROCTIME"
+    if isinstance(time, InputRef):
+        is_time = time.index in event_times(below) | processing_times(below)
+    if not is_time:
+        raise ValidationError(
+            "Window aggregate can only be defined over a time attribute column, but "
+            f"{time.type.with_nullable(True)} encountered.",
+            range=place,
+            hint="the table needs a WATERMARK for the column, or take a column AS PROCTIME()",
+        )
+    for length in args[1:]:
+        _check_length(name, length, place)
+    return call
+
+
+def auxiliary(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """TUMBLE_START and the like over the window of the same arguments."""
+    name = str(node.this).upper()
+    function, _, what = name.partition("_")
+    _check_count(name, len(args), function, range_of(node))
+    window = _window(function, args, range_of(node))
+    return Call(name, (window,), _auxiliary_type(what, window.type), range=range_of(node))
+
+
+def misplaced(args: Sequence[Expr], node: exp.Expression) -> Expr:
+    """A window anywhere but in GROUP BY. Raises ValidationError."""
+    raise ValidationError(
+        f"Group function '${str(node.this).upper()}' can only appear in GROUP BY clause", range=range_of(node)
+    )
+
+
+def refuse_auxiliaries(expr: Expr) -> None:
+    """Raises ValidationError where the expression asks for a window that its query does not group by."""
+    for part in walk(expr):
+        if isinstance(part, Call) and part.function in AUXILIARIES:
+            raise unmatched(part)
+
+
+def unmatched(call: Call) -> ValidationError:
+    """What an auxiliary function is told that finds no window of the same arguments."""
+    name, window = call.function, call.function.partition("_")[0]
+    return ValidationError(
+        f"Call to auxiliary group function '{name}' must have matching call to group function '${window}' in "
+        "GROUP BY clause",
+        range=call.range,
+    )
+
+
+def _window(function: str, args: Sequence[Expr], place: SourceRange) -> Call:
+    _check_count(f"${function}", len(args), function, place)
+    if not args[0].type.is_datetime or not all(
+        a.type.is_interval for a in args[1 : GROUP_WINDOWS[function] + 1]
+    ):
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        forms = ", ".join("<DATETIME_INTERVAL>" for _ in range(GROUP_WINDOWS[function]))
+        raise ValidationError(
+            f"Cannot apply '${function}' to arguments of type '${function}({shown})'. Supported form(s): "
+            f"'${function}(<DATETIME>, {forms})'",
+            range=place,
+        )
+    return Call(f"${function}", tuple(args), args[0].type, range=place)
+
+
+def _check_count(shown: str, given: int, function: str, place: SourceRange) -> None:
+    expected = 1 + GROUP_WINDOWS[function]
+    if given == expected + 1:
+        raise ValidationError(f"{function} window with alignment is not supported yet.", range=place)
+    if given != expected:
+        raise ValidationError(
+            f"Invalid number of arguments to function '{shown}'. Was expecting {expected} arguments",
+            range=place,
+        )
+
+
+def _check_length(name: str, length: Expr, place: SourceRange) -> None:
+    if not isinstance(length, Literal) or not isinstance(length.value, int):
+        raise ValidationError("Only constant window descriptors are supported.", range=length.range or place)
+    if length.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
+        raise ValidationError(
+            "Window aggregate only support SECOND, MINUTE, HOUR, DAY as the time unit. MONTH and YEAR time "
+            "unit are not supported yet.",
+            range=length.range or place,
+        )
+    if length.value <= 0:
+        raise ValidationError(
+            f"The lengths of a {name} window must satisfy size > 0", range=length.range or place
+        )
+
+
+def _auxiliary_type(what: str, time: SqlType) -> SqlType:
+    if what in ("START", "END"):
+        return timestamp(3).with_nullable(time.nullable)
+    is_local = time.root is TypeRoot.TIMESTAMP_LTZ
+    return (timestamp_ltz(3) if is_local else timestamp(3)).with_nullable(time.nullable)

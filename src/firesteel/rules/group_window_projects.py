@@ -1,0 +1,72 @@
+"""Projections around an aggregate of group windows.
+
+Flink: FlinkAggregateProjectMergeRule, whose cost leaves a projection out that only computes the clock; and
+ProjectFilterTransposeRule above the aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.expr.nodes import Call, InputRef
+from firesteel.plan.expressions import substitute
+from firesteel.plan.logical import Filter, Project
+from firesteel.plan.physical_windows import GroupWindowAggregate
+from firesteel.plan.tree import Node
+
+
+def merge_group_window_project(node: GroupWindowAggregate) -> Node:
+    """The aggregate over what is below the projection, where that only reorders, or computes nothing but
+    the processing time."""
+    project = node.input
+    if not isinstance(project, Project):
+        return node
+    columns = {i: e.index for i, e in enumerate(project.exprs) if isinstance(e, InputRef)}
+    missing = [e for i, e in enumerate(project.exprs) if i not in columns]
+    reorders = not missing and sorted(columns.values()) == list(range(len(project.input.schema)))
+    keys = [columns.get(k, -1) for k in node.keys]
+    if reorders and keys == sorted(keys):
+        return _moved(node, project.input, columns, None if node.time is None else columns[node.time])
+    read = [i for i in columns if i != node.time]
+    clock = len(missing) == 1 and isinstance(missing[0], Call) and missing[0].function == "PROCTIME"
+    is_read_twice = not missing and node.time is not None and columns[node.time] in {columns[i] for i in read}
+    if (clock and node.time not in columns) or is_read_twice:
+        return _moved(node, project.input, columns, None)
+    return node
+
+
+def _moved(
+    node: GroupWindowAggregate, below: Node, position: dict[int, int], time: int | None
+) -> GroupWindowAggregate:
+    outputs = node.schema[len(node.keys) :]
+    calls = tuple(
+        replace(
+            call,
+            name=field.name,
+            args=tuple(position[i] for i in call.args),
+            filter=None if call.filter is None else position[call.filter],
+        )
+        for call, field in zip(node.calls, outputs, strict=False)
+    )
+    return replace(node, input=below, keys=tuple(position[k] for k in node.keys), calls=calls, time=time)
+
+
+def pick(node: GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
+    """A projection to the wanted columns of the aggregate, and where each of them is; none for all."""
+    columns = node.schema
+    if len(wanted) == len(columns):
+        return node, {i: i for i in wanted}
+    exprs = tuple(InputRef(i, columns[i].type) for i in wanted)
+    picked = Project(node, exprs, tuple(columns[i].name for i in wanted))
+    return picked, {old: new for new, old in enumerate(wanted)}
+
+
+def filter_before_picking(node: Node) -> Node:
+    """A filter over such a projection is below it again: together they are one Calc."""
+    if not isinstance(node, Filter) or not isinstance(node.input, Project):
+        return node
+    project = node.input
+    if not isinstance(project.input, GroupWindowAggregate):
+        return node
+    return replace(project, input=Filter(project.input, substitute(node.condition, project.exprs)))
