@@ -10,33 +10,13 @@ import pytest
 from firesteel.connectors.base import ReadLimit
 from firesteel.connectors.datagen import DatagenSource
 from firesteel.runtime.spec import ScanSpec
+from firesteel.types import sql
 from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import (
-    BIGINT,
-    BOOLEAN,
-    BYTES,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
-    STRING,
-    TINYINT,
-    SqlType,
-    array,
-    char,
-    decimal,
-    map_of,
-    row,
-    timestamp,
-    timestamp_ltz,
-    varchar,
-)
-from firesteel.types.sql import time as time_of
 
 FAST = {"rows-per-second": "1000000000"}
 
 
-def source(options: dict[str, str], **columns: SqlType) -> DatagenSource:
+def source(options: dict[str, str], **columns: sql.SqlType) -> DatagenSource:
     names = tuple(columns)
     made = tuple({"connector": "datagen", **FAST, **options}.items())
     return DatagenSource(ScanSpec("datagen", made, names, tuple(columns.values()), tuple(range(len(names)))))
@@ -58,7 +38,7 @@ def test_a_sequence_ends_the_rows() -> None:
         "number-of-rows": "100",
     }
     options |= {"fields.s.kind": "sequence", "fields.s.start": "1", "fields.s.end": "5"}
-    found = rows(source(options, i=INT, s=STRING))
+    found = rows(source(options, i=sql.INT, s=sql.STRING))
     assert [(one["f0"], one["f1"]) for one in found] == [(3, "1"), (4, "2"), (5, "3"), (6, "4"), (7, "5")]
     assert [one["$order"] for one in found] == list(range(5))
 
@@ -66,7 +46,7 @@ def test_a_sequence_ends_the_rows() -> None:
 @pytest.mark.parametrize("parallelism", [1, 3])
 def test_many_rows_in_splits(parallelism: int) -> None:
     options = {"fields.i.kind": "sequence", "fields.i.start": "0", "fields.i.end": "299999"}
-    made = source(options, i=BIGINT, r=INT)
+    made = source(options, i=sql.BIGINT, r=sql.INT)
     splits = made.splits(parallelism)
     tables = [table for split in splits for table in made.read(split)]
     assert [n for table in tables for n in table["f0"].to_pylist()] == list(range(300_000))
@@ -74,10 +54,23 @@ def test_many_rows_in_splits(parallelism: int) -> None:
 
 def test_every_type_is_made_within_its_bounds() -> None:
     columns = {
-        "t": TINYINT, "d": DOUBLE, "f": FLOAT, "m": decimal(5, 2), "b": BOOLEAN, "s": STRING, "v": varchar(4),
-        "c": char(3), "y": BYTES, "x": timestamp(3), "l": timestamp_ltz(3), "dt": DATE, "tm": time_of(0),
-        "a": array(INT), "mp": map_of(STRING, INT), "r": row(("p", "q"), (INT, STRING)),
-    }  # fmt: skip
+        "t": sql.TINYINT,
+        "d": sql.DOUBLE,
+        "f": sql.FLOAT,
+        "m": sql.decimal(5, 2),
+        "b": sql.BOOLEAN,
+        "s": sql.STRING,
+        "v": sql.varchar(4),
+        "c": sql.char(3),
+        "y": sql.BYTES,
+        "x": sql.timestamp(3),
+        "l": sql.timestamp_ltz(3),
+        "dt": sql.DATE,
+        "tm": sql.time(0),
+        "a": sql.array(sql.INT),
+        "mp": sql.map_of(sql.STRING, sql.INT),
+        "r": sql.row(("p", "q"), (sql.INT, sql.STRING)),
+    }
     options = {
         "number-of-rows": "200", "fields.t.min": "5", "fields.t.max": "6", "fields.d.min": "-1",
         "fields.d.max": "1", "fields.s.length": "7", "fields.v.var-len": "true", "fields.x.max-past": "10 s",
@@ -106,14 +99,14 @@ def test_every_type_is_made_within_its_bounds() -> None:
 
 
 def test_the_rate_holds_back_bounded_reads_too() -> None:
-    made = source({"number-of-rows": "25", "rows-per-second": "20"}, a=INT)
+    made = source({"number-of-rows": "25", "rows-per-second": "20"}, a=sql.INT)
     began = time.monotonic()
     assert sum(table.num_rows for split in made.splits(1) for table in made.read(split)) == 25
     assert 0.9 < time.monotonic() - began < 3
 
 
 def test_micro_batches_follow_the_clock_and_the_limit() -> None:
-    made = source({"rows-per-second": "10"}, a=INT)
+    made = source({"rows-per-second": "10"}, a=sql.INT)
     assert not made.bounded
     start = made.initial_offset()
     end = made.latest_offset(start, ReadLimit())

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import pyarrow as pa
 
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -15,11 +12,9 @@ from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan.tree import Field
 from firesteel.runtime.operators.calc import Calc
 from firesteel.sql.parser import parse_query
-from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 from firesteel.types.text import render
-
-Columns = dict[str, tuple[SqlType, Sequence[Any]]]
+from tests.types.columns import Columns, changes, types
 
 
 def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> Expr:
@@ -31,19 +26,10 @@ def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC"
     return ScalarBinder(scope, BindContext(Catalog(), time_zone=time_zone, sql=text)).bind(node)
 
 
-def changes(columns: Columns) -> pa.Table:
-    """The columns as a changes table: f0, f1, ..."""
-    arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
-    count = len(arrays[0]) if arrays else 1
-    head = [pa.array([0] * count, pa.int8()), pa.array(range(count), pa.int64())]
-    return pa.table([*head, *arrays], names=["$kind", "$order", *(f"f{i}" for i in range(len(arrays)))])
-
-
 def evaluate(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> list[str]:
     """The cells that a tableau shows for the expression, one a row."""
     bound = bind(expression, columns, time_zone)
-    types = [kind for kind, _ in (columns or {}).values()]
-    spec = compile_calc([bound], None, types, time_zone=time_zone)
+    spec = compile_calc([bound], None, types(columns or {}), time_zone=time_zone)
     result = Calc(spec).process(changes(columns or {}))
     return render(result.column(2), bound.type, time_zone)
 

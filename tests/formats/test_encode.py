@@ -5,13 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from firesteel.errors import DataError
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
-from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import (
     BOOLEAN,
     BYTES,
@@ -29,16 +27,14 @@ from firesteel.types.sql import (
     timestamp,
     timestamp_ltz,
 )
+from tests.types.columns import changes, types
 
 MICROS = 1_577_934_245_123_456
 
 
 def encode(name: str, kinds: list[int], options: dict[str, str], **columns: tuple[SqlType, list[Any]]) -> str:
-    arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
-    names = ["$kind", *(f"f{index}" for index in range(len(arrays)))]
-    table = pa.Table.from_arrays([pa.array(kinds, pa.int8()), *arrays], names=names)
-    fields = Fields(tuple(columns), tuple(kind for kind, _ in columns.values()))
-    return find_format(name).encoder(fields, options).encode(table).decode()
+    encoder = find_format(name).encoder(Fields(tuple(columns), types(columns)), options)
+    return encoder.encode(changes(columns, kinds)).decode()
 
 
 def test_json_values() -> None:
@@ -154,9 +150,7 @@ def test_csv_quotes_as_jackson_does(value: str | None, text: str) -> None:
 
 def test_null_keys_of_maps_cannot_be_written() -> None:
     kind = map_of(STRING, INT)
-    table = pa.Table.from_arrays(
-        [pa.array([0], pa.int8()), pa.array([[("a", 1)]], to_arrow(kind))], names=["$kind", "f0"]
-    )
+    table = changes({"m": (kind, [[("a", 1)]])})
     writer = find_format("json").encoder(Fields(("m",), (kind,)), {})
     assert writer.encode(table) == b'{"m":{"a":1}}\n'
     from firesteel.formats.json_encode import JsonWriters
