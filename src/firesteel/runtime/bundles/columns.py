@@ -8,7 +8,7 @@ that is the values seen; their own fields are made anew where the values meet th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,10 @@ class AccumulatorColumns:
         """The same with the fields of DISTINCT calls in the place of the values seen, which stay in the
         state of the incremental aggregate."""
         handler = generate(spec)
-        distinct = {i for i, call in enumerate(spec.calls) if call.distinct}
-        slots = tuple(
-            slot
-            for slot in handler.slots
-            if slot.call in distinct or (slot.call >= 0 and slot.name in handler.merged)
-        )
+        merged = generate(
+            replace(spec, calls=tuple(replace(call, distinct=False) for call in spec.calls))
+        ).merged
+        slots = tuple(slot for slot in handler.slots if slot.call >= 0 and slot.name in merged)
         keys = tuple(spec.input_types[spec.keys[i]] for i in final_keys)
         return cls(keys, slots)
 

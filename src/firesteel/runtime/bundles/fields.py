@@ -125,7 +125,8 @@ def _floats(
         start = np.full(groups.size, neutral, dtype)
         if sign is not None:  # a retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ
             first = groups.first(np.ones(groups.rows, np.bool_) if reach is None else reach)
-            start[(first >= 0) & (sign[first] < 0)] = 0.0
+            there = np.flatnonzero(first >= 0)
+            start[there[sign[first[there]] < 0]] = 0.0
     if begin is not None:
         known = begin.values.astype(dtype, copy=False)
         start = known if begin.null is None else np.where(begin.null, start, known)
