@@ -9,6 +9,7 @@ from __future__ import annotations
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan import physical
 from firesteel.plan.expressions import operands
+from firesteel.plan.physical_windows import WINDOWS
 from firesteel.plan.tree import Node
 from firesteel.plan.value_range import value_range
 
@@ -18,7 +19,7 @@ DECREASING = "decreasing"
 NOT_MONOTONIC = "not monotonic"
 
 Monotonicity = list[str] | None
-"""One word for every column; None where rows may be deleted."""
+"""One word for every column; None where rows may be deleted, and where nothing is known."""
 
 
 def monotonicity(node: Node) -> Monotonicity:
@@ -40,6 +41,8 @@ def monotonicity(node: Node) -> Monotonicity:
         return [CONSTANT if i in node.keys else NOT_MONOTONIC for i in range(width)]
     if isinstance(node, physical.Union):
         return _union(node)
+    if isinstance(node, WINDOWS):
+        return None
     below = monotonicity(node.children[0])
     if below is None:
         return None

@@ -33,7 +33,7 @@ class WindowAggregate(Node):
     """Aggregate by key and window, and publish when the window is over. Flink: StreamPhysicalWindowAggregate.
 
     properties: which of the window's columns come after the calls. retract: for each call, whether its
-    RETRACT variant runs.
+    RETRACT variant runs. outputs: what the node above calls the columns, where it calls them otherwise.
     """
 
     input: Node
@@ -42,11 +42,12 @@ class WindowAggregate(Node):
     windowing: Windowing
     properties: tuple[str, ...]
     retract: tuple[bool, ...] = ()
+    outputs: tuple[str, ...] = ()
     mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return _results(self.input, self.keys, self.calls, self.properties, self.windowing)
+        return _named(window_results(self), self.outputs)
 
 
 @dataclass(frozen=True)
@@ -86,23 +87,24 @@ class GlobalWindowAggregate(Node):
     properties: tuple[str, ...]
     retract: tuple[bool, ...]
     results: int
+    outputs: tuple[str, ...] = ()
     mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return _results(self.input, self.keys, self.calls[: self.results], self.properties, self.windowing)
+        return _named(window_results(self), self.outputs)
 
 
-def _results(
-    below: Node,
-    keys: tuple[int, ...],
-    calls: tuple[AggregateCall, ...],
-    properties: tuple[str, ...],
-    windowing: Windowing,
-) -> tuple[Field, ...]:
-    columns = below.schema
-    found = tuple(columns[k] for k in keys) + tuple(Field(c.name, c.type) for c in calls)
-    return found + window_fields(properties, windowing.time_type)
+def window_results(node: WindowAggregate | GlobalWindowAggregate) -> tuple[Field, ...]:
+    """The columns as the node itself calls them: keys, the query's calls, the window's columns."""
+    columns = node.input.schema
+    calls = node.calls[: node.results] if isinstance(node, GlobalWindowAggregate) else node.calls
+    found = tuple(columns[k] for k in node.keys) + tuple(Field(c.name, c.type) for c in calls)
+    return found + window_fields(node.properties, node.windowing.time_type)
+
+
+def _named(fields: tuple[Field, ...], names: tuple[str, ...]) -> tuple[Field, ...]:
+    return tuple(Field(n, f.type) for n, f in zip(names, fields, strict=True)) if names else fields
 
 
 @dataclass(frozen=True)

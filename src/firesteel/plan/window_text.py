@@ -14,6 +14,7 @@ from firesteel.plan.physical_windows import (
     LocalWindowAggregate,
     WindowAggregate,
     WindowTableFunction,
+    window_results,
 )
 from firesteel.plan.tree import Node
 
@@ -32,7 +33,7 @@ def window_table_function(node: WindowTableFunction) -> Attributes:
 def window_aggregate(node: WindowAggregate) -> Attributes:
     names = _names(node.input)
     calls = one_phase_calls(node.calls, node.retract, names)
-    return _attributes(node, [names[k] for k in node.keys], [*calls, *_properties(node)], _names(node))
+    return _attributes(node, [names[k] for k in node.keys], [*calls, *_properties(node)], _outputs(node))
 
 
 def local_window_aggregate(node: LocalWindowAggregate) -> Attributes:
@@ -47,7 +48,7 @@ def global_window_aggregate(node: GlobalWindowAggregate) -> Attributes:
     names = _names(node.input)
     keys = [names[k] for k in node.keys]
     calls = merged_calls(node.calls, node.retract, names[len(keys) : -1])
-    return _attributes(node, keys, [*calls, *_properties(node)], _names(node))
+    return _attributes(node, keys, [*calls, *_properties(node)], _outputs(node))
 
 
 def group_window_aggregate(node: GroupWindowAggregate) -> Attributes:
@@ -64,6 +65,10 @@ def group_window_aggregate(node: GroupWindowAggregate) -> Attributes:
         found.append(("properties", ", ".join(node.properties)))
     found.append(("select", ", ".join([*keys, *named])))
     return found if node.emit is None else [*found, ("emit", node.emit)]
+
+
+def _outputs(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:
+    return [f.name for f in window_results(node)]
 
 
 def _properties(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:

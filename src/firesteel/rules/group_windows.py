@@ -42,6 +42,12 @@ def _is_window(expr: Expr) -> bool:
 def _formed(node: Aggregate, project: Project, key: int) -> Node:
     call = project.exprs[key]
     assert isinstance(call, Call)
+    if node.groups:
+        raise ValidationError(
+            f"Unsupported call: {call.function} in GROUPING SETS, CUBE or ROLLUP",
+            range=call.range,
+            hint="a window table function can stand beside grouping sets",
+        )
     time = call.args[0]
     exprs = tuple(time if i == key else e for i, e in enumerate(project.exprs))
     names = _names(exprs, project.input)

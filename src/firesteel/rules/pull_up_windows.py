@@ -26,7 +26,7 @@ def pull_up_windows(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
-    calc = _function_up(node.input.input)
+    calc = _function_up(_as_calc(node.input.input))
     if not isinstance(calc, Calc) or not isinstance(calc.input, WindowTableFunction):
         return node
     function = calc.input
@@ -76,6 +76,7 @@ def _pulled(node: WindowAggregate, calc: Calc, function: WindowTableFunction) ->
         if isinstance(expr, InputRef):
             partition.setdefault(expr.index, new)
     window = function.windowing.window.moved(partition)
+    window = replace(window, partition=tuple(sorted(window.partition)))
     windowing = replace(function.windowing, window=window, by=(("time_col", time),))
     return replace(node, input=Exchange(_on(below), keys), keys=keys, calls=calls, windowing=windowing)
 
@@ -118,12 +119,19 @@ def _on(calc: Calc) -> Node:
     return calc
 
 
+def _as_calc(node: Node) -> Node:
+    """An Expand or a window function under a Calc that changes nothing."""
+    is_above = isinstance(node, (Expand, WindowTableFunction))
+    columns = node.schema
+    return Calc(node, identity(f.type for f in columns), tuple(f.name for f in columns)) if is_above else node
+
+
 def _function_up(node: Node) -> Node:
     """A Calc over an Expand over the function: the function above the Expand, which copies less then."""
     if not isinstance(node, Calc) or not isinstance(node.input, Expand):
         return node
     expand = node.input
-    lower = expand.input
+    lower = _as_calc(expand.input)
     if not isinstance(lower, Calc) or not isinstance(lower.input, WindowTableFunction):
         return node
     function = lower.input

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.expr.nodes import Literal
+from firesteel.expr.nodes import InputRef, Literal
 from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
 from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
@@ -129,9 +129,29 @@ def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, 
     """The function's own columns stay; those of its input keep their order."""
     width = len(node.input.schema)
     needed = sorted({*(i for i in wanted if i < width), node.time, *node.window.partition})
+    if not _spares_work(node.input, needed):
+        needed = list(range(width))
     columns = tuple(identity(f.type for f in node.input.schema)[i] for i in needed)
     names = tuple(node.input.schema[i].name for i in needed)
     below = push_projects(Project(node.input, columns, names))
     position = {old: new for new, old in enumerate(needed)}
     moved = replace(node, input=below, window=node.window.moved(position), time=position[node.time])
     return moved, position | {width + i: len(needed) + i for i in range(len(WINDOW_COLUMNS))}
+
+
+def _spares_work(below: Node, needed: list[int]) -> bool:
+    """Whether less is read or computed for these alone: below a watermark a column that something else reads
+    anyway is not left out."""
+    assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
+    if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):
+        return True
+    exprs = assigner.input.exprs
+    kept = {*needed, assigner.rowtime, *input_refs(assigner.expression)}
+    read = {i for k in kept for i in input_refs(exprs[k])}
+    return any(
+        not isinstance(e, InputRef) or e.index not in read for i, e in enumerate(exprs) if i not in kept
+    )
+
+
+def _hands_all_on(project: Project) -> bool:
+    return is_identity(project.exprs, len(project.input.schema))

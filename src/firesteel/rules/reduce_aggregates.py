@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import cast_to, comparison, walk
+from firesteel.plan.expressions import cast_to, comparison, input_refs, walk
 from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
 from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.traits import unique_keys
@@ -55,12 +55,18 @@ def reduce_aggregates(node: Node) -> Node:
 
 
 def _over_windows(node: Node) -> bool:
-    """Whether the rows come out of an aggregate right over a window function."""
-    aggregates = 0
-    while isinstance(node, (Project, Filter, Aggregate)):
-        aggregates += isinstance(node, Aggregate)
+    """Whether the rows come out of an aggregate right over a window function, all of whose calls are read."""
+    read: set[int] = set()
+    while isinstance(node, (Project, Filter)):
+        exprs = node.exprs if isinstance(node, Project) else (node.condition,)
+        read = {i for e in exprs for i in input_refs(e)}
         node = node.input
-    return aggregates > 0 and isinstance(node, WindowTableFunction)
+    if not isinstance(node, Aggregate) or not read.issuperset(range(len(node.keys), len(node.schema))):
+        return False
+    below = node.input
+    while isinstance(below, (Project, Filter)):
+        below = below.input
+    return isinstance(below, WindowTableFunction)
 
 
 @dataclass

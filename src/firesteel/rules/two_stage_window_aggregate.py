@@ -35,6 +35,7 @@ def two_stage_window_aggregate(node: Node) -> Node:
         node.properties,
         retract,
         len(node.calls),
+        node.outputs,
         mode=node.mode,
     )
 

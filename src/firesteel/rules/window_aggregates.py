@@ -97,9 +97,10 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
     order = [places[key] for key in node.keys]
     order += range(len(aggregate.keys), width)
     exprs = tuple(InputRef(i, aggregate.schema[i].type) for i in order)
+    names = tuple(f.name for f in node.schema)
     if is_identity(exprs, len(aggregate.schema)):
-        return aggregate
-    return Project(aggregate, exprs, tuple(f.name for f in node.schema))
+        return replace(aggregate, outputs=names)
+    return Project(aggregate, exprs, names)
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:

@@ -147,6 +147,8 @@ def _search_of(ref: Expr, sarg: Sarg, call: Call, simplifier: Simplifier, unknow
 
 _AS_ITSELF = {("IS TRUE", "false"): False, ("IS NOT FALSE", "true"): False}
 _AS_NEGATION = {("IS FALSE", "false"), ("IS NOT TRUE", "true")}
+_OF_NEGATION = {"IS FALSE": "IS TRUE", "IS NOT TRUE": "IS NOT FALSE"}
+"""(NOT x) IS FALSE is x IS TRUE; (NOT x) IS TRUE stays as it is."""
 
 
 def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -160,10 +162,8 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     if not inner.type.nullable:
         positive = test in ("IS TRUE", "IS NOT FALSE")
         return simplifier(inner if positive else negation(inner), unknown_as)
-    if isinstance(inner, Call) and inner.function == "NOT":
-        swapped = {"IS TRUE": "IS FALSE", "IS FALSE": "IS TRUE"}
-        swapped |= {"IS NOT TRUE": "IS NOT FALSE", "IS NOT FALSE": "IS NOT TRUE"}
-        return simplifier(replace(call, function=swapped[test], args=inner.args), "unknown")
+    if isinstance(inner, Call) and inner.function == "NOT" and test in _OF_NEGATION:
+        return simplifier(replace(call, function=_OF_NEGATION[test], args=inner.args), "unknown")
     taken = {"IS TRUE": "false", "IS NOT FALSE": "true"}.get(test, "unknown")
     simplified = simplifier(inner, taken)
     if is_true(simplified) or is_false(simplified):
