@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.catalog.catalog import Catalog, Function, table_of
+from firesteel.catalog.catalog import Catalog, table_of
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import ValidationError
 from firesteel.types.sql import INT
@@ -83,20 +83,6 @@ def test_there_is_one_database(catalog: Catalog) -> None:
         catalog.use_database(("x",))
     with pytest.raises(ValidationError, match=r"A database with name \[x\]"):
         catalog.create(Table("default_catalog", "x", "t", (Column("a", INT),), ()))
-
-
-def test_functions_have_names_in_any_case(catalog: Catalog) -> None:
-    catalog.create_function(Function("MyFn", len))
-    found = catalog.function("myfn")
-    assert found is not None
-    assert found.definition is len
-    with pytest.raises(ValidationError, match="already exists"):
-        catalog.create_function(Function("MYFN", max))
-    catalog.create_function(Function("MYFN", max), if_not_exists=True)
-    assert catalog.drop_function("MyFN")
-    assert not catalog.drop_function("MyFN", if_exists=True)
-    with pytest.raises(ValidationError, match="doesn't exist"):
-        catalog.drop_function("MyFN")
 
 
 def test_nothing_is_written_to_a_view(catalog: Catalog) -> None:

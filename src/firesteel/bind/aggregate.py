@@ -18,9 +18,11 @@ from firesteel.bind.group_windows import group_window, unmatched
 from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.user_functions import named, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
+from firesteel.expr.user_functions import UserDefined
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql.dialect import range_of
@@ -39,6 +41,7 @@ class _Written:
     distinct: bool
     filter: int | None
     options: tuple[str, ...]
+    user: UserDefined | None = None
 
 
 @dataclass
@@ -68,7 +71,7 @@ class Aggregation:
         self.sets = grouping_sets(items, self._add_group, distinct)
 
     def _add_group(self, node: exp.Expression) -> int:
-        check_expression(node)
+        check_expression(node, self.context.catalog)
         expr = self._group_expression(node)
         if expr not in self.group:
             self.group.append(expr)
@@ -113,11 +116,14 @@ class Aggregation:
     def _on_aggregate(self, node: exp.Expression) -> Expr:
         place = range_of(node)
         for part in node.walk():
-            if part is not node and is_aggregate(part):
+            if part is not node and is_aggregate(part, self.context.catalog):
                 raise ValidationError("Aggregate expressions cannot be nested", range=range_of(part))
         if node.args.get("order"):
             raise NotSupportedError("ORDER BY within an aggregate call is not supported yet", range=place)
         name = node.this.upper()
+        user = user_function(node.this, self.context.catalog)
+        if user is not None:
+            return self._on_user(user, node)
         if name in GROUPING_FUNCTIONS:
             return self._grouping(node, name)
         args = arguments(node, name, self._plain())
@@ -129,6 +135,22 @@ class Aggregation:
         if name not in _NEVER_NULL and (frozenset() in self.sets or written.filter is not None):
             kind = kind.with_nullable(True)
         return self._placeholder(written, kind, place)
+
+    def _on_user(self, user: UserDefined, node: exp.Expression) -> Expr:
+        """An aggregate function of the user's; it takes any arguments."""
+        place = range_of(node)
+        name, function = named(user, node.this)
+        args = [self._plain().bind_typed(arg) for arg in node.expressions]
+        distinct = bool(node.args.get("distinct"))
+        if distinct and len(args) != 1:
+            raise NotSupportedError(f"{name}(DISTINCT ...) of {len(args)} arguments", range=place)
+        if node.args.get("star"):
+            raise ValidationError("Unknown identifier '*'", range=place, hint="only COUNT takes *")
+        written = _Written(
+            name, tuple(map(self._pre_index, args)), distinct, self._filter(node), (), function
+        )
+        nullable = user.result.nullable or frozenset() in self.sets or written.filter is not None
+        return self._placeholder(written, user.result.with_nullable(nullable), place)
 
     def _grouping(self, node: exp.Expression, name: str) -> Expr:
         """GROUPING, GROUPING_ID and GROUP_ID."""
@@ -182,6 +204,7 @@ class Aggregation:
             written.filter,
             range=place,
             options=written.options,
+            user=written.user,
         )
         for number, known in enumerate(self._calls):
             if replace(known, type=kind) == call:

@@ -114,7 +114,7 @@ class _Binder:
         return bind_select(node, source, scope, self.context, targets)
 
     def _where(self, where: exp.Expression, source: Node, scope: Scope) -> Node:
-        check_expression(where)
+        check_expression(where, self.context.catalog)
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", range_of(where))

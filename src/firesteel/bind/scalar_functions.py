@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from firesteel.bind import group_windows, scalar_conditional, scalar_times
 from firesteel.bind.scalar_operators import arithmetic, nullable
+from firesteel.bind.user_functions import call_user, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.casting import cast
@@ -33,7 +34,10 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
     place = range_of(node)
     if node.args.get("over") is not None:
         raise NotSupportedError("OVER is not supported yet", range=place)
-    if name in AGGREGATES or name in GROUPING_FUNCTIONS:
+    user = user_function(node.this, binder.context.catalog)
+    if user is not None and not user.is_aggregate:
+        return call_user(user, node.this, [binder.bind_typed(arg) for arg in node.expressions], place)
+    if user is not None or name in AGGREGATES or name in GROUPING_FUNCTIONS:
         if binder.on_aggregate is None:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)

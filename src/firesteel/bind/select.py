@@ -86,14 +86,14 @@ class _Select:
             alias, item = item.args["alias"].name, item.this
         elif isinstance(item, exp.Column):
             alias = path_of(item)[-1]
-        check_expression(item)
+        check_expression(item, self.context.catalog)
         return [(alias, binder.bind_typed(item))]
 
     def _having(self, binder: ScalarBinder) -> Expr | None:
         having = self.node.args.get("having")
         if having is None:
             return None
-        check_expression(having)
+        check_expression(having, self.context.catalog)
         return boolean(binder.bind(having), "HAVING", range_of(having))
 
     def _grouped(

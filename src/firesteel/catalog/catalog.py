@@ -1,33 +1,21 @@
-"""The registered tables, views and functions, in memory: one catalog, one database.
+"""The registered tables and views, in memory: one catalog, one database. Functions: functions.py.
 
-Rules and texts: Flink's CatalogManager and FunctionCatalog. Names are case-sensitive; a temporary
+Rules and texts: Flink's CatalogManager. Names are case-sensitive; a temporary
 object hides a permanent one of the same name.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from firesteel.catalog.functions import FunctionCatalog
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import SourceRange, ValidationError
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
 Path = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class Function:
-    """A registered function: its class's name or a Python object, in a language."""
-
-    name: str
-    definition: Any
-    language: str = "PYTHON"
-    temporary: bool = True
-    system: bool = False
 
 
 @dataclass
@@ -38,7 +26,7 @@ class Catalog:
     current_database: str = DEFAULT_DATABASE
     _objects: dict[Path, Table | View] = field(default_factory=dict)
     _temporary: dict[Path, Table | View] = field(default_factory=dict)
-    _functions: dict[str, Function] = field(default_factory=dict)
+    functions: FunctionCatalog = field(default_factory=FunctionCatalog)
 
     def path(self, name: tuple[str, ...]) -> Path:
         """The full path of a name of one to three parts."""
@@ -160,32 +148,6 @@ class Catalog:
             raise ValidationError(
                 f"A database with name [{database}] does not exist in the catalog: [{catalog}].", range=range
             )
-
-    # --- functions -------------------------------------------------------------------------------
-    def create_function(
-        self, function: Function, if_not_exists: bool = False, range: SourceRange | None = None
-    ) -> None:
-        """Register a function; names are not case-sensitive. Raises ValidationError if it is taken."""
-        key = function.name.lower()
-        if key in self._functions and not if_not_exists:
-            raise ValidationError(f"Function {function.name} already exists.", range=range)
-        self._functions.setdefault(key, function)
-
-    def drop_function(self, name: str, if_exists: bool = False, range: SourceRange | None = None) -> bool:
-        """Drop a function; whether there was one. Raises ValidationError if not and it must be."""
-        if self._functions.pop(name.lower(), None) is not None:
-            return True
-        if not if_exists:
-            raise ValidationError(f"Function {name} doesn't exist", range=range)
-        return False
-
-    def function(self, name: str) -> Function | None:
-        """The registered function of that name, in any case of letters."""
-        return self._functions.get(name.lower())
-
-    def functions(self) -> Iterable[Function]:
-        """The registered functions, by name."""
-        return sorted(self._functions.values(), key=lambda f: f.name)
 
 
 def _kind(entry: Table | View) -> str:

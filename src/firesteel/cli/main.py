@@ -60,10 +60,11 @@ def run(
 ) -> int:
     """Run a script."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import pairs, read_script
+    from firesteel.cli.script import import_beside, pairs, read_script
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
+    import_beside(script)
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
     return runner.run_script(text, configuration, show=show, keep_going=keep_going, verbose=verbose)
 
@@ -78,10 +79,11 @@ def explain(
 ) -> int:
     """Show the plan of every query in a script, with changelog modes; runs none of them."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import pairs, read_script
+    from firesteel.cli.script import import_beside, pairs, read_script
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
+    import_beside(script)
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
     return runner.explain_script(text, configuration, code=code)
 

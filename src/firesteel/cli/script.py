@@ -12,6 +12,13 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
 
 
+def import_beside(path: str) -> None:
+    """Let Python find modules that lie beside the script: those of its functions."""
+    folder = Path.cwd() if path == "-" else Path(path).absolute().parent
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
 def read_script(path: str) -> str:
     """The text of a script; `-` reads standard input. Raises UsageError where there is none."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firesteel.plan.accumulators import WITHOUT_MERGE
+from firesteel.plan.accumulators import is_mergeable
 from firesteel.plan.physical import GroupAggregate
 from firesteel.plan.tree import Node
 
@@ -17,7 +17,7 @@ _MINI_BATCH = (
 
 def is_advised(node: Node) -> bool:
     """Whether the node would be split in a local and a global phase, were that configured."""
-    return isinstance(node, GroupAggregate) and all(c.function not in WITHOUT_MERGE for c in node.calls)
+    return isinstance(node, GroupAggregate) and all(map(is_mergeable, node.calls))
 
 
 def advice_text(configuration: Mapping[str, str]) -> str:

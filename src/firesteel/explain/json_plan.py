@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.explain.reuse import fingerprint
-from firesteel.plan.node_text import execution_digest
+from firesteel.plan.node_text import execution_digest, operator_name
 from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
 from firesteel.plan.tree import Node
 
@@ -58,7 +58,7 @@ class _Graph:
             return self.add(f"Source: {name}[{number}]", "Data Source", contents, [])
         if isinstance(node, Sink):
             return self.sink(node, number, contents, below)
-        return self.add(f"{type(node).__name__}[{number}]", "Operator", contents, below)
+        return self.add(f"{operator_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
         """The operators of a sink: the NOT NULL check, the materializer, and what its connector makes."""

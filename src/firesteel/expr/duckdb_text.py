@@ -8,9 +8,9 @@ from decimal import Decimal
 
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.runtime.spec import field
+from firesteel.runtime.spec import ORDER, UserFunction, field
 from firesteel.types.duckdb import to_duckdb
-from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 
 
 class Compiler:
@@ -21,6 +21,7 @@ class Compiler:
         self._caster = caster
         self.time_zone = time_zone
         self.functions: dict[str, None] = {}
+        self.user: dict[str, UserFunction] = {}
         self._names = 0
 
     def __call__(self, expr: Expr) -> str:
@@ -29,6 +30,8 @@ class Compiler:
             return field(expr.index)
         if isinstance(expr, Literal):
             return literal_text(expr)
+        if expr.user is not None:
+            return self._user_function(expr, expr.user.function)
         emit = self._emitters.get(expr.function)
         if emit is None:
             raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
@@ -44,12 +47,27 @@ class Compiler:
 
     def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
         """A call of a Python function (runtime/duck/registry.py) with these texts of these types."""
+        text, signature = self._call(name, arguments, result)
+        self.functions[signature] = None
+        return text
+
+    @staticmethod
+    def _call(name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> tuple[str, str]:
+        """The text of a call, and the signature that it calls."""
         kinds = [to_duckdb(kind) for _, kind in arguments]
         signature = "|".join([name, *kinds, to_duckdb(result)])
-        self.functions[signature] = None
         texts = (f"CAST({text} AS {kind})" for (text, _), kind in zip(arguments, kinds, strict=True))
         quoted = signature.replace('"', '""')
-        return f'"{quoted}"({", ".join(texts)})'
+        return f'"{quoted}"({", ".join(texts)})', signature
+
+    def _user_function(self, call: Call, function: UserFunction) -> str:
+        """A call of a function of the user's (runtime/duck/user_functions.py)."""
+        name, arguments = function.name.lower().replace("|", "/"), [(self(a), a.type) for a in call.args]
+        if not arguments:
+            name, arguments = f"{name}()", [(f'"{ORDER}"', BIGINT)]
+        text, signature = self._call(name, arguments, call.type)
+        self.user[signature] = function
+        return text
 
     def call_python(self, name: str, call: Call, *more: Literal) -> str:
         """The same with a call's own arguments and result, and literals after them."""

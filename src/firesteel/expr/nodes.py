@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 
 from firesteel.errors import SourceRange
+from firesteel.expr.user_functions import UserDefined
 from firesteel.types.sql import SqlType
 
 Value = None | bool | int | float | Decimal | str | bytes | date | time | datetime
@@ -40,7 +41,7 @@ class Call:
     """A function applied to its arguments.
 
     `options` holds what is written with the call but is no argument: a time unit, a field name,
-    ON EMPTY, the trim side.
+    ON EMPTY, the trim side. `user`: the function is one of the user's.
     """
 
     function: str
@@ -48,6 +49,7 @@ class Call:
     type: SqlType
     options: tuple[str, ...] = ()
     range: SourceRange | None = field(default=None, compare=False)
+    user: UserDefined | None = None
 
 
 Expr = InputRef | Literal | Call
@@ -59,6 +61,7 @@ class AggregateCall:
 
     args and filter are column positions: a Calc below has computed them. name is the output's.
     options: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (always with JSON_*AGG).
+    user: the function is one of the user's.
     """
 
     function: str
@@ -69,3 +72,4 @@ class AggregateCall:
     filter: int | None = None
     range: SourceRange | None = field(default=None, compare=False)
     options: tuple[str, ...] = ()
+    user: UserDefined | None = None

@@ -64,4 +64,4 @@ def compile_calc(
         text = compiler(expr)
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
     where = compiler(condition) if condition is not None else None
-    return CalcSpec(tuple(texts), wanted, where, tuple(compiler.functions))
+    return CalcSpec(tuple(texts), wanted, where, tuple(compiler.functions), tuple(compiler.user.items()))

@@ -17,6 +17,12 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 WITHOUT_MERGE = frozenset({"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"})
 """Functions whose accumulators cannot be merged: they have no local phase."""
 
+
+def is_mergeable(call: AggregateCall) -> bool:
+    """Whether the call may have a local phase. Those of users never have one, as Flink plans none."""
+    return call.user is None and call.function not in WITHOUT_MERGE
+
+
 COUNT = sql.BIGINT.with_nullable(False)
 _OBJECT = SqlType(TypeRoot.RAW)
 

@@ -30,10 +30,18 @@ def execution_digest(node: Node) -> str:
 
 def line(node: Node, found: Attributes) -> str:
     """The node's name and its attributes."""
-    name = type(node).__name__
+    name = operator_name(node)
     if not found:
         return name
     return f"{name}({', '.join(f'{key}=[{value}]' for key, value in found)})"
+
+
+def operator_name(node: Node) -> str:
+    """As plans call the node; an aggregate with functions of the user's has a name of its own."""
+    name = type(node).__name__
+    if isinstance(node, physical.GroupAggregate) and any(call.user for call in node.calls):
+        return f"Python{name}"
+    return name
 
 
 def attributes(node: Node, text: ExpressionText) -> Attributes:

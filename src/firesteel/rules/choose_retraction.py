@@ -5,9 +5,11 @@ Flink: AggregateUtil.deriveAggCallNeedRetractions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.errors import ValidationError
+from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.monotonicity import monotonicity
 from firesteel.plan.physical import GroupAggregate
 from firesteel.plan.physical_windows import WindowAggregate
@@ -16,14 +18,17 @@ from firesteel.rules.modify_kinds import INSERTS, modify_kinds
 
 
 def choose_retraction(node: Node) -> Node:
-    """Set `retract` of one aggregate; its inputs are done already."""
+    """Set `retract` of one aggregate; its inputs are done already. Raises ValidationError where a function
+    cannot take back what its input does."""
+    if not isinstance(node, (GroupAggregate, WindowAggregate)):
+        return node
+    retracts = modify_kinds(node.input) != INSERTS
+    if retracts:
+        _check_users(node.calls, node.input)
     if isinstance(node, WindowAggregate):
-        retracts = modify_kinds(node.input) != INSERTS
         _check_sums(node, retracts)
         return replace(node, retract=(retracts,) * len(node.calls))
-    if not isinstance(node, GroupAggregate):
-        return node
-    if modify_kinds(node.input) == INSERTS:
+    if not retracts:
         return replace(node, retract=(False,) * len(node.calls))
     known = monotonicity(node)
     results = known[len(node.keys) :] if known else [None] * len(node.calls)
@@ -44,4 +49,18 @@ def _check_sums(node: WindowAggregate, retracts: bool) -> None:
                 "This function does not support retraction, Please choose SumWithRetractAggFunction.",
                 range=call.range,
                 hint="HOP takes no SUM(DISTINCT ..) of rows that are only inserted",
+            )
+
+
+def _check_users(calls: Sequence[AggregateCall], below: Node) -> None:
+    """Raises ValidationError for a function of the user's that has no `retract`."""
+    for call in calls:
+        if call.user is not None and not call.user.retracts:
+            types = ", ".join(str(below.schema[i].type.with_nullable(True)) for i in call.args)
+            raise ValidationError(
+                f"Could not find an implementation method 'retract' in class '{call.user.class_name}' for "
+                f"function '{call.function}' that matches the following signature:\n"
+                f"void retract({', '.join(filter(None, ['Acc', types]))})",
+                range=call.range,
+                hint="its input has updates or deletes: give the class a method retract",
             )

@@ -16,7 +16,11 @@ NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIME
 
 def is_deterministic(exprs: Sequence[Expr]) -> bool:
     calls = (e for expr in exprs for e in walk(expr) if isinstance(e, Call))
-    return not any(call.function in NON_DETERMINISTIC for call in calls)
+    return not any(map(_varies, calls))
+
+
+def _varies(call: Call) -> bool:
+    return call.function in NON_DETERMINISTIC or (call.user is not None and not call.user.deterministic)
 
 
 def merge_projects(node: Node) -> Node:

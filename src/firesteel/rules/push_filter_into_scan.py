@@ -91,7 +91,8 @@ UNCONVERTIBLE = frozenset({"||", "TRIM", "IF", "CASE"})
 
 
 def _is_convertible(term: Expr) -> bool:
-    return not any(isinstance(e, Call) and e.function in UNCONVERTIBLE for e in walk(term))
+    calls = (e for e in walk(term) if isinstance(e, Call))
+    return not any(call.function in UNCONVERTIBLE or call.user is not None for call in calls)
 
 
 class _TooBig(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from firesteel.changelog import INSERT_ONLY
 from firesteel.expr.nodes import AggregateCall
-from firesteel.plan.accumulators import COUNT, WITHOUT_MERGE, record_count
+from firesteel.plan.accumulators import COUNT, is_mergeable, record_count
 from firesteel.plan.physical import Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from firesteel.plan.tree import Node
 
@@ -17,7 +17,7 @@ def two_stage_aggregate(node: Node) -> Node:
     """Apply to one aggregate that works off bundles; its inputs are done already."""
     if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
         return node
-    if not node.mini_batch or any(call.function in WITHOUT_MERGE for call in node.calls):
+    if not node.mini_batch or not all(map(is_mergeable, node.calls)):
         return node
     below, incoming = node.input.input, node.input.mode
     calls, retract = _with_record_count(node, incoming is not None and incoming.has_retraction)

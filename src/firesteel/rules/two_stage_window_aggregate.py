@@ -7,7 +7,7 @@ what goes between the phases says how the rows came.
 from __future__ import annotations
 
 from firesteel.expr.nodes import AggregateCall
-from firesteel.plan.accumulators import COUNT, WITHOUT_MERGE, record_count
+from firesteel.plan.accumulators import COUNT, is_mergeable, record_count
 from firesteel.plan.physical import Exchange
 from firesteel.plan.physical_windows import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from firesteel.plan.tree import Node
@@ -20,7 +20,7 @@ def two_stage_window_aggregate(node: Node) -> Node:
     windowing = node.windowing
     if not windowing.is_rowtime or windowing.window.function == "SESSION":
         return node
-    if any(call.function in WITHOUT_MERGE for call in node.calls):
+    if not all(map(is_mergeable, node.calls)):
         return node
     mode = node.input.mode
     calls, retract = _with_record_count(node, mode is not None and mode.has_retraction)

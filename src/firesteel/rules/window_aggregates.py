@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef
-from firesteel.plan.accumulators import WITHOUT_MERGE
+from firesteel.plan.accumulators import is_mergeable
 from firesteel.plan.expressions import input_refs, is_identity, substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WindowTableFunction
 from firesteel.plan.physical import Exchange
@@ -126,7 +126,7 @@ def _check(window: Window, calls: Sequence[AggregateCall]) -> None:
     if window.function == "TUMBLE":
         return
     for call in calls:
-        if call.function in WITHOUT_MERGE:
+        if not is_mergeable(call):
             raise ValidationError(
                 f"Could not find an implementation method 'merge' for function '{call.function}': windows of "
                 f"{window.function} share what they aggregate, and it cannot be merged",

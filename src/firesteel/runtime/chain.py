@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,8 @@ class Chain:
                 out = self._through(rest, index + 1)
                 if out.num_rows:
                     yield out
+        if "firesteel.udf.load" in sys.modules:
+            sys.modules["firesteel.udf.load"].close_all()
 
     def run(self, batches: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """All of `batches` through the chain to its end."""

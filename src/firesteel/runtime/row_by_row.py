@@ -4,7 +4,7 @@ where that does not hold."""
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.errors import JobError
 from firesteel.runtime.accumulators import Accumulators
+from firesteel.runtime.failing_row import with_row
 from firesteel.runtime.handler import UPDATE, GeneratedHandler, Input
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
@@ -70,7 +72,7 @@ class RowByRow:
 
         with no_collections():
             accs = self._accumulators.load(keys, named)
-            given, values = self._handler.process(keys.counts.tolist(), accs, kinds, *columns)
+            given, values = self._run(changes, keys, accs, kinds, columns)
             self._accumulators.store(keys, accs)
             del accs
         by_key = np.frombuffer(given, np.uint8)
@@ -79,9 +81,38 @@ class RowByRow:
         outcomes[keys.order], starts[keys.order] = by_key, np.cumsum(counts) - counts
         return RowBatch(outcomes, self._spec, starts, values)
 
+    def _run(
+        self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
+    ) -> tuple[bytearray, list[Any]]:
+        """The handler over all rows. An error of a user's function is given its row."""
+        if not any(call.user for call in self._spec.calls):
+            done: tuple[bytearray, list[Any]] = self._handler.process(
+                keys.counts.tolist(), accs, kinds, *columns
+            )
+            return done
+        rows = Counting(kinds)
+        try:
+            done = self._handler.process(keys.counts.tolist(), accs, rows, *columns)
+        except JobError as error:
+            raise with_row(error, changes, int(keys.order[rows.at])) from error
+        return done
+
     def _values(self, column: pa.Array, each: Input) -> list[Any]:
         kind = self._spec.input_types[each.position]
         return to_keys(column, kind) if each.key else to_list(column, kind)
+
+
+class Counting:
+    """A list that knows how far it was gone through."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+        self.at = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for index, value in enumerate(self._values):
+            self.at = index
+            yield value
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:

@@ -28,21 +28,37 @@ def field(index: int) -> str:
 
 
 @dataclass(frozen=True)
+class UserFunction:
+    """A function of the user's, as workers find it (udf/load.py).
+
+    name: as the query writes it. code: `module:name`, or `pickle:` and base64. folder: the one that its
+    module lies in.
+    """
+
+    name: str
+    code: str
+    folder: str = ""
+
+
+@dataclass(frozen=True)
 class CalcSpec:
     """Project and filter. The texts are DuckDB SQL over f0, f1, ...; `functions` names the Python
-    functions of expr's table that they call and the worker must register first."""
+    functions of expr's table that they call and the worker must register first, `user` those of the
+    user's, by their signatures."""
 
     projection: tuple[str, ...]
     types: tuple[SqlType, ...]
     condition: str | None = None
     functions: tuple[str, ...] = ()
+    user: tuple[tuple[str, UserFunction], ...] = ()
 
 
 @dataclass(frozen=True)
 class AggregateSpec:
     """One aggregate call: `function` is its plain name (SUM, MAX, $WELFORD_M2$1), `retract` whether
     the variant that takes retractions runs, args and filter positions of input fields. options: what is
-    written with the call and is no argument, as in expr.nodes.AggregateCall."""
+    written with the call and is no argument, as in expr.nodes.AggregateCall. user: the function, where it
+    is one of the user's."""
 
     function: str
     args: tuple[int, ...]
@@ -52,6 +68,7 @@ class AggregateSpec:
     distinct: bool = False
     filter: int | None = None
     options: tuple[str, ...] = ()
+    user: UserFunction | None = None
 
 
 @dataclass(frozen=True)

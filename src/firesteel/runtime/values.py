@@ -3,7 +3,7 @@
 NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARCHAR and BINARY are the Python value. DECIMAL is
 an int scaled by the type's scale; DATE days, TIME and TIMESTAMP ticks of their Arrow type's unit,
 intervals as in Arrow: all ints. ARRAY is a list, MAP and MULTISET a list of pairs, ROW a tuple, each of
-values in internal form.
+values in internal form. RAW, which only accumulators are, is a Python object, pickled in columns.
 
 The key form is hashable and equal where the bytes are: FLOAT and DOUBLE become the integer that sorts
 as Java's compareTo does (so 0.0 and -0.0 differ and all NaN are one), nested values tuples of key forms.
@@ -12,6 +12,7 @@ The rest is as in the internal form.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -48,6 +49,8 @@ def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
         keys, items = (to_list(c, k) for c, k in zip((array.keys, array.items), _entry(kind), strict=True))
         return _slices(array, list(zip(keys, items, strict=True)))
     values: list[Any] = array.to_pylist()
+    if kind.root is TypeRoot.RAW:
+        return [None if value is None else pickle.loads(value) for value in values]
     return values
 
 
@@ -90,6 +93,8 @@ def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
         pairs = [pair for value in values if value for pair in value]
         keys, items = (from_list([pair[i] for pair in pairs], k) for i, k in enumerate(_entry(kind)))
         return pa.MapArray.from_arrays(_offsets(values), keys, items, type=target)
+    if kind.root is TypeRoot.RAW:
+        values = [None if value is None else pickle.dumps(value) for value in values]
     return pa.array(values, target)
 
 

@@ -115,6 +115,32 @@ class TableEnvironment:
     def list_views(self) -> list[str]:
         return [row[0] for row in self.execute_sql("SHOW VIEWS").collect()]
 
+    # --- functions -------------------------------------------------------------------------------
+    def create_temporary_function(self, path: str, function: object) -> None:
+        """Register a function of the user's: what firesteel.udf's udf or udaf made, an AggregateFunction, or
+        the text `module.name`."""
+        self._register("temporary catalog", path, function)
+
+    def create_temporary_system_function(self, name: str, function: object) -> None:
+        """The same for a function that hides a built-in one of its name."""
+        self._register("temporary system", name, function)
+
+    def drop_temporary_function(self, path: str) -> bool:
+        """Drop a function; whether there was one."""
+        return self.catalog.functions.drop("temporary catalog", path.rpartition(".")[2], if_exists=True)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        return self.catalog.functions.drop("temporary system", name, if_exists=True)
+
+    def list_user_defined_functions(self) -> list[str]:
+        """Names of the functions of the user's."""
+        return self.catalog.functions.names()
+
+    def _register(self, kind: str, path: str, function: object) -> None:
+        from firesteel.session.functions import register
+
+        register(self, kind, path, function)
+
     # --- DataFrames ------------------------------------------------------------------------------
     def to_changelog_stream(self, table: Table) -> DataFrame:
         """The changes of a table as a DataFrame; see session/changelog.py."""

@@ -165,6 +165,4 @@ def options(found: dict[str, str]) -> RowsResult:
 
 def functions(catalog: Catalog) -> list[str]:
     """The names of all functions, built in and registered, in lower case as Flink lists them."""
-    return sorted(
-        {name.lower() for name in (*FUNCTIONS, *AGGREGATES)} | {f.name.lower() for f in catalog.functions()}
-    )
+    return sorted({name.lower() for name in (*FUNCTIONS, *AGGREGATES)} | set(catalog.functions.names()))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from firesteel.bind.ddl import bind_create_table, bind_create_view
-from firesteel.catalog.catalog import Function
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
@@ -71,21 +70,18 @@ def _create_view(call: Call, statement: sql.CreateView) -> TableResult:
 
 
 def _create_function(call: Call, statement: sql.CreateFunction) -> TableResult:
-    function = Function(
-        statement.function.parts[-1],
-        statement.class_name,
-        statement.language,
-        statement.temporary,
-        statement.system,
-    )
-    call.environment.catalog.create_function(function, statement.if_not_exists, statement.function.range)
+    from firesteel.session.functions import create_function
+
+    create_function(call.environment, statement)
     return OK
 
 
 def _drop(call: Call, statement: sql.Drop) -> TableResult:
     catalog = call.environment.catalog
     if statement.kind == "FUNCTION":
-        catalog.drop_function(statement.name.parts[-1], statement.if_exists, statement.name.range)
+        from firesteel.session.functions import drop_function
+
+        drop_function(call.environment, statement)
     else:
         catalog.drop(
             statement.kind,
@@ -135,7 +131,7 @@ def _show(call: Call, statement: sql.Show) -> TableResult:
         "CURRENT DATABASE": ("current database name", lambda: [catalog.current_database]),
         "MODULES": ("module name", lambda: ["core"]),
         "FUNCTIONS": ("function name", lambda: show.functions(catalog)),
-        "USER FUNCTIONS": ("function name", lambda: [f.name for f in catalog.functions()]),
+        "USER FUNCTIONS": ("function name", catalog.functions.names),
     }
     title, found = lists[statement.what]
     return show.names(title, show.like(found(), statement.pattern, statement.negated))

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.spec import JobSpec, UserFunction
 from firesteel.types.sql import SqlType
 
 FILE = "firesteel.json"
@@ -81,6 +81,8 @@ def plain(value: Any) -> Any:
     """A spec as JSON: dataclasses by field, with their class's name; types as SQL writes them."""
     if isinstance(value, SqlType):
         return str(value)
+    if isinstance(value, UserFunction):
+        return value.name  # its code may change: what the state means is the user's business
     if isinstance(value, Enum):
         return value.name
     if is_dataclass(value) and not isinstance(value, type):

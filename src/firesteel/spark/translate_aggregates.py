@@ -119,8 +119,9 @@ def _calls(
 def _aggregate(call: AggregateCall, retract: bool, types: Types) -> AggregateSpec:
     arg_types = tuple(types[i] for i in call.args)
     return AggregateSpec(
-        call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter, call.options
-    )
+        call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter, call.options,
+        None if call.user is None else call.user.function,
+    )  # fmt: skip
 
 
 def _below_exchange(node: Node) -> Node:

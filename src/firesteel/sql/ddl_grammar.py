@@ -213,14 +213,16 @@ class DdlGrammar(QueryGrammar):
         if_not_exists = self._if_not_exists()
         function = self.full_name()
         self.expect("AS")
+        first = self.token.start
         class_name = self.string("the class's name between single quotes")
+        class_range = self.since(first)
         language = "JAVA"
         if self.accept("LANGUAGE"):
             language = self.expect_any("JAVA", "SCALA", "PYTHON")
         if self.at("USING"):
             raise self.not_supported("CREATE FUNCTION ... USING JAR", self.token)
         return CreateFunction(
-            self.since(start), function, class_name, language, temporary, system, if_not_exists
+            self.since(start), function, class_name, class_range, language, temporary, system, if_not_exists
         )
 
     def drop(self) -> Drop:

@@ -25,6 +25,7 @@ from firesteel.sql.statements import (
     StatementSet,
     Use,
 )
+from firesteel.types.sql import SqlType
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _SHOWN = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES")
@@ -69,6 +70,18 @@ def parse_expression(text: str) -> exp.Expression:
     """The expression of the text (a computed column's). Raises ParseError."""
     parser = Parser(text, tokens(text))
     found = parser.expression()
+    if not parser.at_end():
+        raise parser.error().located(text)
+    return found
+
+
+def parse_type(text: str) -> SqlType:
+    """The type of the text (a function's result). Raises ParseError."""
+    parser = Parser(text, tokens(text))
+    try:
+        found = parser.element_type()
+    except FiresteelError as error:
+        raise error.located(text) from None
     if not parser.at_end():
         raise parser.error().located(text)
     return found

@@ -111,6 +111,7 @@ class CreateFunction(Statement):
 
     function: Name
     class_name: str
+    class_range: SourceRange
     language: str = "JAVA"
     temporary: bool = False
     system: bool = False

@@ -26,6 +26,7 @@ _SIMPLE = {
     TypeRoot.DATE: pa.date32(),
     TypeRoot.TIME: pa.time64("us"),
     TypeRoot.INTERVAL_YEAR_MONTH: pa.int32(),
+    TypeRoot.RAW: pa.binary(),
     TypeRoot.INTERVAL_DAY_TIME: pa.int64(),
 }
 
@@ -33,7 +34,7 @@ _SIMPLE = {
 def to_arrow(kind: SqlType) -> pa.DataType:
     """The Arrow type that carries values of `kind`.
 
-    Raises KeyError for a type that no column can carry yet (RAW, VARIANT, BITMAP).
+    Raises KeyError for a type that no column can carry yet (VARIANT, BITMAP).
     """
     root = kind.root
     if root is TypeRoot.DECIMAL:

@@ -51,6 +51,10 @@ def declare(call: AggregateSpec) -> Aggregate:
 
     Raises NotSupportedError for a function that is not here.
     """
+    if call.user is not None:
+        from firesteel.runtime.aggregates.user_defined import user_defined
+
+        return user_defined(call)
     make = AGGREGATES.get(call.function)
     if make is None:
         raise NotSupportedError(

@@ -10,12 +10,16 @@ import duckdb
 
 from firesteel.runtime.duck.macros import MACROS
 from firesteel.runtime.duck.registry import register
+from firesteel.runtime.spec import UserFunction
 
 _local = threading.local()
 
 
-def connect(functions: Iterable[str] = ()) -> duckdb.DuckDBPyConnection:
-    """The connection of this process and thread, with the named functions (see registry) known to it.
+def connect(
+    functions: Iterable[str] = (), user: Iterable[tuple[str, UserFunction]] = ()
+) -> duckdb.DuckDBPyConnection:
+    """The connection of this process and thread, with the named functions (see registry) known to it, and
+    those of the user's under their signatures.
 
     It runs on one thread: Spark's tasks are the parallelism.
     """
@@ -32,4 +36,19 @@ def connect(functions: Iterable[str] = ()) -> duckdb.DuckDBPyConnection:
         if signature not in known:
             register(connection, signature)
             known.add(signature)
+    for signature, function in user:
+        _know(connection, signature, function)
     return connection
+
+
+def _know(connection: duckdb.DuckDBPyConnection, signature: str, function: UserFunction) -> None:
+    """Register a function of the user's; another one of that signature makes way."""
+    from firesteel.runtime.duck.user_functions import register_user
+
+    users: dict[str, UserFunction] = _local.__dict__.setdefault("users", {})
+    if users.get(signature) == function:
+        return
+    if signature in users:
+        connection.remove_function(signature)
+    register_user(connection, signature, function)
+    users[signature] = function

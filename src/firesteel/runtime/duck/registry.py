@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, TypeVar
@@ -59,7 +59,21 @@ def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
     module, _, attribute = name.partition(".")
     function = getattr(importlib.import_module(f"firesteel.runtime.duck.functions_{module}"), attribute)
     *arguments, result = types
-    call = _guarded(function, arrow_of(result))
+    run = function if getattr(function, "columnar", False) else _by_value(function, arrow_of(result))
+    create(connection, signature, run, arguments, result, getattr(function, "volatile", False))
+
+
+def create(
+    connection: duckdb.DuckDBPyConnection,
+    signature: str,
+    run: Callable[..., pa.Array],
+    arguments: Sequence[str],
+    result: str,
+    side_effects: bool,
+) -> None:
+    """Make a function over Arrow columns known under its signature; what it raises is kept for
+    `take_error`."""
+    call = _guarded(run)
     # DuckDB counts the parameters of a Python function: it wants as many as there are types
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
@@ -71,7 +85,7 @@ def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
         connection.type(result),
         type="arrow",
         null_handling="special",
-        side_effects=getattr(function, "volatile", False),
+        side_effects=side_effects,
     )
 
 
@@ -82,9 +96,7 @@ def take_error() -> FiresteelError | None:
     return error
 
 
-def _guarded(function: Callable[..., Any], result: pa.DataType) -> Callable[..., pa.Array]:
-    run = function if getattr(function, "columnar", False) else _by_value(function, result)
-
+def _guarded(run: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
     def call(*columns: pa.Array) -> pa.Array:
         try:
             return run(*columns)

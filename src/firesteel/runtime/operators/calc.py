@@ -10,6 +10,7 @@ import pyarrow as pa
 from firesteel.errors import FiresteelError, JobError
 from firesteel.runtime.duck.connection import connect
 from firesteel.runtime.duck.registry import take_error
+from firesteel.runtime.failing_row import in_row
 from firesteel.runtime.spec import KIND, ORDER, CalcSpec, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import quote
@@ -57,7 +58,15 @@ class Calc:
         return f"SELECT {', '.join(columns)} FROM changes{where}"
 
     def _run(self, changes: pa.Table) -> pa.Table:
-        connection = connect(self._spec.functions)
+        try:
+            return self._query(changes)
+        except JobError as error:
+            if not self._spec.user:
+                raise
+            raise in_row(error, changes, self._query) from error
+
+    def _query(self, changes: pa.Table) -> pa.Table:
+        connection = connect(self._spec.functions, self._spec.user)
         connection.register("changes", without_zone(changes))
         try:
             return connection.sql(self._sql).to_arrow_table()

@@ -1,0 +1,21 @@
+"""What the planner knows of a function of the user's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.runtime.spec import UserFunction
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class UserDefined:
+    """A registered function. result: its type. retracts: an aggregate function takes rows back.
+    class_name: as messages name its implementation."""
+
+    function: UserFunction
+    result: SqlType
+    is_aggregate: bool = False
+    deterministic: bool = True
+    retracts: bool = True
+    class_name: str = ""

@@ -1,0 +1,51 @@
+"""The row in which a function of the user's failed, for the message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from firesteel.changelog import SHORT
+from firesteel.errors import JobError
+from firesteel.runtime.spec import KIND, ORDER
+
+_LONG = 300
+
+
+def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]) -> JobError:
+    """The error with the row that makes `run` fail; as it is where it is no error of a user's function, or
+    the function does not fail again."""
+    low, high = 0, changes.num_rows
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _fails(changes.slice(low, middle - low), run):
+            high = middle
+        else:
+            low = middle
+    again = high > low and _fails(changes.slice(low, 1), run)
+    return with_row(error, changes, low) if again else error
+
+
+def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
+    """The error with a row, where it is one of a user's function."""
+    from firesteel.udf.failures import UserFunctionError
+
+    return error.in_row(row_text(changes, index)) if isinstance(error, UserFunctionError) else error
+
+
+def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
+    try:
+        run(changes)
+    except JobError:
+        return True
+    return False
+
+
+def row_text(changes: pa.Table, index: int) -> str:
+    """A row as `+I[1, abc]`."""
+    row = changes.slice(index, 1)
+    cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER)]
+    text = ", ".join("NULL" if cell.as_py() is None else str(cell.as_py()) for cell in cells)
+    text = text if len(text) <= _LONG else f"{text[:_LONG]}..."
+    return f"{SHORT[row.column(KIND)[0].as_py()]}[{text}]"

@@ -1,0 +1,117 @@
+"""Registering functions of the user's: CREATE FUNCTION, DROP FUNCTION and the methods of the environment.
+
+Rules and texts: Flink's FunctionCatalog. Other than in Flink the function is looked for when it is
+registered, so that a wrong name is an error of that statement.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firesteel.catalog.functions import PERMANENT, SYSTEM, TEMPORARY
+from firesteel.errors import NotSupportedError, UsageError, ValidationError
+from firesteel.expr.user_functions import UserDefined
+from firesteel.runtime.spec import UserFunction
+from firesteel.sql import statements as sql
+from firesteel.sql.parser import parse_type
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.udf.load import PICKLED, find
+from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment
+
+
+def create_function(environment: TableEnvironment, statement: sql.CreateFunction) -> None:
+    """CREATE FUNCTION. Raises ValidationError where it is wrong, with its place."""
+    name, kind = statement.function.parts[-1], _kind(statement.temporary, statement.system)
+    functions = environment.catalog.functions
+    if statement.if_not_exists and functions.has(kind, name):
+        return
+    if statement.language != "PYTHON":
+        raise NotSupportedError(
+            f"Functions in {statement.language} are not supported",
+            range=statement.class_range,
+            hint="CREATE FUNCTION ... AS 'module.name' LANGUAGE PYTHON",
+        )
+    try:
+        found = _defined(name, statement.class_name, find(statement.class_name))
+    except (UsageError, ValidationError) as error:
+        raise ValidationError(error.message, range=statement.class_range, hint=error.hint) from error
+    functions.create(kind, name, found, statement.function.range)
+
+
+def drop_function(environment: TableEnvironment, statement: sql.Drop) -> None:
+    """DROP FUNCTION. Raises ValidationError where there is none."""
+    kind = _kind(statement.temporary, statement.system)
+    functions = environment.catalog.functions
+    functions.drop(kind, statement.name.parts[-1], statement.if_exists, statement.name.range)
+
+
+def register(environment: TableEnvironment, kind: str, path: str, function: Any) -> None:
+    """Register an object that udf or udaf made, an object or a class of a function, or what `module.name`
+    names. Raises ValidationError, UsageError."""
+    name = path.rpartition(".")[2].strip("`")
+    if isinstance(function, str):
+        defined = _defined(name, function, find(function))
+    else:
+        found = wrapped(function, getattr(function, "__name__", type(function).__name__))
+        defined = _defined(name, _code(function, found), found)
+    environment.catalog.functions.create(kind, name, defined)
+
+
+def _kind(temporary: bool, system: bool) -> str:
+    return SYSTEM if system else TEMPORARY if temporary else PERMANENT
+
+
+def _defined(name: str, code: str, found: Udf) -> UserDefined:
+    result = found.result_type
+    kind = result if isinstance(result, SqlType) else parse_type(str(result))
+    _check_type(kind, name)
+    folder = "" if code.startswith(PICKLED) else _folder(code)
+    class_name = code if not code.startswith(PICKLED) else type(found.function).__name__
+    return UserDefined(
+        UserFunction(name, code, folder),
+        kind,
+        is_aggregate=isinstance(found, AggregateUdf),
+        deterministic=found.deterministic,
+        retracts=not isinstance(found, AggregateUdf) or found.retracts,
+        class_name=class_name,
+    )
+
+
+def _check_type(kind: SqlType, name: str) -> None:
+    try:
+        if kind.root is TypeRoot.RAW:
+            raise KeyError(kind.root)
+        to_arrow(kind)
+    except KeyError:
+        raise ValidationError(f"Function {name} cannot give {kind}") from None
+
+
+def _folder(code: str) -> str:
+    """The folder that holds the module of `module.name`: the workers look there too."""
+    module = code.rpartition(":" if ":" in code else ".")[0].partition(".")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return ""
+    place = Path(file).absolute()
+    return str(place.parent.parent if place.name == "__init__.py" else place.parent)
+
+
+def _code(function: Any, found: Udf) -> str:
+    """`module:name` where a module other than the script's own holds the object; else the object itself."""
+    for holder in (function, getattr(found, "function", None)):
+        module = sys.modules.get(getattr(holder, "__module__", None) or "")
+        if module is None or module.__name__ == "__main__":
+            continue
+        names = [n for n, value in vars(module).items() if value is function]
+        if names:
+            return f"{module.__name__}:{names[0]}"
+    from pyspark import cloudpickle
+
+    return PICKLED + base64.b64encode(cloudpickle.dumps(found)).decode()

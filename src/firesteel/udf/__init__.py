@@ -1,0 +1,7 @@
+"""Functions of the user's in Python, under the names that PyFlink gives them."""
+
+from firesteel.udf.data_types import DataTypes
+from firesteel.udf.functions import AggregateFunction, FunctionContext, ScalarFunction
+from firesteel.udf.wrappers import udaf, udf
+
+__all__ = ["AggregateFunction", "DataTypes", "FunctionContext", "ScalarFunction", "udaf", "udf"]

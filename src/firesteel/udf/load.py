@@ -1,0 +1,87 @@
+"""From the name of a function of the user's to the function: in the driver when it is registered, and in
+each worker when it is first called."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import pickle
+import sys
+from types import TracebackType
+
+from firesteel.errors import FiresteelError, JobError, UsageError
+from firesteel.runtime.spec import UserFunction
+from firesteel.udf.functions import FunctionContext, UserDefinedFunction
+from firesteel.udf.wrappers import Udf, wrapped
+
+PICKLED = "pickle:"
+"""How the code of a function begins that no module holds."""
+
+_loaded: dict[UserFunction, Udf] = {}
+_opened: dict[UserFunction, UserDefinedFunction] = {}
+
+
+def find(code: str, folder: str = "") -> Udf:
+    """The function that `module.name` or `module:name` names, or that was pickled; `folder` is put on the
+    path before the module is looked for.
+
+    Raises UsageError where there is no such module or name or it cannot be imported, ValidationError where
+    it is no function.
+    """
+    if code.startswith(PICKLED):
+        found: Udf = pickle.loads(base64.b64decode(code.removeprefix(PICKLED)))
+        return found
+    separator = ":" if ":" in code else "."
+    module_name, _, path = code.rpartition(separator)
+    if folder and folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        target = importlib.import_module(module_name or path)
+        for part in path.split("."):
+            target = getattr(target, part)
+        return wrapped(target, code)
+    except FiresteelError:
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"'{code}' cannot be imported: {describe(error)}",
+            hint=f"{module_name or path}.py must lie beside the script or on PYTHONPATH",
+        ) from error
+
+
+def function_of(function: UserFunction) -> Udf:
+    """The function, opened. Raises JobError where this process cannot import it."""
+    found = _loaded.get(function)
+    if found is None:
+        try:
+            found = find(function.code, function.folder)
+        except Exception as error:
+            raise JobError(f"Function {function.name} cannot be loaded by a worker: {error}") from error
+        _loaded[function] = found
+    if function not in _opened and isinstance(found.function, UserDefinedFunction):
+        found.function.open(FunctionContext())
+        _opened[function] = found.function
+    return found
+
+
+def close_all() -> None:
+    """Close every function that is open in this process; one that is called again is opened again."""
+    while _opened:
+        _, function = _opened.popitem()
+        function.close()
+
+
+def describe(error: BaseException) -> str:
+    """The error's class and text."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def innermost(trace: TracebackType | None) -> str | None:
+    """Where in the user's code an error was raised: the last frame outside of firesteel."""
+    place = None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "/firesteel/" not in code.co_filename.replace("\\", "/"):
+            place = f"{code.co_filename}, line {trace.tb_lineno}, in {code.co_name}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,113 @@
+"""Values as a user's function sees them, and Arrow columns of what it gives.
+
+NULL is None; DECIMAL is a Decimal, dates and times are datetime's; ARRAY is a list, MAP a dict, ROW a
+named tuple. PyFlink: the coders of pyflink.fn_execution.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+_WIDE = Context(prec=80)
+
+
+def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """The column's values."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
+        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
+    convert = _from_arrow(array.type)
+    plain: list[Any] = array.to_pylist()
+    return plain if convert is None else [None if value is None else convert(value) for value in plain]
+
+
+def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """The values as a column. Raises TypeError, ValueError, ArithmeticError or pa.ArrowException where one
+    is not of the type."""
+    convert = _to_arrow(kind)
+    if convert is not None:
+        values = [None if value is None else convert(value) for value in values]
+    return pa.array(values, kind)
+
+
+def is_of_type(value: Any, kind: pa.DataType) -> bool:
+    """Whether a value is of a type."""
+    try:
+        column_of([value], kind)
+    except (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException):
+        return False
+    return True
+
+
+Convert = Callable[[Any], Any]
+
+
+@lru_cache(maxsize=256)
+def _from_arrow(kind: pa.DataType) -> Convert | None:
+    if pa.types.is_map(kind):
+        key, item = (_from_arrow(each) or _same for each in (kind.key_type, kind.item_type))
+        return lambda pairs: {key(k): None if v is None else item(v) for k, v in pairs}
+    if pa.types.is_list(kind):
+        inner = _from_arrow(kind.value_type)
+        return None if inner is None else lambda each: [None if v is None else inner(v) for v in each]
+    if pa.types.is_struct(kind):
+        fields = [kind.field(i) for i in range(kind.num_fields)]
+        row = namedtuple("Row", [f.name for f in fields], rename=True)  # type: ignore[misc]
+        inners = [_from_arrow(f.type) or _same for f in fields]
+        return lambda each: row(
+            *(None if v is None else inner(v) for v, inner in zip(each.values(), inners, strict=True))
+        )
+    return None
+
+
+@lru_cache(maxsize=256)
+def _to_arrow(kind: pa.DataType) -> Convert | None:
+    if pa.types.is_decimal(kind):
+        return lambda value: _decimal(value, kind.scale)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return _number
+    if pa.types.is_map(kind):
+        key, item = (_to_arrow(each) or _same for each in (kind.key_type, kind.item_type))
+        return lambda pairs: [(key(k), None if v is None else item(v)) for k, v in dict(pairs).items()]
+    if pa.types.is_list(kind):
+        inner = _to_arrow(kind.value_type) or _same
+        return lambda each: [None if v is None else inner(v) for v in each]
+    if pa.types.is_struct(kind):
+        return lambda each: _row(each, kind)
+    return None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _number(value: Any) -> Any:
+    """NumPy's numbers are numbers; a boolean is none."""
+    if isinstance(value, bool):
+        raise TypeError("a boolean is no number")
+    return value
+
+
+def _decimal(value: Any, scale: int) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+        raise TypeError(f"{type(value).__name__} is no DECIMAL")
+    return Decimal(value).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _WIDE)
+
+
+def _row(value: Any, kind: pa.DataType) -> dict[str, Any]:
+    """A mapping by name, or a sequence by position."""
+    fields = [kind.field(i) for i in range(kind.num_fields)]
+    cells = [value[f.name] for f in fields] if isinstance(value, dict) else list(value)
+    if len(cells) != len(fields):
+        raise ValueError(f"a ROW of {len(fields)} fields, not {len(cells)}")
+    converts = [_to_arrow(f.type) or _same for f in fields]
+    return {
+        f.name: None if cell is None else convert(cell)
+        for f, cell, convert in zip(fields, cells, converts, strict=True)
+    }
