@@ -10,15 +10,17 @@ import pytest
 
 from firesteel.connectors.registry import connector
 from firesteel.runtime.spec import SinkSpec
-from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import (
+    BIGINT,
     BOOLEAN,
     BYTES,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
     STRING,
     SqlType,
+    TypeRoot,
     array,
     char,
     decimal,
@@ -28,13 +30,11 @@ from firesteel.types.sql import (
     timestamp,
     timestamp_ltz,
 )
+from tests.types import columns as columns_of
 
 
 def changes(kinds: list[int], **columns: tuple[SqlType, list[Any]]) -> tuple[pa.Table, tuple[SqlType, ...]]:
-    arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
-    names = ["$kind", "$order", *(f"f{index}" for index in range(len(arrays)))]
-    head = [pa.array(kinds, pa.int8()), pa.array(range(len(kinds)), pa.int64())]
-    return pa.Table.from_arrays([*head, *arrays], names=names), tuple(kind for kind, _ in columns.values())
+    return columns_of.changes(columns, kinds), columns_of.types(columns)
 
 
 def printed(
@@ -106,3 +106,34 @@ def test_blackhole_takes_everything() -> None:
     sink = connector("blackhole").sink(SinkSpec("blackhole", (), (), types))
     assert not sink.on_driver
     assert sink.write(iter([table]), 0, 0) == []
+
+
+COLLECTED = "xi gamma kappa mu iota zeta alpha eta nu delta theta beta epsilon lambda"
+MOMENT = 1_767_323_045_678_000
+"""2026-01-02 03:04:05.678, in microseconds."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "expected"),
+    [
+        (
+            STRING,
+            COLLECTED.split(),
+            "zeta iota nu mu delta theta epsilon xi lambda eta alpha kappa gamma beta",
+        ),
+        (DATE, [20455, -1, 2932896], "1969-12-31 9999-12-31 2026-01-02"),
+        (timestamp(3), [MOMENT, -1000, MOMENT - 678_000], "{}.678 1969-12-31T23:59:59.999 {}"),
+        (timestamp_ltz(3), [-1000, MOMENT, MOMENT - 678_000], "{}Z 1969-12-31T23:59:59.999Z {}.678Z"),
+        (BOOLEAN, [True, False], "false true"),
+        (BIGINT, [17000000119, 2000000014, 1000000007], "17000000119 2000000014 1000000007"),
+        (FLOAT, [0.33333334, 0.6666667, 5.6666665], "5.6666665 0.33333334 0.6666667"),
+    ],
+)
+def test_multisets_stand_as_in_a_java_map(
+    capsys: pytest.CaptureFixture[str], kind: SqlType, keys: list[Any], expected: str
+) -> None:
+    counted = SqlType(TypeRoot.MULTISET, children=(kind,))
+    table, types = changes([0], c=(counted, [[(key, 1) for key in keys]]))
+    line = printed(capsys, table, types)[0].rstrip()
+    shown = expected.replace("{}", "2026-01-02T03:04:05")
+    assert line.removeprefix("+I[{").removesuffix("}]").replace("=1", "").replace(", ", " ") == shown

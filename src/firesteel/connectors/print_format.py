@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.changelog import SHORT
+from firesteel.connectors.java_values import object_hash
+from firesteel.runtime.java_map import hashed
 from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 from firesteel.types.text import date_text, double_text, float_text, plain_values
@@ -58,8 +60,10 @@ def _map_writer(kind: SqlType) -> Write:
     key = _null_safe(kind.children[0])
     item = _null_safe(kind.children[1]) if kind.root is TypeRoot.MAP else str
 
+    hash_of = object_hash(kind.children[0])
+
     def write(value: Any) -> str:
-        pairs = value.items() if isinstance(value, dict) else value
+        pairs = value if hash_of is None else hashed(value, hash_of)
         return "{" + ", ".join(f"{key(one)}={item(other)}" for one, other in pairs) + "}"
 
     return write

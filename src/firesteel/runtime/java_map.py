@@ -8,12 +8,12 @@ Buckets that Java turns into trees (eight equal ones) are not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from firesteel.errors import NotSupportedError
-from firesteel.runtime.java_hash import hasher
+from firesteel.runtime.java_hash import Hash, hasher
 from firesteel.runtime.values import from_key
 from firesteel.types.sql import BYTES_LIKE, SqlType
 
@@ -27,20 +27,25 @@ Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
 @lru_cache(maxsize=64)
 def ordered_keys(kind: SqlType) -> Ordered:
     """The entries of a map with keys of this type in Java's order, the keys in key form."""
-    hash_of = hasher(kind)
+    return partial(_ordered, hasher(kind))
 
-    def ordered(entries: Entries, most: int) -> list[tuple[Any, Any]]:
-        known = list(entries)
-        source, copy = buckets(most) - 1, buckets(len(known)) - 1
-        placed = []
-        for key, (value, arrival) in known:
-            spread = hash_of(key) & 0xFFFFFFFF
-            spread ^= spread >> 16
-            placed.append((spread & copy, spread & source, arrival, key, value))
-        placed.sort(key=_place)
-        return [(key, value) for _, _, _, key, value in placed]
 
-    return ordered
+def hashed(pairs: Sequence[tuple[Any, Any]], hash_of: Hash) -> list[tuple[Any, Any]]:
+    """The items of a new map into which the pairs were put."""
+    entries = ((key, [value, i]) for i, (key, value) in enumerate(pairs))
+    return _ordered(hash_of, entries, len(pairs))
+
+
+def _ordered(hash_of: Hash, entries: Entries, most: int) -> list[tuple[Any, Any]]:
+    known = list(entries)
+    source, copy = buckets(most) - 1, buckets(len(known)) - 1
+    placed = []
+    for key, (value, arrival) in known:
+        spread = hash_of(key) & 0xFFFFFFFF
+        spread ^= spread >> 16
+        placed.append((spread & copy, spread & source, arrival, key, value))
+    placed.sort(key=_place)
+    return [(key, value) for _, _, _, key, value in placed]
 
 
 @lru_cache(maxsize=64)
@@ -61,8 +66,8 @@ def ordered_values(kind: SqlType) -> Ordered:
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
     """The items of a map with keys of this type, which came in the order of the map, in Java's order."""
-    ordered = ordered_keys(kind)
-    return lambda seen: ordered(((key, [seen[key], i]) for i, key in enumerate(seen)), len(seen))
+    hash_of = hasher(kind)
+    return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)
 
 
 def buckets(entries: int) -> int:
