@@ -1,6 +1,8 @@
 """The program that is killed: aggregate canal-json changes into canal-json files, with a checkpoint.
 
-usage: python -m tests.recovery.job INPUT OUTPUT CHECKPOINT ROWS_A_BATCH
+usage: python -m tests.recovery.job INPUT OUTPUT CHECKPOINT ROWS_A_BATCH MODE
+
+MODE is `records`, or `bundles`: in two phases, bundles of a tenth of a micro-batch.
 """
 
 from __future__ import annotations
@@ -13,16 +15,22 @@ from firesteel.spark import stream_host
 from firesteel.spark.launch import LaunchOptions, create_session
 from firesteel.spark.stream_host import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
-from tests.spark.jobs import grouped
+from tests.spark.jobs import grouped, in_two_phases
+
+NAMES = ("name", "total", "biggest", "different", "n")
+CALLS = ("SUM", "MAX", "COUNT(DISTINCT)", "COUNT(*)")
 
 
 def main() -> None:
-    source, output, checkpoint, rows = sys.argv[1:]
+    source, output, checkpoint, rows, mode = sys.argv[1:]
     options = (("connector", "filesystem"), ("path", output), ("format", "canal-json"))
-    sink = SinkSpec("filesystem", options, ("name", "total", "biggest", "n"), (STRING, INT, INT, BIGINT))
+    sink = SinkSpec("filesystem", options, NAMES, (STRING, INT, INT, BIGINT, BIGINT))
     spark = create_session(LaunchOptions(host="stream"))
     settings = StreamSettings(checkpoint, parallelism=2, max_rows=int(rows))
-    stream_host.start(grouped(Path(source), sink=sink), spark, settings).wait()
+    job = grouped(Path(source), CALLS, sink)
+    if mode == "bundles":
+        job = in_two_phases(job, max(1, int(rows) // 10))
+    stream_host.start(job, spark, settings).wait()
     spark.stop()
 
 

@@ -1,6 +1,6 @@
 """Kill a running job again and again, let it end, and hold what it wrote against the answer.
 
-usage: python -m tests.recovery.kills [--kills N] [--events N] [--batches N] [--folder DIR]
+usage: python -m tests.recovery.kills [--kills N] [--events N] [--batches N] [--mode bundles] [--folder DIR]
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+from tests.recovery.job import NAMES
 from tests.spark.jobs import write_changes
 
 Row = tuple[Any, ...]
@@ -25,7 +26,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def answer(source: Path) -> Counter[Row]:
-    """SELECT name, SUM(cnt), MAX(cnt), COUNT(*) ... GROUP BY name over the rows that are left."""
+    """SELECT name, SUM(cnt), MAX(cnt), COUNT(DISTINCT cnt), COUNT(*) ... GROUP BY name over the rows that
+    are left."""
     rows: dict[str, tuple[str, int]] = {}
     for line in source.read_text().splitlines():
         message = json.loads(line)
@@ -37,7 +39,9 @@ def answer(source: Path) -> Counter[Row]:
     groups = defaultdict(list)
     for name, count in rows.values():
         groups[name].append(count)
-    return Counter((name, sum(counts), max(counts), len(counts)) for name, counts in groups.items())
+    return Counter(
+        (name, sum(counts), max(counts), len(set(counts)), len(counts)) for name, counts in groups.items()
+    )
 
 
 def written(output: Path) -> Counter[Row]:
@@ -50,15 +54,16 @@ def written(output: Path) -> Counter[Row]:
         for line in file.read_text().splitlines():
             message = json.loads(line)
             row = message["data"][0]
-            key = (row["name"], int(row["total"]), int(row["biggest"]), int(row["n"]))
+            key = (row["name"], *(int(row[name]) for name in NAMES[1:]))
             left[key] += {"INSERT": 1, "DELETE": -1}[message["type"]]
     if any(count < 0 for count in left.values()):
         raise ValueError(f"taken away what was not there: {[k for k, n in left.items() if n < 0][:5]}")
     return +left
 
 
-def start(source: Path, output: Path, checkpoint: Path, rows: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.recovery.job", *map(str, (source, output, checkpoint, rows))]
+def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str) -> subprocess.Popen[bytes]:
+    arguments = map(str, (source, output, checkpoint, rows, mode))
+    command = [sys.executable, "-m", "tests.recovery.job", *arguments]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -91,7 +96,7 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in text.split()]
 
 
-def run(folder: Path, events: int, kills: int, batches: int, seed: int = 1) -> int:
+def run(folder: Path, events: int, kills: int, batches: int, mode: str = "records", seed: int = 1) -> int:
     """All of it; how often the job was really killed. Raises AssertionError where the answer is wrong."""
     chance = random.Random(seed)
     source, output, checkpoint = folder / "in.json", folder / "out", folder / "checkpoint"
@@ -99,11 +104,11 @@ def run(folder: Path, events: int, kills: int, batches: int, seed: int = 1) -> i
     rows = max(1, events // batches)
     killed = 0
     for number in range(kills):
-        process = start(source, output, checkpoint, rows)
+        process = start(source, output, checkpoint, rows, mode)
         whom = ("python", "both", "jvm")[number % 3]
         step = chance.randrange(0, max(1, batches // (kills + 1)) + 1)
         killed += kill_after(process, checkpoint, step, chance.uniform(0, 1.5), whom)
-    process = start(source, output, checkpoint, rows)
+    process = start(source, output, checkpoint, rows, mode)
     _, said = process.communicate()
     assert process.returncode == 0, said.decode()
     assert written(output) == answer(source)
@@ -115,11 +120,12 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--events", type=int, default=2_000_000)
     parser.add_argument("--batches", type=int, default=60)
+    parser.add_argument("--mode", choices=("records", "bundles"), default="records")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
-        killed = run(folder, options.events, options.kills, options.batches)
+        killed = run(folder, options.events, options.kills, options.batches, options.mode)
     print(f"{options.events} events, killed {killed} times, the files fold to the answer")
 
 

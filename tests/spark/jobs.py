@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from firesteel.runtime.spec import (
     ORDER,
     AggregateSpec,
     ChainSpec,
+    GlobalGroupAggregateSpec,
     GroupAggregateSpec,
     JobSpec,
+    LocalGroupAggregateSpec,
     ScanSpec,
     SinkSpec,
 )
@@ -64,13 +67,17 @@ def aggregate(
     keys: tuple[int, ...] = (0,),
 ) -> GroupAggregateSpec:  # fmt: skip
     """GROUP BY `keys` over a changing input."""
-    calls = [
-        AggregateSpec("COUNT", (), (), BIGINT, retract=True)
-        if function == "COUNT(*)"
-        else AggregateSpec(function, (argument,), (types[argument],), types[argument], retract=True)
-        for function in functions
-    ]
-    return GroupAggregateSpec(keys, tuple(calls), types, True, True, None, 0, state_id)
+    calls = tuple(_call(function, types, argument) for function in functions)
+    return GroupAggregateSpec(keys, calls, types, True, True, None, 0, state_id)
+
+
+def _call(function: str, types: tuple[SqlType, ...], argument: int) -> AggregateSpec:
+    if function == "COUNT(*)":
+        return AggregateSpec("COUNT", (), (), BIGINT, retract=True)
+    kind = types[argument]
+    if function == "COUNT(DISTINCT)":
+        return AggregateSpec("COUNT", (argument,), (kind,), BIGINT, retract=True, distinct=True)
+    return AggregateSpec(function, (argument,), (kind,), kind, retract=True)
 
 
 def grouped(
@@ -80,6 +87,20 @@ def grouped(
     operator = aggregate((STRING, INT), functions, 1)
     chains = (ChainSpec(0, scan(path), (), (0,)), ChainSpec(1, (0,), (operator,)))
     return JobSpec(chains, sink or collected(operator))
+
+
+def in_two_phases(job: JobSpec, bundle: int) -> JobSpec:
+    """The job of `grouped`, its last call COUNT(*), with a local and a global aggregate."""
+    source, keyed = job.chains
+    (operator,) = keyed.operators
+    assert isinstance(operator, GroupAggregateSpec)
+    calls = len(operator.calls)
+    operator = replace(operator, count_star=calls - 1, bundle=bundle)
+    chains = (
+        replace(source, operators=(LocalGroupAggregateSpec(operator),)),
+        replace(keyed, operators=(GlobalGroupAggregateSpec(operator, calls),)),
+    )
+    return replace(job, chains=chains)
 
 
 def nested(path: Path) -> JobSpec:
