@@ -43,10 +43,11 @@ def find(code: str, folder: str = "") -> Udf:
     except FiresteelError:
         raise
     except Exception as error:
-        raise UsageError(
-            f"'{code}' cannot be imported: {describe(error)}",
-            hint=f"{module_name or path}.py must lie beside the script or on PYTHONPATH",
-        ) from error
+        missing = isinstance(error, ModuleNotFoundError)
+        hint = (
+            "a module lies beside the script or on PYTHONPATH" if missing else innermost(error.__traceback__)
+        )
+        raise UsageError(f"'{code}' cannot be imported: {describe(error)}", hint=hint) from error
 
 
 def function_of(function: UserFunction) -> Udf:
@@ -81,7 +82,7 @@ def innermost(trace: TracebackType | None) -> str | None:
     place = None
     while trace is not None:
         code = trace.tb_frame.f_code
-        if "/firesteel/" not in code.co_filename.replace("\\", "/"):
+        if "/firesteel/" not in code.co_filename.replace("\\", "/") and not code.co_filename.startswith("<"):
             place = f"{code.co_filename}, line {trace.tb_lineno}, in {code.co_name}"
         trace = trace.tb_next
     return place
