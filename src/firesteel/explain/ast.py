@@ -10,7 +10,7 @@ from firesteel.plan.expression_text import ast_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
-from firesteel.plan.type_text import plain_type_text, time_type_text
+from firesteel.plan.type_text import nested_type_text, time_type_text
 
 _NAMES: dict[type[Node], str] = {
     logical.Scan: "TableScan",
@@ -76,7 +76,7 @@ def _window(node: logical.WindowTableFunction) -> str:
         event_times(node), " *ROWTIME*"
     )
     fields = ", ".join(
-        f"{time_type_text(f.type) if i in marks else plain_type_text(f.type)}{marks.get(i, '')} {f.name}"
+        f"{time_type_text(f.type) if i in marks else nested_type_text(f.type)}{marks.get(i, '')} {f.name}"
         for i, f in enumerate(node.schema)
     )
     call = f"{node.window.function}({table}, DESCRIPTOR({columns}), {lengths})"

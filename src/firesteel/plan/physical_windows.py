@@ -141,7 +141,7 @@ class GroupWindowAggregate(Node):
     def property_type(self, name: str) -> SqlType:
         """The type of w$start, w$end, w$rowtime or w$proctime."""
         if name == "w$rowtime":
-            return self.time_type
+            return self.time_type.with_nullable(True)
         return (
             timestamp_ltz(3) if name == "w$proctime" else timestamp(3).with_nullable(self.time_type.nullable)
         )

@@ -24,6 +24,11 @@ def plain_type_text(kind: SqlType) -> str:
     return _bare(kind, full=False)
 
 
+def nested_type_text(kind: SqlType) -> str:
+    """The plain type of a field: a row within a row says that its fields are not the outer's."""
+    return plain_type_text(kind).replace("RecordType(", "RecordType:peek_no_expand(")
+
+
 def time_type_text(kind: SqlType) -> str:
     """The type of a time attribute, before its mark: `TIMESTAMP_LTZ(3)`."""
     return str(kind.with_nullable(True))

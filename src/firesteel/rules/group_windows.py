@@ -157,7 +157,7 @@ def _answer(expr: Expr, aggregate: GroupWindowAggregate) -> Expr:
     if name not in aggregate.properties:
         raise ValidationError("A proctime window cannot provide a rowtime attribute.", range=expr.range)
     place = len(aggregate.schema) - len(aggregate.properties) + aggregate.properties.index(name)
-    if name != "w$proctime":
+    if name in ("w$start", "w$end") or (name == "w$rowtime" and expr.type.nullable):
         return InputRef(place, expr.type)
     mark = "ROWTIME" if aggregate.is_rowtime else "PROCTIME"
     return Call("CAST", (InputRef(place, aggregate.property_type(name)),), expr.type, (mark,))

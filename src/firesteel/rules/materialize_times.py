@@ -5,14 +5,13 @@ Flink: RelTimeIndicatorConverter. A projection that hands it on keeps it a time 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
-from firesteel.expr.nodes import Call, Expr, InputRef
-from firesteel.plan.expressions import identity, rewrite
+from firesteel.expr.nodes import Call, Expr
+from firesteel.plan.expressions import identity
 from firesteel.plan.physical import Calc, Exchange, GroupAggregate
 from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
-from firesteel.plan.time_attributes import event_times
+from firesteel.plan.time_attributes import Positions, event_times, is_time
 from firesteel.plan.tree import Node
 
 
@@ -31,22 +30,23 @@ def materialize_times(node: Node) -> Node:
     return node
 
 
-def _calc(calc: Calc, times: frozenset[int]) -> Node:
+def _calc(calc: Calc, times: Positions) -> Node:
     if not times:
         return calc
-    exprs = tuple(e if isinstance(e, InputRef) else _as_timestamps(e, times) for e in calc.exprs)
+    exprs = tuple(e if is_time(e, times, rowtime=True) else _as_timestamps(e, times) for e in calc.exprs)
     condition = None if calc.condition is None else _as_timestamps(calc.condition, times)
     return replace(calc, exprs=exprs, condition=condition)
 
 
-def _as_timestamps(expr: Expr, times: Iterable[int]) -> Expr:
-    def rule(e: Expr) -> Expr:
-        return Call("CAST", (e,), e.type) if isinstance(e, InputRef) and e.index in times else e
+def _as_timestamps(expr: Expr, times: Positions) -> Expr:
+    if is_time(expr, times, rowtime=True):
+        return _cast(expr)
+    if not isinstance(expr, Call) or is_time(expr, times, rowtime=False):
+        return expr
+    return replace(expr, args=tuple(_as_timestamps(arg, times) for arg in expr.args))
 
-    return rewrite(expr, rule)
 
-
-def _materialized(node: Node, times: frozenset[int]) -> Node:
+def _materialized(node: Node, times: Positions) -> Node:
     """The node with these columns of its output as timestamps."""
     if isinstance(node, Calc):
         return replace(node, exprs=tuple(_cast(e) if i in times else e for i, e in enumerate(node.exprs)))

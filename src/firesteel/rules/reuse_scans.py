@@ -49,13 +49,13 @@ def _widened(node: Node, wide: dict[Key, list[int]]) -> Node:
         return node
     wanted, given = wide[_key(node)], _project(node)
     if tuple(wanted) == given:
-        return node
+        return replace(node, project=given)
     table = _all_columns(node)
     position = {old: wanted.index(column) for old, column in enumerate(given)}
     scan = replace(
         node,
         columns=tuple(table[i] for i in wanted),
-        project=None if len(wanted) == len(table) else tuple(wanted),
+        project=tuple(wanted),
         filter=tuple(renumber(term, position) for term in node.filter),
     )
     exprs = tuple(InputRef(position[i], f.type) for i, f in enumerate(node.columns))

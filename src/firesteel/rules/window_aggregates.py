@@ -84,6 +84,7 @@ def _formed(node: Aggregate, properties: WindowProperties) -> Node:
         window, (("win_start", start), ("win_end", end)), properties.time_type, properties.is_rowtime
     )
     calls = _named(node, keys)
+    _check_names([*(node.input.schema[k].name for k in keys), *(c.name for c in calls)], given)
     aggregate = WindowAggregate(Exchange(node.input, keys), keys, calls, windowing, given)
     return _as_before(node, aggregate, properties)
 
@@ -115,6 +116,15 @@ def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
         taken.add(name)
         calls.append(replace(call, name=name))
     return tuple(calls)
+
+
+def _check_names(names: Sequence[str], given: Sequence[str]) -> None:
+    taken = [name for name in given if name in names]
+    if taken:
+        raise ValidationError(
+            f"Field names must be unique. Found duplicates: [{', '.join(taken)}]",
+            hint="give the key or the aggregate another name",
+        )
 
 
 def _check(window: Window, calls: Sequence[AggregateCall]) -> None:
