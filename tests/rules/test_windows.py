@@ -1,4 +1,4 @@
-"""Plans of windows as Flink 2.3 prints them: tests/golden/windows, one file for each set of options.
+"""Plans of windows and of what reads times, as Flink 2.3 prints them: tests/golden/windows, a file for each set of options.
 
 A case is the statement, a line `----`, and the physical plan with its changelog modes; in some files the
 abstract syntax tree and another `----` stand before it. A blank line ends a case.
@@ -22,6 +22,7 @@ BUNDLES = {
 }
 EARLY = {"table.exec.emit.early-fire.enabled": "true", "table.exec.emit.early-fire.delay": "5 s"}
 OPTIONS = {
+    "projections": {},
     "functions": {},
     "aggregates": {},
     "split": SPLIT,

@@ -14,6 +14,7 @@ from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Filter, Project
 from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.filtered_projects import in_input_order
 
 
 def merge_group_window_project(node: GroupWindowAggregate) -> Node:
@@ -22,6 +23,9 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
     project = node.input
     if not isinstance(project, Project):
         return node
+    found = in_input_order(project)
+    if found is not None and [found[1][k] for k in node.keys] == sorted(found[1][k] for k in node.keys):
+        return _moved(node, found[0], found[1], None if node.time is None else found[1][node.time])
     columns = {i: e.index for i, e in enumerate(project.exprs) if isinstance(e, InputRef)}
     missing = [e for i, e in enumerate(project.exprs) if i not in columns]
     reorders = not missing and sorted(columns.values()) == list(range(len(project.input.schema)))
@@ -30,7 +34,12 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
         return _moved(node, project.input, columns, None if node.time is None else columns[node.time])
     read = [i for i in columns if i != node.time]
     clock = len(missing) == 1 and isinstance(missing[0], Call) and missing[0].function == "PROCTIME"
-    is_read_twice = not missing and node.time is not None and columns[node.time] in {columns[i] for i in read}
+    is_read_twice = (
+        node.is_rowtime
+        and not missing
+        and node.time is not None
+        and columns[node.time] in {columns[i] for i in read}
+    )
     if (clock and node.time not in columns) or is_read_twice:
         return _moved(node, project.input, columns, None)
     return node

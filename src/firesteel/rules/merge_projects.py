@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import substitute, walk
 from firesteel.plan.logical import Project
 from firesteel.plan.tree import Node
 
 NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP"})
-"""Each evaluation of these gives another value, so they may not be copied or moved."""
+"""Each evaluation of these gives another value, so they may not be copied."""
 
 
 def is_deterministic(exprs: Sequence[Expr]) -> bool:
     calls = (e for expr in exprs for e in walk(expr) if isinstance(e, Call))
-    return not any(map(_varies, calls))
+    return not any(call.function in NON_DETERMINISTIC for call in calls)
 
 
-def _varies(call: Call) -> bool:
-    return call.function in NON_DETERMINISTIC or (call.user is not None and not call.user.deterministic)
+def is_mergeable(exprs: Sequence[Expr], below: Sequence[Expr]) -> bool:
+    """Whether expressions over these may compute them themselves: nothing of which each evaluation gives
+    another value is read twice (Flink: FlinkRelUtil.isMergeable)."""
+    read = Counter(e.index for expr in exprs for e in walk(expr) if isinstance(e, InputRef))
+    return not any(read[i] > 1 and _varies(expr) for i, expr in enumerate(below))
+
+
+def _varies(expr: Expr) -> bool:
+    return any(isinstance(e, Call) and e.function in (*NON_DETERMINISTIC, "PROCTIME") for e in walk(expr))
 
 
 def merge_projects(node: Node) -> Node:
@@ -28,7 +36,7 @@ def merge_projects(node: Node) -> Node:
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
-    if not is_deterministic(below.exprs):
+    if not is_mergeable(node.exprs, below.exprs):
         return node
     exprs = tuple(substitute(e, below.exprs) for e in node.exprs)
     return merge_projects(replace(node, input=below.input, exprs=exprs))

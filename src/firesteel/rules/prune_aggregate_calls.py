@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs, is_identity, renumber
-from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
+from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.filtered_projects import in_input_order
 from firesteel.rules.group_window_projects import merge_group_window_project
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
@@ -47,7 +48,7 @@ def merge_aggregate_project(node: Node) -> Node:
     """Aggregate over a projection that gives every column of its input, in another order, without it."""
     if isinstance(node, GroupWindowAggregate):
         return merge_group_window_project(node)
-    node = _over_filtered_windows(node)
+    node = _in_input_order(node)
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     project = node.input
@@ -67,26 +68,13 @@ def _with_names(node: Aggregate) -> Aggregate:
     )
 
 
-def _over_filtered_windows(node: Node) -> Node:
-    """The columns in their order in the input, where a filter on a window function reads no others."""
+def _in_input_order(node: Node) -> Node:
+    """The aggregate over a projection above a filter, which has its columns in their order below."""
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
-    project = node.input
-    condition = project.input
-    if not isinstance(condition, Filter) or not isinstance(condition.input, WindowTableFunction):
+    found = in_input_order(node.input)
+    if found is None:
         return node
-    columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
-    if len(set(columns)) != len(project.exprs) or not set(input_refs(condition.condition)) <= set(columns):
-        return node
-    order = sorted(columns)
-    position = {old: order.index(column) for old, column in enumerate(columns)}
+    ordered, position = found
     keys = [position[k] for k in node.keys]
-    if keys != sorted(keys):
-        return node
-    picked = [columns.index(column) for column in order]
-    sorted_project = replace(
-        project,
-        exprs=tuple(project.exprs[i] for i in picked),
-        names=tuple(project.input.schema[column].name for column in order),
-    )
-    return moved_aggregate(_with_names(node), sorted_project, position)
+    return moved_aggregate(_with_names(node), ordered, position) if keys == sorted(keys) else node

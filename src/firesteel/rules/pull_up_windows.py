@@ -16,6 +16,7 @@ from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.selectivity import estimated, guessed
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS
+from firesteel.rules.merge_projects import is_mergeable
 from firesteel.rules.window_aggregates import computes_with
 
 _SHUFFLE, _HASH_KEY, _AGGREGATE = 160, 8, 2
@@ -108,7 +109,7 @@ def _unique(name: str, taken: list[str]) -> str:
 def _on(calc: Calc) -> Node:
     """The Calc and one right below it as one; nothing where it changes nothing."""
     below = calc.input
-    if isinstance(below, Calc):
+    if isinstance(below, Calc) and is_mergeable(calc.exprs, below.exprs):
         terms = [*conjuncts(below.condition)]
         if calc.condition is not None:
             terms += conjuncts(substitute(calc.condition, below.exprs))

@@ -21,7 +21,7 @@ def push_filters(node: Node) -> Node:
     below = node.input
     if isinstance(below, Filter):
         return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
-    if isinstance(below, Project) and is_deterministic(below.exprs):
+    if isinstance(below, Project) and is_deterministic([below.exprs[i] for i in input_refs(node.condition)]):
         return below.with_children(
             (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)
         )

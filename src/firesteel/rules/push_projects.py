@@ -52,7 +52,9 @@ def _push(node: Project) -> Node:
         return Union(tuple(_push_into(child, node) for child in below.inputs))
     if isinstance(below, Filter):
         wanted = sorted({i for e in (*node.exprs, below.condition) for i in input_refs(e)})
-        narrowed, position = _narrow(below.input, wanted)
+        read = {e.index for e in node.exprs if isinstance(e, InputRef)}
+        picks = len(read) == len(node.exprs) == len(wanted)
+        narrowed, position = _narrow(below.input, wanted, picks)
         if isinstance(narrowed, GroupWindowAggregate):
             narrowed, position = pick(narrowed, wanted)
         filtered = Filter(narrowed, renumber(below.condition, position))
@@ -60,7 +62,7 @@ def _push(node: Project) -> Node:
             return filtered
         return _over(node, filtered, position)
     wanted = list(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
-    narrowed, position = _narrow(below, wanted)
+    narrowed, position = _narrow(below, wanted, all(isinstance(e, InputRef) for e in node.exprs))
     return _over(node, narrowed, position)
 
 
@@ -78,14 +80,15 @@ def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
     return Project(below, exprs, node.names)
 
 
-def _narrow(node: Node, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """The node with the wanted columns, and where each of them now is."""
+def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, dict[int, int]]:
+    """The node with the wanted columns, and where each of them now is. picks: they are all that is wanted,
+    nothing is computed from them."""
     if isinstance(node, TableSourceScan):
         return _narrow_scan(node, wanted)
     if isinstance(node, ChangelogNormalize):
         return _narrow_normalize(node, wanted)
     if isinstance(node, WatermarkAssigner):
-        return _narrow_watermark(node, wanted)
+        return _narrow_watermark(node, wanted, picks)
     if isinstance(node, WindowTableFunction):
         return _narrow_window(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
@@ -113,9 +116,10 @@ def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node
     return ChangelogNormalize(Exchange(narrowed, keys), keys), position
 
 
-def _narrow_watermark(node: WatermarkAssigner, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+def _narrow_watermark(node: WatermarkAssigner, wanted: list[int], picks: bool) -> tuple[Node, dict[int, int]]:
     needed = list(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
-    if len(needed) == len(node.schema):
+    spares_projection = picks and len(needed) == len(wanted)
+    if len(needed) == len(node.schema) or not (spares_projection or _spares_work(node, needed)):
         return push_projects(node), {i: i for i in range(len(node.schema))}
     columns = tuple(identity(f.type for f in node.schema)[i] for i in needed)
     names = tuple(node.schema[i].name for i in needed)

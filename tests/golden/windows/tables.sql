@@ -5,3 +5,8 @@ CREATE TABLE bth (k STRING, v INT, txt STRING, ts AS TO_TIMESTAMP(txt), pt AS PR
 CREATE TABLE ltz (k STRING, v INT, ms BIGINT, t AS TO_TIMESTAMP_LTZ(ms, 3), WATERMARK FOR t AS t) WITH ('connector' = 'filesystem', 'path' = 'unread/ltz.json', 'format' = 'json');
 CREATE TABLE plain (uid BIGINT, page STRING, cost INT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'unread/plain.json', 'format' = 'json');
 CREATE TABLE snk (page STRING, ws TIMESTAMP(3), we TIMESTAMP(3), n BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE ev (id STRING NOT NULL, kind STRING, amount DECIMAL(10, 2), qty INT NOT NULL, t TIMESTAMP_LTZ(3), flag BOOLEAN NOT NULL, tags ARRAY<STRING>, info ROW<a INT, b STRING>, d DATE, WATERMARK FOR t AS t - INTERVAL '1' MINUTE) WITH ('connector' = 'filesystem', 'path' = 'unread/ev.json', 'format' = 'json');
+CREATE TABLE nn (k STRING, v BIGINT NOT NULL, ts TIMESTAMP(3) NOT NULL, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/nn.json', 'format' = 'json');
+CREATE TABLE wsink (k STRING, ws TIMESTAMP(3), n BIGINT, PRIMARY KEY (k, ws) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE wprint (k STRING, ws TIMESTAMP(3), n BIGINT) WITH ('connector' = 'print');
+CREATE TABLE cdc (id BIGINT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/cdc.json', 'format' = 'canal-json');
