@@ -1,4 +1,4 @@
-"""Plans of windows and of what reads times, as Flink 2.3 prints them: tests/golden/windows, a file for each set of options.
+"""Plans of windows, and of what reads times, as Flink 2.3 prints them: the files of tests/golden/windows.
 
 A case is the statement, a line `----`, and the physical plan with its changelog modes; in some files the
 abstract syntax tree and another `----` stand before it. A blank line ends a case.
