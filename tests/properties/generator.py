@@ -165,8 +165,18 @@ def _nested(rng: random.Random) -> Query:
     return Query(sql, sql, source)
 
 
+def _grouping(rng: random.Random, keys: tuple[str, ...]) -> tuple[str, list[str]]:
+    """GROUP BY over the keys, and the columns that tell its sets apart where there are several."""
+    listed = ", ".join(keys)
+    if not keys or rng.random() < 0.7:
+        return (f" GROUP BY {listed}" if keys else ""), []
+    sets = f"GROUPING SETS (({listed}), ({keys[-1]}), ())" if len(keys) > 1 else f"ROLLUP ({listed})"
+    form = rng.choice([f"ROLLUP ({listed})", f"CUBE ({listed})", sets])
+    return f" GROUP BY {form}", rng.choice([[], [f"GROUPING_ID({listed})"], [f"GROUPING({keys[0]})"]])
+
+
 def query(rng: random.Random) -> Query:
-    """One aggregation: keys, filters, HAVING, UNION ALL below it, or a second aggregation above it."""
+    """One aggregation: keys or grouping sets, filters, HAVING, UNION ALL below it, or a second one above."""
     if rng.random() < 0.2:
         return _nested(rng)
     keys = rng.choice(KEYS)
@@ -174,12 +184,11 @@ def query(rng: random.Random) -> Query:
     source = "t" if rng.random() < 0.8 else "(SELECT * FROM t UNION ALL SELECT * FROM t WHERE qty > 0) AS u"
     if rng.random() < 0.4:
         source += f" WHERE {rng.choice(CONDITIONS)}"
-    tail = f" FROM {source}"
-    if keys:
-        tail += f" GROUP BY {', '.join(keys)}"
+    grouping, marks = _grouping(rng, keys)
+    tail = f" FROM {source}{grouping}"
     if rng.random() < 0.25:
         tail += f" HAVING {rng.choice(HAVINGS)}"
-    flink, spark = (", ".join([*keys, *(call[i] for call in calls)]) for i in (0, 1))
+    flink, spark = (", ".join([*keys, *marks, *(call[i] for call in calls)]) for i in (0, 1))
     return Query(f"SELECT {flink}{tail}", f"SELECT {spark}{tail}", None if keys else source)
 
 

@@ -34,7 +34,19 @@ def test_histories_hold_all_that_is_to_be_tested() -> None:
 def test_queries_differ() -> None:
     drawn = [q.flink for q in queries(random.Random(1), 200)]
     assert len(set(drawn)) > 150
-    for word in ("GROUP BY", "HAVING", "WHERE", "FILTER", "DISTINCT", "UNION ALL", "FROM (SELECT"):
+    for word in (
+        "GROUP BY",
+        "ROLLUP",
+        "CUBE",
+        "GROUPING SETS",
+        "GROUPING_ID",
+        "HAVING",
+        "WHERE",
+        "FILTER",
+        "DISTINCT",
+        "UNION ALL",
+        "FROM (SELECT",
+    ):
         assert any(word in sql for sql in drawn), word
 
 
