@@ -44,6 +44,7 @@ COLUMNS = {
         ("MAP_KEYS(m)", ["[a]", "[]"]),
         ("MAP_ENTRIES(m)", ["[(a, 1)]", "[]"]),
         ("MAP['a', 1, 'a', 2]", ["{a=2}", "{a=2}"]),
+        ("MAP_UNION(MAP[17, 1, 4, 2], MAP[33, 7, 4, 9])", ["{33=7, 4=9, 17=1}"] * 2),
     ],
 )
 def test_values(expression: str, expected: list[str]) -> None:

@@ -11,6 +11,8 @@ from firesteel.types.sql import BYTES, DOUBLE, INT, STRING, array, map_of, row, 
 
 from .decoding import decode, rows
 
+CANAL = '{"type":"INSERT","data":['
+
 SCHEMA = {"a": INT, "b": STRING}
 
 
@@ -81,3 +83,26 @@ def test_iso_timestamps() -> None:
 def test_option_values_are_checked(options: dict[str, str], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         find_format("json").validate(options, ("a",), (INT,))
+
+
+@pytest.mark.parametrize(("name", "before", "after"), [("json", "", ""), ("canal-json", CANAL, "]}")])
+def test_maps_stand_as_in_a_java_map(name: str, before: str, after: str) -> None:
+    names = [
+        "xi",
+        "gamma",
+        "kappa",
+        "mu",
+        "iota",
+        "zeta",
+        "alpha",
+        "eta",
+        "nu",
+        "delta",
+        "theta",
+        "beta",
+        "epsilon",
+    ]
+    members = ",".join(f'"{each}":1' for each in sorted(names))
+    message = f'{before}{{"m":{{{members}}}}}{after}\n'
+    (found,) = rows(decode(name, {"m": map_of(STRING, INT)}, message))
+    assert [key for key, _ in found[-1]] == names

@@ -5,13 +5,12 @@ The print connector shows such rows; the order of their maps is that of a java.u
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from firesteel.runtime.java_hash import Hash, hasher
+from firesteel.runtime.java_hash import Hash, hasher, string_hash
 from firesteel.runtime.values import to_key
 from firesteel.types.sql import APPROXIMATE, CHARACTER, SqlType, TypeRoot
 
@@ -23,7 +22,7 @@ def object_hash(kind: SqlType) -> Hash | None:
     hashes by identity, or by what Flink does not show."""
     plain = _HASHES.get(kind.root)
     if kind.root in CHARACTER:
-        plain = _text
+        plain = string_hash
     elif kind.root is TypeRoot.DECIMAL:
         scaled = hasher(kind)
         return _null_safe(lambda value: scaled(int(Decimal(value).scaleb(kind.scale or 0))))
@@ -37,13 +36,6 @@ def object_hash(kind: SqlType) -> Hash | None:
 
 def _null_safe(plain: Callable[[Any], int]) -> Hash:
     return lambda value: 0 if value is None else plain(value)
-
-
-def _text(value: str) -> int:
-    code = 0
-    for (unit,) in struct.iter_unpack("<H", value.encode("utf-16-le", "surrogatepass")):
-        code = (code * 31 + unit) & 0xFFFFFFFF
-    return code
 
 
 def _long(value: int) -> int:

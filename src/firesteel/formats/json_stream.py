@@ -15,6 +15,8 @@ from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText, Members
 from firesteel.formats.json_tree import TreeConverters
+from firesteel.runtime.java_hash import hasher
+from firesteel.runtime.java_map import hashed
 from firesteel.types.sql import CHARACTER, INT, SqlType, TypeRoot
 
 START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, NAME, VALUE = "{", "}", "[", "]", "name", "value"
@@ -182,6 +184,7 @@ class StreamConverters:
             )
         key = self.converter(key_type)
         value = self.converter(kind.children[1] if kind.root is TypeRoot.MAP else INT)
+        hash_of = hasher(key_type)
 
         def convert(tokens: Tokens) -> list[tuple[str, Any]]:
             if tokens.kind is not START_OBJECT:
@@ -193,7 +196,7 @@ class StreamConverters:
                 name = key(tokens)
                 tokens.next()
                 result[name] = value(tokens)
-            return list(result.items())
+            return hashed(list(result.items()), hash_of)
 
         return convert
 

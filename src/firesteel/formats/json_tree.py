@@ -13,6 +13,8 @@ from typing import Any
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText
+from firesteel.runtime.java_hash import hasher
+from firesteel.runtime.java_map import hashed
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 from firesteel.types.text import double_text
 
@@ -150,10 +152,12 @@ class TreeConverters:
             )
         value_type = kind.children[1] if kind.root is TypeRoot.MAP else SqlType(TypeRoot.INTEGER)
         value = self.converter(value_type)
+        hash_of = hasher(key_type)
 
         def convert(node: Any) -> list[tuple[str, Any]]:
             members = node.items() if isinstance(node, dict) else ()
-            return list({values.replaced(key): value(one) for key, one in members}.items())
+            found = {values.replaced(key): value(one) for key, one in members}
+            return hashed(list(found.items()), hash_of)
 
         return convert
 

@@ -63,6 +63,14 @@ def murmur(data: bytes) -> int:
     return state ^ state >> 16
 
 
+def string_hash(value: str) -> int:
+    """Of a java.lang.String, as which values leave Flink's tables."""
+    code = 0
+    for (unit,) in struct.iter_unpack("<H", value.encode("utf-16-le", "surrogatepass")):
+        code = code * 31 + unit & _WORD
+    return code
+
+
 @lru_cache(maxsize=1 << 16)
 def _text(value: str) -> int:
     return murmur(value.encode())

@@ -30,15 +30,15 @@ def ordered_keys(kind: SqlType) -> Ordered:
     return partial(_ordered, hasher(kind))
 
 
-def hashed(pairs: Sequence[tuple[Any, Any]], hash_of: Hash) -> list[tuple[Any, Any]]:
-    """The items of a new map into which the pairs were put."""
+def hashed(pairs: Sequence[tuple[Any, Any]], hash_of: Hash, room: int = 16) -> list[tuple[Any, Any]]:
+    """The items of a new map, made with room for so many, into which the pairs were put."""
     entries = ((key, [value, i]) for i, (key, value) in enumerate(pairs))
-    return _ordered(hash_of, entries, len(pairs))
+    return _ordered(hash_of, entries, len(pairs), room)
 
 
-def _ordered(hash_of: Hash, entries: Entries, most: int) -> list[tuple[Any, Any]]:
+def _ordered(hash_of: Hash, entries: Entries, most: int, room: int = 16) -> list[tuple[Any, Any]]:
     known = list(entries)
-    source, copy = buckets(most) - 1, buckets(len(known)) - 1
+    source, copy = buckets(most, room) - 1, buckets(len(known), room) - 1
     placed = []
     for key, (value, arrival) in known:
         spread = hash_of(key) & 0xFFFFFFFF
@@ -70,10 +70,10 @@ def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any,
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)
 
 
-def buckets(entries: int) -> int:
-    """How many buckets a map has that grew to so many entries."""
-    size = 16
-    while entries > size * 3 // 4:
+def buckets(entries: int, room: int = 16) -> int:
+    """How many buckets a map has that was made with `room` and grew to so many entries."""
+    size = 1
+    while size < room or entries > size * 3 // 4:
         size *= 2
     return size
 

@@ -145,5 +145,9 @@ def map_from_arrays(keys: Array, values: Array) -> Pairs:
 
 
 def map_union(*maps: Pairs) -> Pairs:
-    found = {_key(k): (k, v) for pairs in maps for k, v in pairs}
+    """Of equal keys the last one counts; the last map stands first."""
+    found: dict[Any, tuple[Any, Any]] = {}
+    for pairs in reversed(maps):
+        for k, v in pairs:
+            found.setdefault(_key(k), (k, v))
     return _pairs(found.values())

@@ -12,6 +12,8 @@ from firesteel.errors import JobError
 from firesteel.runtime.duck.java_patterns import to_python
 from firesteel.runtime.duck.registry import nullable
 from firesteel.runtime.duck.utf16 import text_of, units
+from firesteel.runtime.java_hash import string_hash
+from firesteel.runtime.java_map import hashed
 
 _CLASSES = {
     "ALPHA": r"a-zA-Z",
@@ -186,7 +188,8 @@ def split(text: str, separator: str) -> list[str] | None:
 
 
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
-    """Entries between separators, which are regular expressions; a key without a value has NULL."""
+    """Entries between separators, which are regular expressions, in the order of a Java map; a key without a
+    value has NULL."""
     between, within = compiled(entries), compiled(pair)
     if between is None or within is None:
         raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
@@ -199,4 +202,4 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
     for entry in parts:
         key, *value = within.split(entry, maxsplit=1)
         found[key] = value[-1] if value else None
-    return list(found.items())
+    return hashed(list(found.items()), string_hash, room=len(parts))
