@@ -26,6 +26,21 @@ def shout(text: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise(pc.utf8_upper(text), "!", "")
 
 
+@udf(result_type="DOUBLE", func_type="pandas")
+def share(x):  # type: ignore[no-untyped-def]
+    return x / x.max()
+
+
+@udf(result_type="STRING", func_type="pandas")
+def tagged(text):  # type: ignore[no-untyped-def]
+    return text + "#"
+
+
+@udf(result_type="BIGINT", func_type="arrow")
+def one_only(x: pa.Array) -> pa.Array:
+    return x.slice(0, 1)
+
+
 @udf(result_type="INT")
 def wrong(x: int) -> Any:
     return "seven" if x == 7 else x

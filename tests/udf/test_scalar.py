@@ -21,16 +21,18 @@ from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import INT, STRING, SqlType
+from firesteel.udf import udf
 from tests.udf import sample
 
 Columns = dict[str, tuple[SqlType, Sequence[Any]]]
-NAMES = ("plus_one", "coalesced", "shout", "wrong", "half", "pair", "shape", "forty_two", "Times")
+PANDAS = ("share", "tagged")
+NAMES = ("one_only", "plus_one", "coalesced", "shout", "wrong", "half", "pair", "shape", "forty_two", "Times")
 
 
 @pytest.fixture
 def environment() -> TableEnvironment:
     made = TableEnvironment.create()
-    for name in NAMES:
+    for name in (*NAMES, *PANDAS):
         made.execute_sql(f"CREATE TEMPORARY FUNCTION {name} AS 'tests.udf.sample.{name}' LANGUAGE PYTHON")
     return made
 
@@ -75,6 +77,23 @@ X: Columns = {"x": (INT, [1, None, 3]), "s": (STRING, ["a", None, "ü"])}
 )  # fmt: skip
 def test_values(environment: TableEnvironment, expression: str, expected: list[Any]) -> None:
     assert run(environment, expression, X) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"), [("share(x)", [0.25, None, 1.0]), ("tagged(s)", ["a#", None, "ü#"])]
+)
+def test_series(environment: TableEnvironment, expression: str, expected: list[Any]) -> None:
+    pytest.importorskip("pandas")
+    columns: Columns = {"x": (INT, [1, None, 4]), "s": (STRING, ["a", None, "ü"])}
+    assert run(environment, expression, columns) == expected
+
+
+def test_a_column_of_another_length_or_type_is_an_error(environment: TableEnvironment) -> None:
+    with pytest.raises(JobError, match="Function one_only gave 1 values for 3 rows"):
+        run(environment, "one_only(x)", X)
+    environment.create_temporary_function("texts", udf(lambda x: x, result_type="INT", func_type="arrow"))
+    with pytest.raises(JobError, match="Function texts gave string, which is no int32"):
+        run(environment, "texts(s)", {"s": (STRING, ["a", "b"])})
 
 
 def test_values_come_as_pythons_own(environment: TableEnvironment) -> None:

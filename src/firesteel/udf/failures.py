@@ -32,9 +32,10 @@ def failed(name: str, args: Sequence[Any], error: Exception) -> UserFunctionErro
 
 
 def wrong_type(name: str, args: Sequence[Any] | None, value: Any, wanted: object) -> UserFunctionError:
-    """The function gave `value`, which is not of its result type. args None: many rows at once."""
-    call = name if args is None else f"{name}({_shown(args)})"
-    return UserFunctionError(f"Function {call} gave {_short(value)}, which is no {wanted}")
+    """The function gave `value`, which is not of its result type. args None: a column, of type `value`."""
+    if args is None:
+        return UserFunctionError(f"Function {name} gave {value}, which is no {wanted}")
+    return UserFunctionError(f"Function {name}({_shown(args)}) gave {_short(value)}, which is no {wanted}")
 
 
 def _shown(args: Sequence[Any]) -> str:

@@ -66,12 +66,29 @@ def _by_column(
     name: str, found: ScalarUdf, columns: Sequence[Any], count: int, kind: pa.DataType
 ) -> pa.Array:
     arrays = [c.combine_chunks() if isinstance(c, pa.ChunkedArray) else c for c in columns]
-    as_series = found.func_type == "pandas"
     try:
-        result = found.call(*(array.to_pandas() if as_series else array for array in arrays))
+        if found.func_type == "pandas":
+            result = _from_series(found.call(*map(_to_series, arrays)))
+        else:
+            result = found.call(*arrays)
     except Exception as error:
         raise failed(name, [f"{array.type}[{count}]" for array in arrays], error) from error
     return _checked(name, result, count, kind)
+
+
+def _to_series(array: pa.Array) -> Any:
+    """As a Series. Not by Arrow's own way: in workers it was not told of pandas (spark/lean.py)."""
+    import pandas as pd
+
+    return pd.Series(array.to_numpy(zero_copy_only=False))
+
+
+def _from_series(result: Any) -> pa.Array:
+    """What a function gives, as values and where there are none; a lone value is left as it is."""
+    import pandas as pd
+
+    series = pd.Series(result)
+    return pa.array(series.to_numpy(), mask=series.isna().to_numpy())
 
 
 def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
@@ -79,11 +96,9 @@ def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     try:
-        array = (
-            result.cast(kind) if isinstance(result, pa.Array) else pa.array(result, kind, from_pandas=True)
-        )
+        array = result.cast(kind) if isinstance(result, pa.Array) else pa.array(result, kind)
     except _NOT_OF_TYPE:
-        raise wrong_type(name, None, getattr(result, "dtype", type(result).__name__), kind) from None
+        raise wrong_type(name, None, getattr(result, "type", type(result).__name__), kind) from None
     if len(array) != count:
         raise JobError(f"Function {name} gave {len(array)} values for {count} rows")
     return array
