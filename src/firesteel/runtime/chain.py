@@ -76,7 +76,7 @@ def changes_a_row(chain: ChainSpec) -> int:
     """How many changes one row that comes into the chain can cause, at most."""
     width = 1
     for operator in chain.operators:
-        if isinstance(operator, (GroupAggregateSpec, ChangelogNormalizeSpec)):
+        if isinstance(operator, (GroupAggregateSpec, GlobalGroupAggregateSpec, ChangelogNormalizeSpec)):
             width *= 2
         elif isinstance(operator, ExpandSpec):
             width *= len(operator.numbers)
