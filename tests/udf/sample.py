@@ -83,6 +83,18 @@ class Times(ScalarFunction):
         Times.closed += 1
 
 
+class CannotOpen(ScalarFunction):
+    """Fails before the first row."""
+
+    result_type = "INT"
+
+    def open(self, function_context: FunctionContext) -> None:
+        raise OSError("no licence")
+
+    def eval(self, x: int) -> int:
+        return x
+
+
 class WeightedAverage(AggregateFunction):
     """The average of its first argument, weighted by the second."""
 

@@ -77,6 +77,8 @@ def test_a_function_that_no_module_holds(environment: TableEnvironment) -> None:
     assert [str(row) for row in rows] == ["+I[103]", "+I[104]", "-D[103]"]
 
 
-def test_a_function_that_fails_ends_the_job(environment: TableEnvironment) -> None:
+@pytest.mark.parametrize("host", ["batch", "stream"])
+def test_a_function_that_fails_ends_the_job(environment: TableEnvironment, host: str) -> None:
+    environment.execute_sql(f"SET 'firesteel.host' = '{host}'")
     with pytest.raises(JobError, match=r"Function twice\('a'\) gave 'aa', which is no int64; row \+I\[a\]"):
         list(environment.execute_sql("SELECT twice(k) FROM t").collect())

@@ -26,7 +26,19 @@ from tests.udf import sample
 
 Columns = dict[str, tuple[SqlType, Sequence[Any]]]
 PANDAS = ("share", "tagged")
-NAMES = ("one_only", "plus_one", "coalesced", "shout", "wrong", "half", "pair", "shape", "forty_two", "Times")
+NAMES = (
+    "one_only",
+    "CannotOpen",
+    "plus_one",
+    "coalesced",
+    "shout",
+    "wrong",
+    "half",
+    "pair",
+    "shape",
+    "forty_two",
+    "Times",
+)
 
 
 @pytest.fixture
@@ -132,6 +144,12 @@ def test_functions_are_opened_before_the_rows_and_closed_behind_them(environment
     sample.Times.opened = sample.Times.closed = 0
     assert run(environment, "Times(x) + Times(x)", {"x": (INT, [1, 2])}) == [20, 40]
     assert (sample.Times.opened, sample.Times.closed) == (1, 1)
+
+
+def test_a_function_that_cannot_be_opened_is_named(environment: TableEnvironment) -> None:
+    with pytest.raises(JobError, match=r"Function CannotOpen.open failed: OSError: no licence") as found:
+        run(environment, "CannotOpen(x)", X)
+    assert "in open" in str(found.value.hint)
 
 
 def test_another_function_under_the_same_name_takes_its_place(environment: TableEnvironment) -> None:

@@ -100,9 +100,10 @@ def demo(verbose: Verbose = False) -> int:
 def shell(settings: Set = None, master: Master = None, verbose: Verbose = False) -> int:
     """Type statements and see their results."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import pairs
+    from firesteel.cli.script import import_beside, pairs
     from firesteel.cli.shell import Shell
 
+    import_beside("-")
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master)
     return Shell(configuration, verbose=verbose).loop()
 

@@ -60,7 +60,13 @@ def function_of(function: UserFunction) -> Udf:
             raise JobError(f"Function {function.name} cannot be loaded by a worker: {error}") from error
         _loaded[function] = found
     if function not in _opened and isinstance(found.function, UserDefinedFunction):
-        found.function.open(FunctionContext())
+        try:
+            found.function.open(FunctionContext())
+        except Exception as error:
+            raise JobError(
+                f"Function {function.name}.open failed: {describe(error)}",
+                hint=innermost(error.__traceback__),
+            ) from error
         _opened[function] = found.function
     return found
 
