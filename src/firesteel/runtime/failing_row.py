@@ -16,6 +16,8 @@ _LONG = 300
 def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]) -> JobError:
     """The error with the row that makes `run` fail; as it is where it is no error of a user's function, or
     the function does not fail again."""
+    if not _is_users(error):
+        return error
     low, high = 0, changes.num_rows
     while high - low > 1:
         middle = (low + high) // 2
@@ -32,6 +34,12 @@ def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
     from firesteel.udf.failures import UserFunctionError
 
     return error.in_row(row_text(changes, index)) if isinstance(error, UserFunctionError) else error
+
+
+def _is_users(error: JobError) -> bool:
+    from firesteel.udf.failures import UserFunctionError
+
+    return isinstance(error, UserFunctionError)
 
 
 def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
