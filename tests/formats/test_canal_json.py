@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from firesteel.formats.base import MessageError
-from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, array, decimal, timestamp
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, array, decimal, timestamp, timestamp_ltz
 
 from .decoding import decode, decoder_of, rows
 
@@ -134,3 +135,12 @@ def test_values_of_other_kinds() -> None:
 def test_only_wanted_fields_are_converted() -> None:
     text = canal('[{"id":"no number","name":"a","w":"1"}]')
     assert rows(decode("canal-json", SCHEMA, text, ("name",))) == [("+I", "a")]
+
+
+def test_messages_that_are_read_in_two_ways_have_one_type() -> None:
+    schema = {"id": INT, "l": timestamp_ltz(3)}
+    row = '"data":[{"id":1,"l":"2026-01-02 03:04:05.678Z"}]}\n'
+    many = f'{{"type":"INSERT",{row}' * 70
+    table = decode("canal-json", schema, f'{many}{{"type":"UPDATE","old":[{{"id":3}}],{row}')
+    assert [kind for kind, *_ in rows(table)][-3:] == ["+I", "-U", "+U"]
+    assert table.schema.field("f1").type == to_arrow(schema["l"])

@@ -69,6 +69,11 @@ def order(kind: SqlType, values: Sequence[Any]) -> list[Any]:
             [(2147483647, ""), (None, None), (1, "p")],
         ),
         (
+            array(decimal(30, 5)),
+            [[125000], [-350000], [9999999999000], [None]],
+            [[9999999999000], [None], [125000], [-350000]],
+        ),
+        (
             map_of(STRING, INT),
             [[("a", 1), ("b", None)], [], [("z", 9)]],
             [[("a", 1), ("b", None)], [], [("z", 9)]],

@@ -203,7 +203,9 @@ def _in_order(pieces: list[pa.Table], schema: pa.Schema) -> pa.Table:
         return schema.empty_table()
     if len(pieces) == 1:
         return pieces[0].drop_columns([LINE]).cast(schema)
-    names = [*schema.names, LINE]
-    table = pa.concat_tables([piece.select(names) for piece in pieces]).combine_chunks()
+    numbered = schema.append(pa.field(LINE, pa.int64()))
+    table = pa.concat_tables(
+        [piece.select(numbered.names).cast(numbered) for piece in pieces]
+    ).combine_chunks()
     order = np.argsort(table[LINE].to_numpy(), kind="stable")
-    return table.take(pa.array(order)).drop_columns([LINE]).cast(schema)
+    return table.take(pa.array(order)).drop_columns([LINE])

@@ -51,7 +51,8 @@ def _array(kind: SqlType, values: Sequence[Any]) -> bytes:
     for i, value in enumerate(values):
         if value is None:
             section.data[4 + i // 8] |= 1 << i % 8
-        section.put(head + i * size, kind, value)
+        else:
+            section.put(head + i * size, kind, value)
     return bytes(section.data)
 
 
@@ -73,7 +74,7 @@ class _Section:
         self.data = bytearray(fixed)
 
     def put(self, place: int, kind: SqlType, value: Any) -> None:
-        """A value; of a NULL only what is kept free for it."""
+        """A value; of a NULL only what a row keeps free for it."""
         root = kind.root
         if root is TypeRoot.DECIMAL and (kind.precision or 0) > _LONG_DECIMAL:
             self._put_decimal(place, value)

@@ -2,7 +2,7 @@
 
 Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. A NULL equals a NULL as
 a result and as the field of a ROW, but not as an element of the ARRAY that ARRAY_AGG makes nor as the value
-of a MAP. An ARRAY that came as it is (FIRST_VALUE) is compared by its bytes.
+of a MAP; nor does any MAP as an element. An ARRAY that came as it is (FIRST_VALUE) is compared by its bytes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,18 @@ Test = Callable[[Any], bool]
 def equals_itself(call: AggregateSpec) -> Test | None:
     """The test of a call's result, NULL included; None where every result passes."""
     if call.function == "ARRAY_AGG":
-        test: Test | None = _none_null(_test(call.type.children[0]))
+        test: Test | None = _array_test(call.type.children[0])
     else:
         test = _test(call.type)
     if test is None:
         return None
     return lambda value: value is None or test(value)
+
+
+def _array_test(element: SqlType) -> Test:
+    if element.root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        return lambda values: False
+    return _none_null(_test(element))
 
 
 def _test(kind: SqlType) -> Test | None:
