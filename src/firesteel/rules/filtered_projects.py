@@ -11,6 +11,8 @@ from dataclasses import replace
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs
 from firesteel.plan.logical import Filter, Project, WatermarkAssigner, WindowTableFunction
+from firesteel.plan.physical import TableSourceScan
+from firesteel.plan.tree import Node
 
 
 def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
@@ -19,7 +21,7 @@ def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
     condition = project.input
     if not isinstance(condition, Filter):
         return None
-    if not isinstance(condition.input, (WindowTableFunction, WatermarkAssigner)):
+    if not isinstance(condition.input, WindowTableFunction) and not _has_watermarks(condition.input):
         return None
     columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
     if len(set(columns)) != len(project.exprs) or not set(input_refs(condition.condition)) <= set(columns):
@@ -32,3 +34,13 @@ def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
         names=tuple(condition.schema[column].name for column in order),
     )
     return ordered, {old: order.index(column) for old, column in enumerate(columns)}
+
+
+def _has_watermarks(node: Node) -> bool:
+    """Whether rows come right from a watermark; where columns are computed below it, over the whole table."""
+    if not isinstance(node, WatermarkAssigner):
+        return False
+    computed = node.input
+    if not isinstance(computed, Project):
+        return True
+    return isinstance(computed.input, TableSourceScan) and computed.input.project is None

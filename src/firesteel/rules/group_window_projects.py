@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.expr.nodes import Call, InputRef
-from firesteel.plan.expressions import substitute
-from firesteel.plan.logical import Filter, Project
+from firesteel.plan.expressions import identity, substitute
+from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
+from firesteel.plan.physical import TableSourceScan
 from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.filtered_projects import in_input_order
@@ -24,14 +25,15 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
     if not isinstance(project, Project):
         return node
     found = in_input_order(project)
-    if found is not None and [found[1][k] for k in node.keys] == sorted(found[1][k] for k in node.keys):
-        return _moved(node, found[0], found[1], None if node.time is None else found[1][node.time])
+    if found is not None:
+        return _sorted(node, found[0], found[1])
     columns = {i: e.index for i, e in enumerate(project.exprs) if isinstance(e, InputRef)}
     missing = [e for i, e in enumerate(project.exprs) if i not in columns]
     reorders = not missing and sorted(columns.values()) == list(range(len(project.input.schema)))
-    keys = [columns.get(k, -1) for k in node.keys]
-    if reorders and keys == sorted(keys):
-        return _moved(node, project.input, columns, None if node.time is None else columns[node.time])
+    if reorders and not (
+        isinstance(project.input, Filter) and isinstance(project.input.input, WatermarkAssigner)
+    ):
+        return _sorted(node, project.input, columns)
     read = [i for i in columns if i != node.time]
     clock = len(missing) == 1 and isinstance(missing[0], Call) and missing[0].function == "PROCTIME"
     is_read_twice = (
@@ -43,6 +45,41 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
     if (clock and node.time not in columns) or is_read_twice:
         return _moved(node, project.input, columns, None)
     return node
+
+
+def _sorted(node: GroupWindowAggregate, below: Node, position: dict[int, int]) -> Node:
+    """The aggregate with its keys in the order of what is below, where that is the table's; a projection
+    above puts them back. Else the node as it is."""
+    time = None if node.time is None else position[node.time]
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    if keys == node.keys:
+        return _moved(node, below, position, time)
+    if not reads_whole_table(below):
+        return node
+    return restored(node, _moved(replace(node, keys=keys), below, position, time))
+
+
+def reads_whole_table(node: Node) -> bool:
+    """Whether the columns are those of a table that is read as it is: nothing below could reorder them."""
+    while isinstance(node, WatermarkAssigner):
+        node = node.input
+    return isinstance(node, TableSourceScan)
+
+
+def restored(node: Aggregate | GroupWindowAggregate, ordered: Aggregate | GroupWindowAggregate) -> Project:
+    """A projection to the first node's columns over the same aggregate with its keys sorted."""
+    columns = identity(f.type for f in ordered.schema)
+    places = sorted(range(len(node.keys)), key=lambda i: _place(node, i))
+    exprs = [columns[places.index(i)] for i in range(len(node.keys))]
+    return Project(ordered, (*exprs, *columns[len(node.keys) :]), tuple(f.name for f in node.schema))
+
+
+def _place(node: Aggregate | GroupWindowAggregate, key: int) -> int:
+    """Where a key's column is below the projection that only picks columns."""
+    assert isinstance(node.input, Project)
+    expr = node.input.exprs[node.keys[key]]
+    assert isinstance(expr, InputRef)
+    return expr.index
 
 
 def _moved(

@@ -128,7 +128,7 @@ def _to_physical(node: Node, configuration: Mapping[str, str]) -> Node:
     node = push_projects(node)
     for rule, _ in PRUNING_RULES:
         node = transform_up(node, rule)
-    node = transform_up(node, filter_before_picking)
+    node = transform_up(transform_up(node, merge_projects), filter_before_picking)
     node = split_distinct(node, configuration)
     node = transform_up(node, window_aggregates)
     return to_physical(transform_up(node, merge_projects))

@@ -14,7 +14,11 @@ from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.physical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.filtered_projects import in_input_order
-from firesteel.rules.group_window_projects import merge_group_window_project
+from firesteel.rules.group_window_projects import (
+    merge_group_window_project,
+    reads_whole_table,
+    restored,
+)
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
 
@@ -55,10 +59,13 @@ def merge_aggregate_project(node: Node) -> Node:
     columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
     if len(columns) != len(project.exprs) or sorted(columns) != list(range(len(project.input.schema))):
         return node
-    keys = [columns[k] for k in node.keys]
-    if keys != sorted(keys):
+    position = dict(enumerate(columns))
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    if keys == node.keys:
+        return moved_aggregate(_with_names(node), project.input, position)
+    if not reads_whole_table(project.input) or node.partial_final is not None:
         return node
-    return moved_aggregate(_with_names(node), project.input, dict(enumerate(columns)))
+    return restored(node, moved_aggregate(replace(_with_names(node), keys=keys), project.input, position))
 
 
 def _with_names(node: Aggregate) -> Aggregate:
@@ -77,4 +84,4 @@ def _in_input_order(node: Node) -> Node:
         return node
     ordered, position = found
     keys = [position[k] for k in node.keys]
-    return moved_aggregate(_with_names(node), ordered, position) if keys == sorted(keys) else node
+    return moved_aggregate(node, ordered, position) if keys == sorted(keys) else node

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr, InputRef
 from firesteel.plan.expressions import conjunction, conjuncts, identity, input_refs, is_identity, substitute
 from firesteel.plan.physical import Calc, Exchange, Expand, WatermarkAssigner
@@ -24,7 +25,10 @@ _SHUFFLE, _HASH_KEY, _AGGREGATE = 160, 8, 2
 
 
 def pull_up_windows(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Apply to one node; its inputs are done already.
+
+    Raises ValidationError where the filter should stay above a function over processing time, as Flink does.
+    """
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
     calc = _function_up(_as_calc(node.input.input))
@@ -36,7 +40,13 @@ def pull_up_windows(node: Node) -> Node:
     if _computes_with(calc, columns) or any(passed & set(call.args) for call in node.calls):
         return node
     if _function_is_cheaper(calc, function, len(node.keys)):
-        return node
+        if node.windowing.is_rowtime:
+            return node
+        raise ValidationError(
+            "Non-mergeable processing time window tvf aggregation is invalid, should fallback to group "
+            "aggregation instead.",
+            hint="filter the rows before the window function",
+        )
     return _pulled(node, calc, function)
 
 

@@ -19,6 +19,7 @@ from firesteel.plan.physical_windows import WindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.plan.window_properties import WindowProperties, window_properties
 from firesteel.plan.windows import WINDOW_COLUMNS, Window, Windowing
+from firesteel.rules.merge_projects import merge_projects
 
 
 def window_aggregates(node: Node) -> Node:
@@ -29,6 +30,8 @@ def window_aggregates(node: Node) -> Node:
     if isinstance(node, Aggregate):
         properties = of_windows(node)
         return node if properties is None else _formed(node, properties)
+    if isinstance(node, Project) and isinstance(node.input, Project):
+        return merge_projects(node) if isinstance(node.input.input, WindowAggregate) else node
     if isinstance(node, Filter) and isinstance(node.input, Project):
         project = node.input
         if isinstance(project.input, WindowAggregate):
