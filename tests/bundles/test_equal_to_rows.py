@@ -30,12 +30,13 @@ def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
 @pytest.mark.parametrize("kind", list(VALUES), ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: st.DataObject) -> None:
     every = calls_over(kind, not insert_only)
-    if phase == "split":
-        every = [call for call in every if call.function not in ("AVG", "$SUM0")]
+    if phase == "split":  # MIN and MAX over orphans depend on the order in which buckets are merged
+        left_out = ("AVG", "$SUM0") if insert_only else ("AVG", "$SUM0", "MIN", "MAX")
+        every = [call for call in every if call.function not in left_out]
     calls = tuple(data.draw(st.lists(st.sampled_from(every), min_size=0, max_size=5)))
     keys: tuple[int, ...] = data.draw(st.sampled_from([(0,), (0, 3) if phase == "split" else (0, 2), ()]))
     spec: GroupAggregateSpec = spec_of(kind, calls, not insert_only, data.draw(st.booleans()), keys)

@@ -127,4 +127,11 @@ def _values(slot: Slot, column: pa.Array) -> list[Any]:
     lengths = column.value_lengths().to_numpy(zero_copy_only=False)
     ends = np.cumsum(lengths).tolist()
     starts = [0, *ends[:-1]]
-    return [dict(zip(keys[a:b], items[a:b], strict=True)) for a, b in zip(starts, ends, strict=True)]
+    # In one order, wherever the accumulators were made: over retractions that match nothing, what MIN and
+    # MAX answer depends on it (in Flink on that of a HashMap).
+    pairs = (zip(keys[a:b], items[a:b], strict=True) for a, b in zip(starts, ends, strict=True))
+    return [dict(sorted(each, key=_text_of_key)) for each in pairs]
+
+
+def _text_of_key(entry: tuple[Any, Any]) -> str:
+    return repr(entry[0])
