@@ -34,7 +34,9 @@ def prune_aggregate_calls(node: Node) -> Node:
     read = {i for e in exprs for i in input_refs(e)}
     width = len(aggregate.keys)
     kept = [i for i in range(len(aggregate.calls)) if width + i in read]
-    if len(kept) == len(aggregate.calls) or (not kept and not width):
+    if not kept and not width:
+        kept = [0]  # An aggregate gives at least one column.
+    if len(kept) == len(aggregate.calls):
         return node
     position = {i: i for i in range(width)} | {width + old: width + new for new, old in enumerate(kept)}
     dropped = len(aggregate.calls) - len(kept)
