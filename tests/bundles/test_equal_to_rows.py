@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.spec import GroupAggregateSpec
@@ -30,7 +30,7 @@ def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
 @pytest.mark.parametrize("kind", list(VALUES), ids=str)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: st.DataObject) -> None:
     every = calls_over(kind, not insert_only)

@@ -75,11 +75,6 @@ class KeyedMerge:
             if index < results:
                 shown.append(result)
         live = self._live()
-        found = self._stored.found
-        for group in seen:
-            self._clean[group.left_over(np.flatnonzero(found & ~live))] = False
-        for values in self._values:
-            self._clean[~live & found & (values.size != 0)] = False
         self._save(live, seen)
         before, after = [r.before_array for r in shown], [r.after_array for r in shown]
         return NetChanges(self._outcomes(live, shown), before, after, self._clean)
@@ -158,11 +153,12 @@ class KeyedMerge:
         return net_outcomes(self._stored.found, live, self._clean, results, bool(self._spec.ttl))
 
     def _save(self, live: Mask, seen: Sequence[Seen]) -> None:
-        keep = self._clean & (live | self._stored.found)
+        found = self._stored.found
+        keep, gone = self._clean & (live | found), np.flatnonzero(self._clean & found & ~live)
         for group in seen:
-            group.save(keep)
+            group.save(keep, gone)
         for values in self._values:
-            values.save(keep)
+            values.save(keep, gone)
         write = np.flatnonzero(keep)
         at = None if len(write) == len(self._keys) else pa.array(write)
         fields = {name: column if at is None else column.take(at) for name, column in self._final.items()}

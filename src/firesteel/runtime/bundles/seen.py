@@ -57,22 +57,8 @@ class Seen:
         before, after = self._before[:, place], self._after[:, place]
         return (before <= 0) & (after > 0), (before > 0) & (after <= 0)
 
-    def left_over(self, keys: Index) -> Index:
-        """Which of these keys (ascending) would have values left: not so over clean input where they have
-        no records."""
-        if not len(keys):
-            return keys
-        weight = np.zeros(len(self._keys), np.int64)
-        entries = self._state.entries(self._keys, keys, self._now)
-        stored = np.abs(counts_of(entries.columns[0], self._before.shape[1])).sum(axis=1)
-        np.add.at(weight, entries.owners, stored)
-        change = np.abs(self._after).sum(axis=1) - np.abs(self._before).sum(axis=1)
-        np.add.at(weight, self._pairs.owners, change)
-        left: Index = keys[weight[keys] != 0]
-        return left
-
-    def save(self, keep: Mask) -> None:
-        """Write what changed, of the keys to `keep`."""
+    def save(self, keep: Mask, gone: Index) -> None:
+        """Write what changed, of the keys to `keep`; nothing is left of those that are `gone`."""
         changed = (self._after != self._before).any(axis=1) & keep[self._pairs.owners]
         write = np.flatnonzero(changed)
         if len(write):
@@ -81,3 +67,5 @@ class Seen:
             column = pa.array(after[:, 0]) if after.shape[1] == 1 else lists_of(after)
             live: Mask = np.any(after, axis=1)
             self._state.put(self._keys, self._pairs.owners[write], values, [column], self._now, live)
+        if len(gone):
+            self._state.clear(self._keys, gone, self._now)

@@ -80,14 +80,16 @@ class ValueCounts:
         self._raise_by_stored(result, entries, held.values)
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
 
-    def save(self, keep: Mask) -> None:
-        """Write the counts that changed, of the keys to `keep`."""
+    def save(self, keep: Mask, gone: Index) -> None:
+        """Write the counts that changed, of the keys to `keep`; nothing is left of those that are `gone`."""
         pairs = self._pairs
         write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
         if len(write):
             after, values = self._after[write], pairs.values.take(pa.array(write))
             owners = pairs.owners[write]
             self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
+        if len(gone):
+            self._state.clear(self._keys, gone, self._now)
 
     def _loses(self, values: Index, known: Index) -> Mask:
         """Keys whose stored extreme goes."""

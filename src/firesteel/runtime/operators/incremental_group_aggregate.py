@@ -84,7 +84,7 @@ class IncrementalGroupAggregate:
         except NoRunningForm:
             return None
         for view in seen:
-            view.save(np.ones(len(partial), np.bool_))
+            view.save(np.ones(len(partial), np.bool_), np.zeros(0, np.int64))
         return parts
 
     def _count_seen(self, delta: Delta, partial: Keys) -> list[Seen]:
