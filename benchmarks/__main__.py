@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from benchmarks import engines, state_cost
 from benchmarks.engines import Failed
@@ -22,23 +23,32 @@ class Times:
 def measure(workload: Workload, engine: str, repeat: int) -> Times:
     """The engine's times with the parallelism that is best at the largest size. Raises Failed."""
     run = engines.firesteel if engine == "firesteel" else engines.flink
+    ways = (
+        (workload.settings,) if engine == "firesteel" else tuple(FLINK_BEST | way for way in workload.flink)
+    )
     tried = []
-    for parallelism in PARALLELISMS:
-        settings = {"parallelism.default": parallelism, **workload.settings}
-        if engine == "flink":
-            settings |= FLINK_BEST
+    for parallelism, way in product(PARALLELISMS, ways):
+        settings = {"parallelism.default": parallelism, **way}
         seconds = []
         for size in workload.sizes:
             script = workload.script(size)
             runs = [run(script, settings, workload.checkpoint).seconds for _ in range(repeat)]
             seconds.append(min(runs))
-        tried.append(Times(parallelism, seconds))
+        how = "record by record"
+        if settings.get("table.exec.mini-batch.enabled"):
+            how = "in mini-batches"
+        tried.append(Times(f"{parallelism}, {how}", seconds))
     return min(tried, key=lambda times: times.seconds[-1])
 
 
 def compare(workload: Workload, engine_names: list[str], repeat: int) -> None:
     """Run one workload on the engines and print times, throughputs and ratios."""
     print(f"\n{workload.name}: {workload.what}", flush=True)
+    if workload.skewed is not None:
+        plain = measure(workload, "firesteel", repeat).seconds[-1]
+        skewed = measure(replace(workload, script=workload.skewed), "firesteel", repeat).seconds[-1]
+        print(f"  firesteel  {plain:.2f} s, skewed {skewed:.2f} s: {skewed / plain:.2f} times")
+        return
     found: dict[str, Times] = {}
     for engine in engine_names:
         try:
