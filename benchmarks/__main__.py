@@ -7,9 +7,12 @@ import sys
 from dataclasses import dataclass, replace
 from itertools import product
 
-from benchmarks import engines, state_cost
+from benchmarks import engines, memory, state_cost
 from benchmarks.engines import Failed
 from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS, Workload
+
+SPECIAL = {module.NAME: module for module in (state_cost, memory)}
+"""Measured by themselves."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +91,16 @@ def main() -> int:
     if given.list:
         for workload in WORKLOADS:
             print(f"{workload.name:<22} {workload.what}")
-        print(f"{state_cost.NAME:<22} {state_cost.WHAT}")
+        for special in SPECIAL.values():
+            print(f"{special.NAME:<22} {special.WHAT}")
         return 0
-    names = given.names or [*known, state_cost.NAME]
-    unknown = [name for name in names if name not in known and name != state_cost.NAME]
+    names = given.names or [*known, *SPECIAL]
+    unknown = [name for name in names if name not in known and name not in SPECIAL]
     if unknown:
         parser.error(f"unknown workload {unknown[0]}; --list lists them")
     for name in names:
-        if name == state_cost.NAME:
-            state_cost.run()
+        if name in SPECIAL:
+            SPECIAL[name].run()
         else:
             compare(known[name], ["firesteel"] if given.no_flink else ["firesteel", "flink"], given.repeat)
     return 0

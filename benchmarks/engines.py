@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,13 @@ class Failed(Exception):
     """The process ended with an error, or was not there; the text is one line."""
 
 
-def firesteel(script: str, settings: dict[str, str], checkpoint: bool = False) -> Run:
+Watch = Callable[["subprocess.Popen[str]"], None]
+"""Looks at a process while it runs; returns when it has ended."""
+
+
+def firesteel(
+    script: str, settings: dict[str, str], checkpoint: bool = False, watch: Watch | None = None
+) -> Run:
     """`firesteel run`, a checkpoint in a folder of its own if asked for."""
     with tempfile.TemporaryDirectory() as folder:
         job = Path(folder) / "job.sql"
@@ -38,7 +45,7 @@ def firesteel(script: str, settings: dict[str, str], checkpoint: bool = False) -
             command += ["--set", f"{key}={value}"]
         if checkpoint:
             command += ["--checkpoint", str(Path(folder) / "checkpoint")]
-        return _timed(command, os.environ.copy())
+        return _timed(command, os.environ.copy(), watch)
 
 
 def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Run:
@@ -93,16 +100,20 @@ def _quiet(command: list[str]) -> None:
         raise Failed(f"{' '.join(command[1:4])} failed: {last}")
 
 
-def _timed(command: list[str], environment: dict[str, str]) -> Run:
+def _timed(command: list[str], environment: dict[str, str], watch: Watch | None = None) -> Run:
     started = time.monotonic()
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=TIMEOUT_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Failed(f"not done after {TIMEOUT_SECONDS} s") from None
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        if watch is not None:
+            watch(process)
+        try:
+            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise Failed(f"not done after {TIMEOUT_SECONDS} s") from None
     seconds = time.monotonic() - started
-    if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).strip().splitlines() if line.strip()]
-        raise Failed(lines[-1] if lines else f"exit status {done.returncode}")
+    if process.returncode:
+        lines = [line for line in (err + out).strip().splitlines() if line.strip()]
+        raise Failed(lines[-1] if lines else f"exit status {process.returncode}")
     return Run(seconds)

@@ -28,7 +28,7 @@ _BUNDLES = {
     "table.exec.mini-batch.allow-latency": "5 s",
     "table.exec.mini-batch.size": "5000",
 }
-_LARGE_BUNDLES = {**_BUNDLES, "table.exec.mini-batch.size": "10000000"}
+IN_BUNDLES = {**_BUNDLES, "table.exec.mini-batch.size": "10000000"}
 _SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true"}
 _ROCKSDB = {"state.backend.type": "rocksdb"}
 
@@ -69,7 +69,11 @@ def _sum_count_avg(events: int) -> str:
 
 
 def _datagen(rows: int) -> str:
-    keys = rows // 2
+    return aggregated_datagen(rows, rows // 2)
+
+
+def aggregated_datagen(rows: int, keys: int) -> str:
+    """SUM and COUNT by key over random rows."""
     return (
         f"CREATE TABLE source (k BIGINT, v INT) WITH ('connector' = 'datagen', 'number-of-rows' = '{rows}', "
         f"'rows-per-second' = '100000000', 'fields.k.min' = '1', 'fields.k.max' = '{keys}', "
@@ -115,7 +119,7 @@ WORKLOADS = (
         "batch-mini-batch",
         "the same as batch-sum-max in mini-batches, Flink as it is fastest",
         _sum_max,
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         flink=({}, _BUNDLES),
     ),
     Workload("stream-sum-max", "batch-sum-max with a checkpoint", _sum_max, sizes=STREAMED, checkpoint=True),
@@ -132,7 +136,7 @@ WORKLOADS = (
         _sum_max,
         sizes=STREAMED,
         checkpoint=True,
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         flink=({}, _BUNDLES),
     ),
     Workload("datagen", "10M rows made on the fly, 5M keys, SUM and COUNT", _datagen, sizes=(10_000_000,)),
@@ -141,7 +145,7 @@ WORKLOADS = (
         "the same in mini-batches, Flink as it is fastest",
         _datagen,
         sizes=(10_000_000,),
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         flink=({}, _BUNDLES),
     ),
     Workload(
@@ -149,7 +153,7 @@ WORKLOADS = (
         "3M rows, 1.5M keys, Flink's state in RocksDB",
         _datagen,
         sizes=(3_000_000,),
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         flink=(_ROCKSDB, {**_ROCKSDB, **_BUNDLES}),
     ),
     Workload(
@@ -157,7 +161,7 @@ WORKLOADS = (
         "COUNT(DISTINCT), 1000 keys, 1M values, Flink as it is fastest",
         _distinct,
         sizes=(LARGE,),
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         flink=({}, _BUNDLES, {**_BUNDLES, **_SPLIT}),
     ),
     Workload(
@@ -165,7 +169,7 @@ WORKLOADS = (
         "SUM and MAX over 1000 keys, then half of the rows in one key",
         _keyed,
         sizes=(10_000_000,),
-        settings=_LARGE_BUNDLES,
+        settings=IN_BUNDLES,
         skewed=_hot_key,
     ),
     Workload(

@@ -21,6 +21,9 @@ MODULES = (
     "firesteel.spark.tasks",
     "firesteel.runtime.operators.calc",
     "firesteel.runtime.operators.group_aggregate",
+    "firesteel.runtime.operators.local_group_aggregate",
+    "firesteel.runtime.operators.global_group_aggregate",
+    "firesteel.runtime.operators.map_bundle",
     "firesteel.connectors.filesystem_source",
     "firesteel.formats.canal_json",
 )
