@@ -7,6 +7,7 @@ import numpy as np
 from firesteel.runtime.aggregates.base import AccumulatorField, Argument, Constant, Declared
 from firesteel.runtime.bundles.groups import Groups
 from firesteel.runtime.running.column import Column, Mask, NoRunningForm, both
+from firesteel.runtime.running.extreme import refuse_odd_floats, ufunc_of
 from firesteel.runtime.running.segments import Index, Numbers
 from firesteel.types.sql import INTEGERS, TypeRoot
 
@@ -61,14 +62,14 @@ def extreme(
 
     Raises NoRunningForm over NaN and negative zeros: with those it matters which came first.
     """
-    ufunc, neutral = _ufunc(values.values.dtype, least)
+    ufunc, neutral = ufunc_of(values.values.dtype, least)
     there = both(reach, None if values.null is None else ~values.null)
-    _check(values.values, there)
+    refuse_odd_floats(values.values, there)
     best = groups.reduce(ufunc, values.values if there is None else np.where(there, values.values, neutral),
                          neutral)  # fmt: skip
     found = groups.any(np.ones(len(values.values), np.bool_) if there is None else there)
     if begin is not None:
-        _check(begin.values, None if begin.null is None else ~begin.null)
+        refuse_odd_floats(begin.values, None if begin.null is None else ~begin.null)
         best = ufunc(
             best, begin.values if begin.null is None else np.where(begin.null, neutral, begin.values)
         )
@@ -143,19 +144,3 @@ def _missing(
     if begin is not None:
         missing &= begin.is_null
     return missing if missing.any() else None
-
-
-def _ufunc(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
-    """The function, and the value that changes nothing."""
-    if dtype.kind == "f":
-        return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
-    limits = np.iinfo(np.int64)
-    return (np.minimum, np.int64(limits.max)) if least else (np.maximum, np.int64(limits.min))
-
-
-def _check(values: Numbers, there: Mask | None) -> None:
-    if values.dtype.kind != "f":
-        return
-    odd = np.isnan(values) | ((values == 0) & np.signbit(values))
-    if np.any(odd if there is None else odd & there):
-        raise NoRunningForm

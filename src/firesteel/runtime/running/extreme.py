@@ -51,12 +51,12 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
     ranks = None
     if kind.root in APPROXIMATE:
         argument, known = rows.column(position), from_arrow(stored, kind)
-        _check_floats(argument.values, reach)
-        _check_floats(known.values, None)
+        refuse_odd_floats(argument.values, reach)
+        refuse_odd_floats(known.values, None)
     else:
         (argument, known), ranks = comparable([rows.array(position), stored], kind)
     initial = rows.life_initial(known, None)
-    ufunc, neutral = _ufunc(argument.values.dtype, least)
+    ufunc, neutral = ufunc_of(argument.values.dtype, least)
     values = argument.values if reach is None else np.where(reach, argument.values, neutral)
     begin = initial.values.astype(values.dtype)
     begin[initial.is_null] = neutral
@@ -68,7 +68,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
     return RunningExtreme(Column(best, missing), known, kind, ranks)
 
 
-def _ufunc(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
+def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
     """The function, and the value that changes nothing."""
     if dtype.kind == "f":
         return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
@@ -76,8 +76,11 @@ def _ufunc(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.gener
     return (np.minimum, np.int64(limits.max)) if least else (np.maximum, np.int64(limits.min))
 
 
-def _check_floats(values: Numbers, reach: Mask | None) -> None:
-    """With NaN and both zeros it matters which came first: the row handler knows."""
+def refuse_odd_floats(values: Numbers, reach: Mask | None) -> None:
+    """Raises NoRunningForm over NaN and negative zeros: with those it matters which came first, and the
+    row handler knows."""
+    if values.dtype.kind != "f":
+        return
     odd = np.isnan(values) | ((values == 0) & np.signbit(values))
     if np.any(odd if reach is None else odd & reach):
         raise NoRunningForm
