@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from firesteel.errors import UsageError
 from firesteel.plan.physical import Sink
-from firesteel.plan.tree import Node
+from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch_options import mini_batch_options
 from firesteel.runtime.spec import JobSpec
 from firesteel.session.launch import CHECKPOINT, HOST
@@ -22,6 +22,7 @@ from firesteel.spark.translate import TranslateOptions, translate
 
 if TYPE_CHECKING:
     from firesteel.session.environment import TableEnvironment, Watch
+    from firesteel.session.planning import Plans
     from firesteel.spark.stream_host import StreamJob, StreamSettings
 
 
@@ -123,12 +124,14 @@ def job_of(environment: TableEnvironment, physical: Node) -> JobSpec:
     return translate(physical, TranslateOptions(environment.time_zone, ttl, bundle))
 
 
-def run_query(environment: TableEnvironment, physical: Node, watch: Watch | None) -> ChangesResult:
-    """The changes of a query; it runs when they are asked for."""
-    running = Running(environment, job_of(environment, physical), watch)
+def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) -> ChangesResult:
+    """The changes of a query, under the names that it gives its columns, which plans may lose; it runs
+    when they are asked for."""
+    running = Running(environment, job_of(environment, plans.physical), watch)
+    columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
-        physical.schema,
+        [Field(named.name, column.type) for named, column in columns],
         running.changes(),
         max_width=width,
         time_zone=environment.time_zone,

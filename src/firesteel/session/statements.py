@@ -164,7 +164,7 @@ def _entry(call: Call, name: sql.Name | None) -> Table | View:
 # --- queries -------------------------------------------------------------------------------------
 def _query(call: Call, statement: sql.Query) -> TableResult:
     plans = plan(call.environment, statement, call.text, collect=True)
-    return jobs.run_query(call.environment, plans.physical, call.watch)
+    return jobs.run_query(call.environment, plans, call.watch)
 
 
 def _insert(call: Call, statement: sql.Insert) -> TableResult:
