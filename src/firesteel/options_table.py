@@ -200,6 +200,7 @@ OPTIONS = (
         "firesteel.source.max-rows-per-batch",
         _INTEGER,
         None,
-        "Cut a source into micro-batches of at most so many rows on the stream host.",
+        "Cut a source into micro-batches of at most so many rows on the stream host; under mini-batch of "
+        "no fewer than table.exec.mini-batch.size.",
     ),
 )

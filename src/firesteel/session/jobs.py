@@ -12,7 +12,7 @@ import pyarrow as pa
 from firesteel.errors import UsageError
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Field, Node
-from firesteel.rules.mini_batch_options import mini_batch_options
+from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
 from firesteel.runtime.spec import JobSpec
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
@@ -92,9 +92,15 @@ def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSett
         checkpoint=checkpoint,
         parallelism=_number(environment, "parallelism.default"),
         key_groups=_number(environment, "pipeline.max-parallelism"),
-        max_rows=_number(environment, "firesteel.source.max-rows-per-batch"),
+        max_rows=_most_rows(environment, mini_batch),
         interval=mini_batch.latency if mini_batch else 0,
     )
+
+
+def _most_rows(environment: TableEnvironment, mini_batch: MiniBatch | None) -> int:
+    """Rows that a source gives to a micro-batch; its end would cut bundles short, so at least one bundle."""
+    rows = _number(environment, "firesteel.source.max-rows-per-batch")
+    return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
 
 
 def _number(environment: TableEnvironment, key: str) -> int:

@@ -1,0 +1,36 @@
+"""How a session's options become settings of the stream host."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firesteel.options import Configuration
+from firesteel.session.jobs import stream_settings
+
+BUNDLES = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "3 s",
+    "table.exec.mini-batch.size": "500",
+}
+ROWS = "firesteel.source.max-rows-per-batch"
+
+
+@pytest.mark.parametrize(
+    ("options", "interval", "rows"),
+    [
+        ({}, 0, 0),
+        ({ROWS: "13"}, 0, 13),
+        ({"table.exec.mini-batch.allow-latency": "3 s"}, 0, 0),
+        (BUNDLES, 3000, 0),
+        ({**BUNDLES, ROWS: "13"}, 3000, 500),
+        ({**BUNDLES, ROWS: "900"}, 3000, 900),
+    ],
+)
+def test_micro_batches(options: dict[str, str], interval: int, rows: int) -> None:
+    """They start as often as rows may wait, and hold at least one bundle."""
+    environment: Any = SimpleNamespace(configuration=Configuration(options), options={})
+    settings = stream_settings(environment)
+    assert (settings.interval, settings.max_rows) == (interval, rows)
