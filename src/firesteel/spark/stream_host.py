@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from firesteel.errors import FiresteelError, NotSupportedError
-from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec
+from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec, ValuesSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
@@ -238,7 +238,7 @@ def _frame(
     session.dataSource.register(FiresteelSource)
     labels = key_group_labels(layout.key_groups, layout.partitions)
     made: dict[int, DataFrame] = {}
-    sources = 0
+    sources, read = 0, list[ScanSpec | ValuesSpec]()
     for chain in job.chains:
         to = destination(chain, job.sink, layout.key_groups)
         if isinstance(chain.head, tuple):
@@ -254,11 +254,13 @@ def _frame(
         else:
             options = SourceOptions(
                 SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
-                settings.max_rows or MAX_ROWS, _log_folder(chain, folder, sources),
+                settings.max_rows or MAX_ROWS, _log_folder(chain, folder, sources), tuple(read),
             )  # fmt: skip
             frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
             made[chain.id] = frame
             sources += 1
+            if job.bounded:
+                read.append(chain.head)
     return _union([made[chain.id] for chain in job.chains if chain.partition_by is None])
 
 

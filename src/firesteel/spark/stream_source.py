@@ -19,8 +19,10 @@ from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailab
 from pyspark.sql.types import StructType
 
 from firesteel.connectors.base import ReadLimit, Split
+from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.spark.stream_rows import SCHEMA, batch_number, to_batch
 from firesteel.spark.tasks import SourceTask, open_head
+from firesteel.spark.turns import Turn
 
 FORMAT = "firesteel"
 
@@ -29,7 +31,8 @@ FORMAT = "firesteel"
 class SourceOptions:
     """What the data source is told. first: the number of its first split in a batch, so that several
     sources have an order. max_rows: at most so many a batch. labels: of the key
-    groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to."""
+    groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to. earlier: the
+    heads of the bounded sources that are read before this one (spark/turns.py)."""
 
     task: SourceTask
     labels: tuple[int, ...]
@@ -37,6 +40,7 @@ class SourceOptions:
     first: int = 0
     max_rows: int = 1 << 62
     log: str = ""
+    earlier: tuple[ScanSpec | ValuesSpec, ...] = ()
 
     def encode(self) -> str:
         """As one option of a data source."""
@@ -92,7 +96,18 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
 
     def _opened(self) -> Any:
         if self._source is None:
-            self._source = open_head(self._options.task.chain.head)
-            if self._options.log:
-                self._source.keep_log(self._options.log)
+            options = self._options
+            self._source = _open(options.task.chain.head, options.log)
+            if options.earlier:
+                logs = [
+                    f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
+                ]
+                self._source = Turn(self._source, list(map(_open, options.earlier, logs)))
         return self._source
+
+
+def _open(head: Any, log: str) -> Any:
+    source = open_head(head)
+    if log:
+        source.keep_log(log)
+    return source
