@@ -19,7 +19,9 @@ from firesteel.runtime.aggregates.base import AccumulatorField, MapView
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.map_view import Expiry, StoredMap
-from firesteel.runtime.state.base import MapState
+from firesteel.runtime.spec import GroupAggregateSpec
+from firesteel.runtime.state.base import MapState, StateBackend
+from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.values import from_key, from_list, to_keys, to_list
 
 Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
@@ -112,6 +114,21 @@ class StoredAccumulators:
                     self._state.maps[slot.name], slot.kind, keys, owners, views,
                     self._found[owners], self._expiry.now,
                 )  # fmt: skip
+
+
+def accumulators(
+    spec: GroupAggregateSpec,
+    slots: Sequence[Slot],
+    state: StateBackend | None,
+    columnar: bool,
+    expiry: Expiry,
+) -> tuple[AccumulatorState | None, Accumulators]:
+    """Where an operator keeps its accumulators, and the row handler's view of it. state: None keeps them in
+    this process: for columns in a state backend too, for the row handler alone by reference."""
+    if state is None and not columnar:
+        return None, HeapAccumulators(expiry)
+    keyed = AccumulatorState(spec, slots, memory_backend() if state is None else state)
+    return keyed, StoredAccumulators(keyed, slots, expiry)
 
 
 def stored_maps(

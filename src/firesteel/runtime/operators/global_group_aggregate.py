@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
+from firesteel.runtime.accumulators import accumulators
 from firesteel.runtime.bundles.by_row import KeyedRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns
 from firesteel.runtime.bundles.delta import merge
@@ -29,7 +28,6 @@ from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.running.plan import columnar_aggregates
 from firesteel.runtime.spec import GlobalGroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.state.memory import memory_backend
 
 
 class GlobalGroupAggregate:
@@ -50,12 +48,9 @@ class GlobalGroupAggregate:
         self._expiry = Expiry(self._spec.ttl)
         self._aggregates = columnar_aggregates(self._spec) if columnar else None
         generated = generate(self._spec)
-        self._state: AccumulatorState | None = None
-        accumulators: Accumulators = HeapAccumulators(self._expiry)
-        if state is not None or self._aggregates is not None:
-            self._state = AccumulatorState(self._spec, generated.slots, state or memory_backend())
-            accumulators = StoredAccumulators(self._state, generated.slots, self._expiry)
-        self._rows = KeyedRows(self._spec, generated, accumulators, self._expiry, spec.results)
+        in_columns = self._aggregates is not None
+        self._state, rows = accumulators(self._spec, generated.slots, state, in_columns, self._expiry)
+        self._rows = KeyedRows(self._spec, generated, rows, self._expiry, spec.results)
         self.schema = result_schema(self._spec, spec.results)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:

@@ -14,8 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
-from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
+from firesteel.runtime.accumulators import accumulators
 from firesteel.runtime.handler import UPDATE, GeneratedHandler, generate
 from firesteel.runtime.keys import find_keys
 from firesteel.runtime.map_view import Expiry
@@ -23,7 +22,6 @@ from firesteel.runtime.row_by_row import RowBatch, RowByRow, sizes
 from firesteel.runtime.running.plan import RunningBatch, plan
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.values import one_chunk
 from firesteel.types.arrow import to_arrow
 
@@ -52,11 +50,9 @@ class GroupAggregate:
         self._expiry = Expiry(spec.ttl)
         self._handler = generate(spec)
         self._running = plan(spec) if columnar else None
-        self._state: AccumulatorState | None = None
-        if state is not None or self._running is not None:
-            backend = memory_backend() if state is None else state
-            self._state = AccumulatorState(spec, self._handler.slots, backend)
-        self._by_row = RowByRow(spec, self._handler, self._accumulators(), self._expiry)
+        in_columns = self._running is not None
+        self._state, rows = accumulators(spec, self._handler.slots, state, in_columns, self._expiry)
+        self._by_row = RowByRow(spec, self._handler, rows, self._expiry)
 
     @property
     def handler(self) -> GeneratedHandler:
@@ -85,11 +81,6 @@ class GroupAggregate:
     def finish(self) -> pa.Table | None:
         """Nothing is held back."""
         return None
-
-    def _accumulators(self) -> Accumulators:
-        if self._state is None:
-            return HeapAccumulators(self._expiry)
-        return StoredAccumulators(self._state, self._handler.slots, self._expiry)
 
     def _key_columns(self, changes: pa.Table) -> list[pa.ChunkedArray]:
         return [changes.column(field(i)) for i in self._spec.keys]

@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.accumulators import Accumulators, HeapAccumulators, StoredAccumulators
+from firesteel.runtime.accumulators import accumulators
 from firesteel.runtime.bundles.by_row import KeyedRows
 from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
@@ -23,7 +22,6 @@ from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.running.plan import plan
 from firesteel.runtime.spec import GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.state.memory import memory_backend
 
 
 class MiniBatchGroupAggregate:
@@ -42,12 +40,9 @@ class MiniBatchGroupAggregate:
         self._expiry = Expiry(spec.ttl)
         self._running = plan(spec) if columnar else None
         generated = generate(spec)
-        self._state: AccumulatorState | None = None
-        accumulators: Accumulators = HeapAccumulators(self._expiry)
-        if state is not None or self._running is not None:
-            self._state = AccumulatorState(spec, generated.slots, state or memory_backend())
-            accumulators = StoredAccumulators(self._state, generated.slots, self._expiry)
-        self._rows = KeyedRows(spec, generated, accumulators, self._expiry, len(spec.calls))
+        in_columns = self._running is not None
+        self._state, rows = accumulators(spec, generated.slots, state, in_columns, self._expiry)
+        self._rows = KeyedRows(spec, generated, rows, self._expiry, len(spec.calls))
         self.schema = result_schema(spec, len(spec.calls))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
