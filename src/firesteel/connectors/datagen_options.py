@@ -8,18 +8,10 @@ from typing import Any
 
 from firesteel.connectors.options import duration, flag, integer, invalid
 from firesteel.errors import ValidationError
-from firesteel.types.sql import CHARACTER, MAX_LENGTH, SqlType, TypeRoot
+from firesteel.types.sql import CHARACTER, MAX_LENGTH, WHOLE_BITS, SqlType, TypeRoot
 
 RANDOM, SEQUENCE = "random", "sequence"
 DEFAULT_LENGTH = 100
-_BITS = {
-    TypeRoot.TINYINT: 8,
-    TypeRoot.SMALLINT: 16,
-    TypeRoot.INTEGER: 32,
-    TypeRoot.BIGINT: 64,
-    TypeRoot.INTERVAL_YEAR_MONTH: 32,
-    TypeRoot.INTERVAL_DAY_TIME: 64,
-}
 _FRACTIONAL = (TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL)
 _FLOAT_RANGE = {
     TypeRoot.FLOAT: (1.401298464324817e-45, 3.4028234663852886e38),
@@ -86,7 +78,7 @@ def _sequence(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOp
 def _random(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOptions:
     root = kind.root
     made = FieldOptions(null_rate=_number(options, f"{prefix}.null-rate", 0.0))
-    if root in _BITS or root in _FRACTIONAL:
+    if root in WHOLE_BITS or root in _FRACTIONAL:
         least, most = _range(prefix, kind, options)
         return replace(made, least=least, most=most)
     if root in _MOMENTS:
@@ -130,8 +122,8 @@ def _range(prefix: str, kind: SqlType, options: Mapping[str, str]) -> tuple[Any,
     root = kind.root
     least: Any
     most: Any
-    if root in _BITS:
-        limit = 1 << (_BITS[root] - 1)
+    if root in WHOLE_BITS:
+        limit = 1 << (WHOLE_BITS[root] - 1)
         months = root is TypeRoot.INTERVAL_YEAR_MONTH
         least = integer(options, f"{prefix}.min", 0 if months else -limit)
         most = integer(options, f"{prefix}.max", _MAX_MONTHS if months else limit - 1)
@@ -158,7 +150,7 @@ def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
 def _random_keys(prefix: str, kind: SqlType) -> list[str]:
     root = kind.root
     keys = [f"{prefix}.null-rate"]
-    if root in _BITS or root in _FRACTIONAL:
+    if root in WHOLE_BITS or root in _FRACTIONAL:
         keys += [f"{prefix}.min", f"{prefix}.max"]
     elif root in _MOMENTS:
         keys.append(f"{prefix}.max-past")

@@ -13,16 +13,15 @@ from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.decimals import digits
 from firesteel.types.duckdb import to_duckdb
-from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType, TypeRoot, decimal
+from firesteel.types.sql import APPROXIMATE, BIGINT, INTEGER_BITS, SqlType, TypeRoot, decimal
 
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
-_WRAP = {root: f"wrap_{to_duckdb(SqlType(root)).lower()}" for root in _BITS}
+_WRAP = {root: f"wrap_{to_duckdb(SqlType(root)).lower()}" for root in INTEGER_BITS}
 
 
 def bounds(expr: Expr) -> tuple[int, int]:
     """The least and greatest value that an integer expression can have."""
     kind = expr.type
-    limit = 1 << (_BITS[kind.root] - 1)
+    limit = 1 << (INTEGER_BITS[kind.root] - 1)
     if isinstance(expr, Literal) and isinstance(expr.value, int):
         return expr.value, expr.value
     if isinstance(expr, Call) and all(a.type.is_integer for a in expr.args):
@@ -73,7 +72,7 @@ def _integer(compiler: Compiler, call: Call) -> str:
     left, right = call.args
     kind = call.type
     found = _call_bounds(call)
-    limit = 1 << (_BITS[kind.root] - 1)
+    limit = 1 << (INTEGER_BITS[kind.root] - 1)
     if found is not None and -limit <= found[0] and found[1] < limit:
         a, b = (cast_text(compiler(e), e.type, kind) for e in (left, right))
         return f"({a} {call.function} {b})"
@@ -130,7 +129,7 @@ def _modulus(compiler: Compiler, call: Call) -> str:
 
 
 def _wider(left: SqlType, right: SqlType) -> SqlType:
-    return max(left, right, key=lambda t: _BITS[t.root])
+    return max(left, right, key=lambda t: INTEGER_BITS[t.root])
 
 
 def _exact(compiler: Compiler, call: Call) -> list[tuple[str, SqlType]]:

@@ -9,18 +9,10 @@ from typing import Any
 
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
-from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[str], Any]
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_BITS = {
-    TypeRoot.TINYINT: 8,
-    TypeRoot.SMALLINT: 16,
-    TypeRoot.INTEGER: 32,
-    TypeRoot.BIGINT: 64,
-    TypeRoot.INTERVAL_YEAR_MONTH: 32,
-    TypeRoot.INTERVAL_DAY_TIME: 64,
-}
 _MILLIS_KEPT = (1000, 100, 10, 1)
 """TIME(p): Flink cuts the milliseconds to this multiple."""
 
@@ -46,8 +38,8 @@ class CsvConverters:
 
     def _strict(self, kind: SqlType) -> Convert:
         root = kind.root
-        if root in _BITS:
-            bits = _BITS[root]
+        if root in WHOLE_BITS:
+            bits = WHOLE_BITS[root]
             return lambda text: values.integer(values.trim(text), bits)
         if root in CHARACTER:
             return str

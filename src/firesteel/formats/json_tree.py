@@ -15,18 +15,10 @@ from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText
 from firesteel.runtime.java_hash import hasher
 from firesteel.runtime.java_map import hashed
-from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 from firesteel.types.text import double_text
 
 Convert = Callable[[Any], Any]
-_BITS = {
-    TypeRoot.TINYINT: 8,
-    TypeRoot.SMALLINT: 16,
-    TypeRoot.INTEGER: 32,
-    TypeRoot.BIGINT: 64,
-    TypeRoot.INTERVAL_YEAR_MONTH: 32,
-    TypeRoot.INTERVAL_DAY_TIME: 64,
-}
 
 
 class TreeConverters:
@@ -47,7 +39,7 @@ class TreeConverters:
 
     def _not_null(self, kind: SqlType) -> Convert:
         root = kind.root
-        if root in _BITS:
+        if root in WHOLE_BITS:
             return self._integer(kind)
         if root is TypeRoot.DECIMAL:
             precision, scale = kind.precision or 0, kind.scale or 0
@@ -102,7 +94,7 @@ class TreeConverters:
         return node if isinstance(node, bool) else values.boolean(values.trim(self.text(node)))
 
     def _integer(self, kind: SqlType) -> Convert:
-        bits = _BITS[kind.root]
+        bits = WHOLE_BITS[kind.root]
 
         def convert(node: Any) -> int:
             if bits >= 32 and type(node) is FloatText:

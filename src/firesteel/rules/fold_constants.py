@@ -13,9 +13,8 @@ from typing import Any
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.expressions import rewrite
 from firesteel.plan.simplify.casts import fold_cast
-from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
@@ -45,7 +44,7 @@ def _literal(value: Any, call: Call) -> Literal:
 
 
 def _wrapped(value: int, kind: SqlType) -> int:
-    bits = _BITS[kind.root]
+    bits = INTEGER_BITS[kind.root]
     return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
 
 

@@ -15,8 +15,11 @@ from firesteel.rules.group_windows import group_windows
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
-from firesteel.rules.materialize_processing_time import materialize_processing_time, materialize_result
-from firesteel.rules.materialize_times import materialize_times
+from firesteel.rules.materialize_time_attributes import (
+    materialize_event_time,
+    materialize_processing_time,
+    materialize_result,
+)
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.mini_batch_options import PHASES, mini_batch_options, parsed
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
@@ -75,7 +78,7 @@ PRUNING_RULES: tuple[tuple[Rule, str], ...] = (
 PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (simplify_calc, "conditions that only changed their order until now take it"),
     (filter_in_normalization, "a row that leaves the filter is then a delete, and needs no UPDATE_BEFORE"),
-    (materialize_times, "an aggregate's rows have no event time of their own"),
+    (materialize_event_time, "an aggregate's rows have no event time of their own"),
     (materialize_processing_time, "nor have they a processing time"),
     (pull_up_windows, "an aggregate of plain timestamps needs the borders beside it"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),

@@ -19,12 +19,11 @@ from firesteel.runtime.aggregates.base import (
     IsNull,
     Other,
 )
-from firesteel.types.sql import TypeRoot
+from firesteel.types.sql import INTEGER_BITS, TypeRoot
 
 Names = Callable[[Expression], str]
 """The text of a Field, an Other or an Argument."""
 
-_INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 STEP = "    "
 
 
@@ -85,8 +84,8 @@ def _assign_sum(target: str, value: Arithmetic, names: Names) -> str:
         total = f"{target} {value.operator}= {right}"
     else:
         total = f"{target} = {left} {value.operator} {right}"
-    if kind is not None and kind.root in _INTEGER_BITS:
-        bits = _INTEGER_BITS[kind.root]
+    if kind is not None and kind.root in INTEGER_BITS:
+        bits = INTEGER_BITS[kind.root]
         limit = 1 << (bits - 1)
         wrapped = f"{target} = wrap({target}, {bits})"
         return f"{total}\n{block(f'if not {-limit} <= {target} < {limit}:', wrapped)}"
@@ -120,7 +119,7 @@ def _arithmetic(node: Arithmetic, names: Names) -> str:
         return f"({text})"
     if kind.root is TypeRoot.FLOAT:
         return f"float32({text})"
-    bits = _INTEGER_BITS.get(kind.root)
+    bits = INTEGER_BITS.get(kind.root)
     if bits is None:
         raise InternalError(f"no expression form for arithmetic on {kind}")
     if node.operator == "/":

@@ -53,6 +53,10 @@ TIMESTAMPS = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 DATETIME = (TypeRoot.DATE, TypeRoot.TIME, *TIMESTAMPS)
 INTERVALS = (TypeRoot.INTERVAL_YEAR_MONTH, TypeRoot.INTERVAL_DAY_TIME)
 
+INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
+WHOLE_BITS = {**INTEGER_BITS, TypeRoot.INTERVAL_YEAR_MONTH: 32, TypeRoot.INTERVAL_DAY_TIME: 64}
+"""The width of what is held as a whole number: integers and, as months and milliseconds, intervals."""
+
 _WITH_LENGTH = (*CHARACTER, *BYTES_LIKE)
 _WITH_PRECISION = (TypeRoot.TIME, *TIMESTAMPS)
 

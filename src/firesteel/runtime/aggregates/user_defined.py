@@ -17,7 +17,7 @@ from firesteel.runtime.aggregates.base import AccumulatorField, HandWritten
 from firesteel.runtime.spec import AggregateSpec, UserFunction
 from firesteel.runtime.values import from_list, to_list
 from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 from firesteel.udf.failures import failed, wrong_type
 from firesteel.udf.load import function_of
 from firesteel.udf.values import column_of, values_of
@@ -27,7 +27,6 @@ OBJECT = SqlType(TypeRoot.RAW)
 """A Python object, pickled in columns."""
 
 _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException)
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 _EPOCH = datetime(1970, 1, 1)
 _PLAIN = (*INTEGERS, *CHARACTER, *BYTES_LIKE, TypeRoot.BOOLEAN, TypeRoot.FLOAT, TypeRoot.DOUBLE)
 """Types whose internal form is what the user sees."""
@@ -152,8 +151,8 @@ def _to_python(kind: SqlType) -> Convert | None:
 @lru_cache(maxsize=256)
 def _from_python(kind: SqlType) -> Convert:
     """From what the user gives to the internal form. The converter raises where it is of another type."""
-    if kind.root in _BITS:
-        bits = _BITS[kind.root]
+    if kind.root in INTEGER_BITS:
+        bits = INTEGER_BITS[kind.root]
         return lambda value: _integer(value, bits)
     if kind.root in (TypeRoot.CHAR, TypeRoot.VARCHAR):
         return lambda value: _instance(value, str)

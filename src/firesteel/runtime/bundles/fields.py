@@ -8,10 +8,9 @@ from firesteel.runtime.aggregates.base import AccumulatorField, Argument, Consta
 from firesteel.runtime.bundles.groups import Groups
 from firesteel.runtime.running.column import Column, Mask, NoRunningForm, both
 from firesteel.runtime.running.extreme import refuse_odd_floats, ufunc_of
-from firesteel.runtime.running.segments import Index, Numbers
-from firesteel.types.sql import INTEGERS, TypeRoot
+from firesteel.runtime.running.segments import Index, Numbers, wrapped
+from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
 
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32}
 _SAFE = float(1 << 62)
 
 
@@ -46,8 +45,7 @@ def total(
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))
     if field.type.root in INTEGERS:
         summed = _summed(groups, values, reach, sign) + _begin(field, groups, begin)
-        bits = _BITS.get(field.type.root)
-        summed = summed if bits is None else summed.astype(f"i{bits // 8}").astype(np.int64)
+        summed = wrapped(summed, INTEGER_BITS[field.type.root])
     elif field.type.root is TypeRoot.DECIMAL:
         summed = _decimals(field, groups, values, reach, sign, begin)
     else:

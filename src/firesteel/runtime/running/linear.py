@@ -10,11 +10,10 @@ import pyarrow as pa
 from firesteel.runtime.aggregates.base import AccumulatorField, Argument, Constant, Declared
 from firesteel.runtime.running.column import Column, Mask, NoRunningForm, from_arrow
 from firesteel.runtime.running.rows import Rows
-from firesteel.runtime.running.segments import Index, accumulate, running_sum, spread
+from firesteel.runtime.running.segments import Index, accumulate, running_sum, spread, wrapped
 from firesteel.runtime.spec import AggregateSpec
-from firesteel.types.sql import INTEGERS, TypeRoot
+from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
 
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32}
 _SAFE = float(1 << 62)
 
 
@@ -46,8 +45,7 @@ def _running_field(
     argument = rows.column(call.args[contribution.index])
     if field.type.root in INTEGERS:
         total = _sum_integers(rows, argument, reach, initial.values)
-        bits = _BITS.get(field.type.root)
-        total = total if bits is None else total.astype(f"i{bits // 8}").astype(np.int64)
+        total = wrapped(total, INTEGER_BITS[field.type.root])
     elif field.type.root is TypeRoot.DECIMAL:
         total = _sum_decimals(rows, argument, reach, field, initial)
     else:

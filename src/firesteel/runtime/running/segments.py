@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]
 _LONG = 64
+"""Segments of more rows go one by one."""
+
+
+def wrapped(values: Index, bits: int) -> Index:
+    """The values as signed integers of so many bits hold them."""
+    return values if bits == 64 else values.astype(f"i{bits // 8}").astype(np.int64)
 
 
 def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index:

@@ -17,11 +17,10 @@ from firesteel.runtime.aggregates.base import (
     IsNull,
 )
 from firesteel.runtime.running.column import Column, Mask, NoRunningForm
-from firesteel.runtime.running.segments import Index
-from firesteel.types.sql import TypeRoot
+from firesteel.runtime.running.segments import Index, wrapped
+from firesteel.types.sql import INTEGER_BITS, TypeRoot
 
 _SAFE = 1 << 62
-_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 
 
 def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
@@ -73,7 +72,7 @@ def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
     with np.errstate(all="ignore"):
         if node.type.root is TypeRoot.DOUBLE:
             return Column(left.values / right.values, left.null)
-        bits = _BITS.get(node.type.root)
+        bits = INTEGER_BITS.get(node.type.root)
         if bits is None:
             raise NoRunningForm
         return _wrap(Column(truncated(left.values, right.values), left.null), bits)
@@ -88,9 +87,7 @@ def truncated(dividend: Index, divisor: Index) -> Index:
 
 
 def _wrap(column: Column, bits: int) -> Column:
-    if bits == 64:
-        return column
-    return Column(column.values.astype(f"i{bits // 8}").astype(np.int64), column.null)
+    return Column(wrapped(column.values, bits), column.null)
 
 
 def _decimal_average(total: Column, count: Index, shift: int, precision: int) -> Column:
