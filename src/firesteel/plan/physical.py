@@ -51,11 +51,15 @@ class Calc(Node):
 
 @dataclass(frozen=True)
 class Exchange(Node):
-    """Send rows to where their key lives; no keys: all to one place (distribution=[single])."""
+    """Send rows to where their key lives; no keys: all to one place (distribution=[single]).
+
+    one_task: all go to one place all the same, and plans do not say so (rules/keep_bundle_order.py).
+    """
 
     input: Node
     keys: tuple[int, ...]
     mode: ChangelogMode | None = None
+    one_task: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -68,7 +72,7 @@ class GroupAggregate(Node):
 
     retract: for each call, whether its RETRACT variant runs. Output is keys, then calls. mini_batch:
     rows are worked off in bundles. partial_final: `PARTIAL` (by bucket) or `FINAL` where distinct calls
-    were split.
+    were split. map_order: a bundle's keys go out in the order of Flink's map (rules/keep_bundle_order.py).
     """
 
     input: Node
@@ -78,6 +82,7 @@ class GroupAggregate(Node):
     mini_batch: bool = False
     partial_final: str | None = None
     mode: ChangelogMode | None = None
+    map_order: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -90,7 +95,7 @@ class LocalGroupAggregate(Node):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
     Output is keys, then the accumulators (plan/accumulators.py). Where the input retracts, one of the
-    calls is a plain COUNT(*): the query's, or one put after its calls.
+    calls is a plain COUNT(*): the query's, or one put after its calls. map_order: as a GroupAggregate's.
     """
 
     input: Node
@@ -99,6 +104,7 @@ class LocalGroupAggregate(Node):
     retract: tuple[bool, ...]
     partial_final: str | None = None
     mode: ChangelogMode | None = None
+    map_order: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -114,6 +120,7 @@ class GlobalGroupAggregate(Node):
     `calls`. The calls' arguments are columns of the local aggregate's input. Output is keys, then the
     first `results` calls: a count of records that the query did not ask for comes after them.
     index_of_count_star: shown where an incremental aggregate below counts the records for this one.
+    map_order: as a GroupAggregate's.
     """
 
     input: Node
@@ -124,6 +131,7 @@ class GlobalGroupAggregate(Node):
     partial_final: str | None = None
     index_of_count_star: int | None = None
     mode: ChangelogMode | None = None
+    map_order: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -138,7 +146,8 @@ class IncrementalGroupAggregate(Node):
 
     Flink: StreamPhysicalIncrementalGroupAggregate. keys, calls: of the partial aggregate, over its local
     phase's accumulators; final_keys: those of the keys that the query groups by. Output is the final
-    keys, then the accumulators without the distinct values, which stay in its state.
+    keys, then the accumulators without the distinct values, which stay in its state. map_order: the
+    partial accumulators are merged in the order of Flink's map.
     """
 
     input: Node
@@ -147,6 +156,7 @@ class IncrementalGroupAggregate(Node):
     calls: tuple[AggregateCall, ...]
     retract: tuple[bool, ...]
     mode: ChangelogMode | None = None
+    map_order: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

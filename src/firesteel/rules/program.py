@@ -15,6 +15,7 @@ from firesteel.rules.group_windows import group_windows
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
+from firesteel.rules.keep_bundle_order import keep_bundle_order
 from firesteel.rules.materialize_time_attributes import (
     materialize_event_time,
     materialize_processing_time,
@@ -119,6 +120,8 @@ def _in_phases(node: Node, configuration: Mapping[str, str]) -> Node:
     if options is not None and options.two_phase:
         node = transform_up(node, two_stage_aggregate)
         node = transform_up(node, partial(incremental_aggregate, configuration=configuration))
+    if options is not None:
+        node = transform_up(node, keep_bundle_order)
     if parsed(configuration).get(PHASES) != "ONE_PHASE":
         node = transform_up(node, two_stage_window_aggregate)
     return node

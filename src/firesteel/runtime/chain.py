@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -103,7 +103,7 @@ def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend | None, clock
     if spec.bundle:
         from firesteel.runtime.operators.mini_batch_group_aggregate import MiniBatchGroupAggregate
 
-        return _bundled(MiniBatchGroupAggregate(spec, state, clock), spec.bundle)
+        return _bundled(MiniBatchGroupAggregate(spec, state, clock), spec, spec.keys)
     from firesteel.runtime.operators.group_aggregate import GroupAggregate
 
     return GroupAggregate(spec, state, clock)
@@ -112,32 +112,44 @@ def _group_aggregate(spec: GroupAggregateSpec, state: StateBackend | None, clock
 def _local(spec: LocalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.local_group_aggregate import LocalGroupAggregate
 
-    return _bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate.bundle)
+    return _bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate, spec.aggregate.keys)
 
 
 def _global(spec: GlobalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.global_group_aggregate import GlobalGroupAggregate
 
-    return _bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate.bundle)
+    return _bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate)
 
 
 def _incremental(spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.incremental_group_aggregate import IncrementalGroupAggregate
 
-    return _bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate.bundle)
+    return _bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate)
 
 
-def _bundled(function: BundleFunction, size: int) -> Operator:
+def _bundled(
+    function: BundleFunction, aggregate: GroupAggregateSpec, keys: Sequence[int] | None = None
+) -> Operator:
+    """keys: of the rows that come in; None for accumulators, whose first columns they are."""
     from firesteel.runtime.operators.map_bundle import MapBundle
 
-    return MapBundle(function, size)
+    if not aggregate.map_order:
+        return MapBundle(function, aggregate.bundle)
+    from firesteel.runtime.bundles.map_order import MapOrder
+
+    kinds = [aggregate.input_types[i] for i in aggregate.keys]
+    return MapBundle(function, aggregate.bundle, MapOrder(range(len(kinds)) if keys is None else keys, kinds))
 
 
 def _changelog_normalize(spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Clock) -> Operator:
     from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize, MiniBatchNormalize
 
     normalize = ChangelogNormalize(spec, state, clock)
-    return _bundled(MiniBatchNormalize(spec, normalize), spec.bundle) if spec.bundle else normalize
+    if not spec.bundle:
+        return normalize
+    from firesteel.runtime.operators.map_bundle import MapBundle
+
+    return MapBundle(MiniBatchNormalize(spec, normalize), spec.bundle)
 
 
 def _drop_update_before(spec: DropUpdateBeforeSpec, state: StateBackend | None, clock: Clock) -> Operator:

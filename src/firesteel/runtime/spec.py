@@ -78,7 +78,7 @@ class GroupAggregateSpec:
     input_retracts: whether -U and -D may come, and so whether records are counted. count_star: the
     position in `calls` of a COUNT(*) that serves as the record counter, else None: a hidden one is
     kept. ttl: state retention in milliseconds, 0 for ever. bundle: rows after which a bundle ends, 0 for
-    record by record.
+    record by record. map_order: a bundle's keys go out in the order of Flink's map (bundles/map_order.py).
     """
 
     keys: tuple[int, ...]
@@ -90,6 +90,7 @@ class GroupAggregateSpec:
     ttl: int = 0
     state_id: str = "group-aggregate"
     bundle: int = 0
+    map_order: bool = False
 
     def stateful(self, ttl: int, state_id: str) -> GroupAggregateSpec:
         """The same with its state kept for `ttl` milliseconds under a name."""

@@ -84,7 +84,8 @@ class _Translation:
         if isinstance(node, physical.Union):
             return [chain for child in node.inputs for chain in self.chains(child)]
         if isinstance(node, physical.Exchange):
-            writers = [self.close(chain, node.keys) for chain in self.chains(node.input)]
+            keys = () if node.one_task else node.keys
+            writers = [self.close(chain, keys) for chain in self.chains(node.input)]
             return [_Open(tuple(writers))]
         below = self.chains(node.children[0])
         operator = self._operator(node)

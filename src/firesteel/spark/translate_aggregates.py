@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
@@ -40,9 +40,10 @@ def aggregate_operator(node: Node, options: AggregateOptions) -> OperatorSpec | 
         return _one_phase(node, options)
     if isinstance(node, physical.LocalGroupAggregate):
         retracts = mode_of(node.input).has_retraction
-        return LocalGroupAggregateSpec(
-            _calls(node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle)
+        aggregate = _calls(
+            node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle
         )
+        return LocalGroupAggregateSpec(replace(aggregate, map_order=node.map_order))
     if isinstance(node, physical.GlobalGroupAggregate):
         return _global(node, options)
     if isinstance(node, physical.IncrementalGroupAggregate):
@@ -52,10 +53,11 @@ def aggregate_operator(node: Node, options: AggregateOptions) -> OperatorSpec | 
 
 def _one_phase(node: physical.GroupAggregate, options: AggregateOptions) -> GroupAggregateSpec:
     retract = node.retract or (False,) * len(node.calls)
-    return _calls(
+    aggregate = _calls(
         node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
         options.bundle if node.mini_batch else 0, mode_of(node).update_before, options,
     )  # fmt: skip
+    return replace(aggregate, map_order=node.map_order)
 
 
 def _global(node: physical.GlobalGroupAggregate, options: AggregateOptions) -> GlobalGroupAggregateSpec:
@@ -73,7 +75,7 @@ def _global(node: physical.GlobalGroupAggregate, options: AggregateOptions) -> G
         keys, node.calls, node.retract, types, mode_of(local.children[0]).has_retraction,
         options.bundle, mode_of(node).update_before, options, node.index_of_count_star,
     )  # fmt: skip
-    return GlobalGroupAggregateSpec(aggregate, node.results)
+    return GlobalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.results)
 
 
 def _incremental(
@@ -86,7 +88,7 @@ def _incremental(
         local.keys, node.calls, node.retract, types_of(local.input), mode_of(local.input).has_retraction,
         options.bundle, False, options,
     )  # fmt: skip
-    return IncrementalGroupAggregateSpec(aggregate, node.final_keys)
+    return IncrementalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.final_keys)
 
 
 def _calls(

@@ -67,7 +67,7 @@ class IncrementalGroupAggregate:
         parts = self._in_columns(changes, partial, final)
         if parts is None:
             with no_collections():
-                accs = self._merged(changes, partial, final)
+                accs = self._merged(changes, partial, final, self._places(partial, final, last))
             parts = self._increments.from_rows(accs, self._slots)
         newest = np.maximum.reduceat(last[final.order], final.starts)
         return self._increments.table(pa.array(newest), final.columns, parts)
@@ -106,13 +106,24 @@ class IncrementalGroupAggregate:
             views.append(view)
         return views
 
-    def _merged(self, changes: pa.Table, partial: Keys, final: Keys) -> list[tuple[Any, ...]]:
-        """An accumulator for each final key; the values seen are written to the state."""
+    def _places(self, partial: Keys, final: Keys, last: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The partial keys, by number, in the order in which each final key merges them."""
+        if not self._spec.map_order:
+            return final.order
+        from firesteel.runtime.bundles.map_order import inner_places
+
+        return inner_places(partial, [self._spec.input_types[i] for i in self._spec.keys], final, last)
+
+    def _merged(
+        self, changes: pa.Table, partial: Keys, final: Keys, order: NDArray[np.int64]
+    ) -> list[tuple[Any, ...]]:
+        """An accumulator for each final key; the values seen are written to the state. order: the partial
+        keys by final key, as they are merged."""
         ordered = changes.take(pa.array(partial.order))
         bundles = self._bundles(ordered, partial)
         views = {i: self._load(i, ordered, partial) for i in self._seen}
         handler, accs = self._handler, []
-        members = iter(final.order.tolist())
+        members = iter(order.tolist())
         for count in final.counts.tolist():
             acc = list(handler.create_accumulators())
             for member in islice(members, count):

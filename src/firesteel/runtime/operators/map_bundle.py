@@ -7,9 +7,14 @@ flushes, so nothing that is held back is ever part of a checkpoint.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
+
+from firesteel.runtime.packets import in_order
+
+if TYPE_CHECKING:
+    from firesteel.runtime.bundles.map_order import MapOrder
 
 
 class BundleFunction(Protocol):
@@ -26,11 +31,12 @@ class BundleFunction(Protocol):
 
 
 class MapBundle:
-    """size: rows after which a bundle ends."""
+    """size: rows after which a bundle ends. order: of its keys, where something looks at it."""
 
-    def __init__(self, function: BundleFunction, size: int) -> None:
+    def __init__(self, function: BundleFunction, size: int, order: MapOrder | None = None) -> None:
         self._function = function
         self._size = size
+        self._order = order
         self._held: list[pa.Table] = []
         self._rows = 0
 
@@ -64,4 +70,6 @@ class MapBundle:
             return self._function.schema.empty_table()
         bundle = pa.concat_tables(self._held).combine_chunks()
         self._held, self._rows = [], 0
-        return self._function.finish_bundle(bundle)
+        if self._order is None:
+            return self._function.finish_bundle(bundle)
+        return in_order(self._function.finish_bundle(self._order.arranged(bundle)))
