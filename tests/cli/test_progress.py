@@ -21,10 +21,10 @@ def test_amounts_are_short(count: float, text: str) -> None:
 
 def test_the_line_tells_what_is_known() -> None:
     assert describe(3.2, None) == "running for 3 s"
-    progress = Progress(read=2_000_000, changes=1_000, batches=4, state_bytes=5_000_000)
+    progress = Progress(read=2_000_000, changes=1_000, batches=4, states={(1, 0): 2_000_000, (1, 1): 1})
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")
-    assert said.endswith("/s), 1K changes out, 4 micro-batches, 5MB state")
+    assert said.endswith("/s), 1K changes out, 4 micro-batches, 2M entries of state")
 
 
 def test_a_quick_job_tells_nothing() -> None:

@@ -66,7 +66,10 @@ def test_the_stream_host_gives_the_same(changes: Path, spark: Spark, settings: S
 
 def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -> None:
     settings = StreamSettings(parallelism=2, max_rows=2500)
-    assert stream(nested(changes), spark, settings) == batch(nested(changes), spark)
+    job = stream_host.start(nested(changes), spark, settings)
+    assert rows(job.results()) == batch(nested(changes), spark)
+    assert {chain for chain, _ in job.progress.states} == {1, 2}, "the first chain's sizes pass the second"
+    assert job.progress.state_entries > 0
 
 
 def test_several_sources_are_read_one_after_the_other(changes: Path, spark: Spark) -> None:

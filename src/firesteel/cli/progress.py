@@ -37,8 +37,8 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.changes)} changes out")
     if progress is not None and progress.batches:
         parts.append(f"{progress.batches} micro-batches")
-    if progress is not None and progress.state_bytes:
-        parts.append(f"{amount(progress.state_bytes)}B state")
+    if progress is not None and progress.state_entries:
+        parts.append(f"{amount(progress.state_entries)} entries of state")
     return ", ".join(parts)
 
 

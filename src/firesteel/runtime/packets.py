@@ -24,7 +24,7 @@ from firesteel.errors import InternalError, JobError
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.spec import ORDER
 
-CHANGES, FAILURE, WRITTEN = 0, 1, 2
+CHANGES, FAILURE, WRITTEN, STATE = 0, 1, 2, 3
 """What a packet holds."""
 
 FIRST = -(1 << 62)
@@ -43,7 +43,8 @@ class Packet:
     target: the partition or key group it goes to. order: of its first row. rows: how many it holds or
     tells of. read: rows read from sources since the task's last packet, for progress. payload: an Arrow
     IPC stream, empty where there are no rows. holds: CHANGES, else FAILURE (the payload is a pickled
-    error) or WRITTEN (JSON: what a sink's task wrote, for the sink's commit).
+    error), WRITTEN (JSON: what a sink's task wrote, for the sink's commit) or STATE (JSON: chain, key group
+    and how many entries the state of the two has, for progress).
     """
 
     target: int

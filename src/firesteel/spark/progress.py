@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from firesteel.runtime.packets import Packet
+from firesteel.runtime.packets import STATE, Packet
 
 
 @dataclass
@@ -14,14 +15,14 @@ class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
     read: rows from sources. changes: rows that reached the sink. batches: micro-batches that ended.
-    state_bytes: size of the keyed state, where the host knows it.
+    states: entries of the keyed state by chain and key group, where the host tells.
     """
 
     watch: Callable[[Progress], None] | None = None
     read: int = 0
     changes: int = 0
     batches: int = 0
-    state_bytes: int = 0
+    states: dict[tuple[int, int], int] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -34,16 +35,23 @@ class Progress:
         """Rows read per second since the start."""
         return self.read / max(self.seconds, 1e-9)
 
+    @property
+    def state_entries(self) -> int:
+        """How many entries the keyed state has. After a restart key groups count once rows come to them."""
+        return sum(self.states.values())
+
     def add(self, packet: Packet) -> None:
         """Count a packet that reached the driver."""
+        if packet.holds == STATE:
+            chain, group, entries = json.loads(packet.payload)
+            self.states[chain, group] = entries
         self.read += packet.read
         self.changes += packet.rows
         self._tell()
 
-    def end_batch(self, state_bytes: int = 0) -> None:
+    def end_batch(self) -> None:
         """A micro-batch has ended."""
         self.batches += 1
-        self.state_bytes = state_bytes
         self._tell()
 
     def _tell(self) -> None:

@@ -27,7 +27,7 @@ from firesteel.runtime.chain import wall_clock
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.stream_rows import ARROW, batch_number, from_values, to_values
-from firesteel.spark.tasks import KeyedTask, Place
+from firesteel.spark.tasks import KeyedTask, Place, state_size
 
 _ROW = Row(*ARROW.names)
 
@@ -74,10 +74,12 @@ class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
         packets = sorted((from_values(tuple(row)) for row in rows), key=lambda packet: packet.order)
         state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
-        place = Place(batch_number(), self._labels.index(key[0]))
+        group = self._labels.index(key[0])
+        place = Place(batch_number(), group)
         for packet in self._task.packets(packets, state, wall_clock, place):
             yield _ROW(*to_values(packet, self._labels))
         state.commit()
+        yield _ROW(*to_values(state_size(self._task.chain, group, state.entries), self._labels))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 from firesteel.connectors.base import Split
 from firesteel.connectors.registry import connector
 from firesteel.runtime.chain import Chain, Clock, changes_a_row, wall_clock
-from firesteel.runtime.packets import FAILURE, FIRST, WRITTEN, Packer, Packet, merge
+from firesteel.runtime.packets import FAILURE, FIRST, STATE, WRITTEN, Packer, Packet, merge
 from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
@@ -106,7 +106,8 @@ class KeyedTask:
     def packets(
         self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock, place: Place
     ) -> Iterator[Packet]:
-        """All packets that these cause, or an error in their place. Errors that come in go on."""
+        """All packets that these cause, or an error in their place. Errors and sizes of states that come in
+        go on."""
         place = replace(place, task=(self.chain.id << _PLACE_BITS) + place.task)
         return guarded(partial(self._run, packets, state, clock, place))
 
@@ -121,12 +122,18 @@ class KeyedTask:
     ) -> Iterator[Packet]:
         packer = self.to.packer()
         failures: list[Packet] = []
+        sizes: list[Packet] = []
         chain = Chain(self.chain.operators, state, clock)
-        changes = chain.run(merge(_sound(packets, packer, failures)))
+        changes = chain.run(merge(_sound(packets, packer, failures, sizes)))
         for packet in self.to.send(changes, packer, place):
             if not failures:
                 yield packet
-        yield from failures
+        yield from failures or sizes
+
+
+def state_size(chain: ChainSpec, group: int, entries: int) -> Packet:
+    """What tells the driver of the state of a chain and a key group."""
+    return Packet(0, FIRST, 0, 0, json.dumps([chain.id, group, entries]).encode(), STATE)
 
 
 def open_head(head: Any) -> Any:
@@ -159,9 +166,14 @@ def _counting(batches: Iterable[pa.Table], counts: list[int]) -> Iterator[pa.Tab
         yield changes
 
 
-def _sound(packets: Iterable[Packet], packer: Packer, failures: list[Packet]) -> Iterator[Packet]:
+def _sound(
+    packets: Iterable[Packet], packer: Packer, failures: list[Packet], sizes: list[Packet]
+) -> Iterator[Packet]:
     """The packets up to the first error, which goes to `failures`; counts of rows read go on."""
     for packet in packets:
+        if packet.holds == STATE:
+            sizes.append(replace(packet, target=0))
+            continue
         if packet.holds == FAILURE:
             failures.append(replace(packet, target=0))
             return

@@ -56,6 +56,11 @@ class SortedRunBackend:
         columns = [("sub_key", sub_type), *((f"v{i}", kind) for i, kind in enumerate(types))]
         return SortedMapState(self._levels(name, "map", pa.schema(columns), ttl), sub_type, types)
 
+    @property
+    def entries(self) -> int:
+        """How many entries all states have; older versions of one count until they are merged away."""
+        return sum(p.rows for _, levels in self._states.values() for level in levels.levels for p in level)
+
     def commit(self) -> None:
         """Write new runs and the manifest to the store, and remove the runs that are no longer live."""
         if self._store is None:
