@@ -68,8 +68,9 @@ def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str) ->
 
 
 def commits(checkpoint: Path) -> int:
-    """How many batches Spark has committed."""
-    return sum(1 for f in (checkpoint / "spark" / "commits").glob("[0-9]*") if f.name.isdigit())
+    """How many batches Spark has committed; it keeps the files of the last hundred."""
+    files = (checkpoint / "spark" / "commits").glob("[0-9]*")
+    return max((int(f.name) + 1 for f in files if f.name.isdigit()), default=0)
 
 
 def kill_after(
