@@ -46,10 +46,12 @@ def operator_name(node: Node) -> str:
 
 def attributes(node: Node, text: ExpressionText) -> Attributes:
     """What a plan says of a node, in its order; text prints an expression over named columns."""
-    for kind, describe in _DESCRIBE.items():
-        if isinstance(node, kind):
-            return describe(node, text)
-    raise InternalError(f"no text for {type(node).__name__}")
+    kind = type(node)
+    if kind in _PLAIN:
+        return _PLAIN[kind](node)
+    if kind in _WITH_EXPRESSIONS:
+        return _WITH_EXPRESSIONS[kind](node, text)
+    raise InternalError(f"no text for {kind.__name__}")
 
 
 def _names(node: Node) -> list[str]:
@@ -96,29 +98,13 @@ def _selected(expr: Expr, name: str, names: list[str], text: ExpressionText) -> 
     return f"{shown} AS {name}"
 
 
-def _exchange(node: physical.Exchange, text: ExpressionText) -> Attributes:
+def _exchange(node: physical.Exchange) -> Attributes:
     names = _names(node.input)
     keys = ", ".join(names[k] for k in node.keys)
     return [("distribution", f"hash[{keys}]" if node.keys else "single")]
 
 
-def _aggregate(node: physical.GroupAggregate, text: ExpressionText) -> Attributes:
-    return aggregate_text.group_aggregate(node)
-
-
-def _local_aggregate(node: physical.LocalGroupAggregate, text: ExpressionText) -> Attributes:
-    return aggregate_text.local_group_aggregate(node)
-
-
-def _global_aggregate(node: physical.GlobalGroupAggregate, text: ExpressionText) -> Attributes:
-    return aggregate_text.global_group_aggregate(node)
-
-
-def _incremental_aggregate(node: physical.IncrementalGroupAggregate, text: ExpressionText) -> Attributes:
-    return aggregate_text.incremental_group_aggregate(node)
-
-
-def _expand(node: physical.Expand, text: ExpressionText) -> Attributes:
+def _expand(node: physical.Expand) -> Attributes:
     names = _names(node.input)
     rows = [
         ", ".join(_expanded(e, n, names) for e, n in zip(row, node.names, strict=True))
@@ -147,11 +133,11 @@ def _watermark(node: physical.WatermarkAssigner, text: ExpressionText) -> Attrib
     return [("rowtime", names[node.rowtime]), ("watermark", text(node.expression, names))]
 
 
-def _mini_batch(node: physical.MiniBatchAssigner, text: ExpressionText) -> Attributes:
+def _mini_batch(node: physical.MiniBatchAssigner) -> Attributes:
     return [("interval", f"{node.interval}ms"), ("mode", node.time)]
 
 
-def _union(node: physical.Union, text: ExpressionText) -> Attributes:
+def _union(node: physical.Union) -> Attributes:
     return [("all", "true"), ("union", ", ".join(_names(node)))]
 
 
@@ -164,7 +150,7 @@ def _values(node: physical.Values, text: ExpressionText) -> Attributes:
     return shown if text is infix_text else [("type", f"RecordType({fields})"), *shown]
 
 
-def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:
+def _sink(node: physical.Sink) -> Attributes:
     found = [("table", ".".join(node.table.path))]
     if node.target_columns is not None:
         found.append(("targetColumns", ",".join(f"[{i}]" for i in node.target_columns)))
@@ -176,49 +162,29 @@ def _sink(node: physical.Sink, text: ExpressionText) -> Attributes:
     return found
 
 
-def _window_function(node: physical_windows.WindowTableFunction, text: ExpressionText) -> Attributes:
-    return window_text.window_table_function(node)
-
-
-def _window_aggregate(node: physical_windows.WindowAggregate, text: ExpressionText) -> Attributes:
-    return window_text.window_aggregate(node)
-
-
-def _local_window(node: physical_windows.LocalWindowAggregate, text: ExpressionText) -> Attributes:
-    return window_text.local_window_aggregate(node)
-
-
-def _global_window(node: physical_windows.GlobalWindowAggregate, text: ExpressionText) -> Attributes:
-    return window_text.global_window_aggregate(node)
-
-
-def _group_window(node: physical_windows.GroupWindowAggregate, text: ExpressionText) -> Attributes:
-    return window_text.group_window_aggregate(node)
-
-
-def _nothing(node: physical.DropUpdateBefore, text: ExpressionText) -> Attributes:
-    return []
-
-
-_DESCRIBE: dict[type, Callable[..., Attributes]] = {
-    physical.TableSourceScan: _scan,
-    physical.Calc: _calc,
+_PLAIN: dict[type, Callable[..., Attributes]] = {
     physical.Exchange: _exchange,
-    physical.GroupAggregate: _aggregate,
-    physical.LocalGroupAggregate: _local_aggregate,
-    physical.GlobalGroupAggregate: _global_aggregate,
-    physical.IncrementalGroupAggregate: _incremental_aggregate,
+    physical.GroupAggregate: aggregate_text.group_aggregate,
+    physical.LocalGroupAggregate: aggregate_text.local_group_aggregate,
+    physical.GlobalGroupAggregate: aggregate_text.global_group_aggregate,
+    physical.IncrementalGroupAggregate: aggregate_text.incremental_group_aggregate,
     physical.Expand: _expand,
-    physical.ChangelogNormalize: _normalize,
-    physical.WatermarkAssigner: _watermark,
     physical.MiniBatchAssigner: _mini_batch,
     physical.Union: _union,
-    physical.Values: _values,
     physical.Sink: _sink,
-    physical.DropUpdateBefore: _nothing,
-    physical_windows.WindowTableFunction: _window_function,
-    physical_windows.WindowAggregate: _window_aggregate,
-    physical_windows.LocalWindowAggregate: _local_window,
-    physical_windows.GlobalWindowAggregate: _global_window,
-    physical_windows.GroupWindowAggregate: _group_window,
+    physical.DropUpdateBefore: lambda node: [],
+    physical_windows.WindowTableFunction: window_text.window_table_function,
+    physical_windows.WindowAggregate: window_text.window_aggregate,
+    physical_windows.LocalWindowAggregate: window_text.local_window_aggregate,
+    physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
+    physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
+}
+"""Nodes that both plans print in the same words."""
+
+_WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
+    physical.TableSourceScan: _scan,
+    physical.Calc: _calc,
+    physical.ChangelogNormalize: _normalize,
+    physical.WatermarkAssigner: _watermark,
+    physical.Values: _values,
 }
