@@ -107,8 +107,10 @@ def run(folder: Path, events: int, kills: int, batches: int, mode: str = "record
     for number in range(kills):
         process = start(source, output, checkpoint, rows, mode)
         whom = ("python", "both", "jvm")[number % 3]
-        step = chance.randrange(0, max(1, batches // (kills + 1)) + 1)
-        killed += kill_after(process, checkpoint, step, chance.uniform(0, 1.5), whom)
+        share = (batches - commits(checkpoint)) // (kills - number + 1)
+        killed += kill_after(
+            process, checkpoint, chance.randrange(0, max(1, share)), chance.uniform(0, 0.5), whom
+        )
     process = start(source, output, checkpoint, rows, mode)
     _, said = process.communicate()
     assert process.returncode == 0, said.decode()
@@ -120,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--events", type=int, default=2_000_000)
-    parser.add_argument("--batches", type=int, default=60)
+    parser.add_argument("--batches", type=int, default=400)
     parser.add_argument("--mode", choices=("records", "bundles"), default="records")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
