@@ -35,3 +35,13 @@ assert pa.array(pandas.Series([1.0, None])).null_count == 1
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_loaded_is_out_of_collections() -> None:
+    script = (
+        "import gc; from firesteel.spark.daemon import keep_out_of_collections, load;"
+        "load(('numpy', 'pyarrow')); keep_out_of_collections();"
+        "print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 1_000)"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["True", "True"]
