@@ -8,14 +8,6 @@ CREATE TABLE t (id BIGINT, g STRING, h INT, v INT, b BIGINT, d DOUBLE, m DECIMAL
 -- keys: 1, compare: exact
 SELECT g, COUNT(DISTINCT h), LAST_VALUE(v), FIRST_VALUE(b) FROM t GROUP BY g;
 -- keys: 1, compare: exact
-SELECT h, COUNT(DISTINCT g), LAST_VALUE(s), FIRST_VALUE(dt), LAST_VALUE(ts) FROM t GROUP BY h;
--- keys: 1, compare: exact
-SELECT MOD(x, 2), LAST_VALUE(g), FIRST_VALUE(g), FIRST_VALUE(s), LAST_VALUE(m) FROM (SELECT g, dt, SUM(v) AS x, MAX(s) AS s, MIN(m) AS m FROM t GROUP BY g, dt) GROUP BY MOD(x, 2);
--- keys: 1, compare: exact
 SELECT f, LISTAGG(s), COUNT(DISTINCT v) FROM t GROUP BY f;
--- keys: 1, compare: exact
-SELECT MOD(x, 2), LISTAGG(g), ARRAY_AGG(x) FROM (SELECT g, h, ts, COUNT(*) AS x FROM t GROUP BY g, h, ts) GROUP BY MOD(x, 2);
--- keys: 1, compare: exact
-SELECT x, LISTAGG(s) FROM (SELECT d, s, COUNT(*) AS x FROM t GROUP BY d, s) GROUP BY x;
 -- keys: 1, compare: exact
 SELECT x, LAST_VALUE(m), LAST_VALUE(f) FROM (SELECT m, f, COUNT(*) AS x FROM t GROUP BY m, f) GROUP BY x;
