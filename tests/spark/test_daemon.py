@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
+import pyspark
 import pytest
 
-from firesteel.spark.daemon import MODULES
+from firesteel.spark.daemon import MODULES, installed_first
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -45,3 +47,12 @@ def test_what_is_loaded_is_out_of_collections() -> None:
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["True", "True"]
+
+
+def test_sparks_zips_are_left_out_where_their_package_is_installed(tmp_path: Path) -> None:
+    lib = Path(pyspark.__file__).parent / "python" / "lib"
+    zips = [str(path) for path in sorted(lib.glob("*.zip"))]
+    assert zips
+    elsewhere = str(tmp_path / "spark" / "python" / "lib" / "pyspark.zip")
+    path = ["", *zips, elsewhere, "/usr/lib/python311.zip"]
+    assert installed_first(path) == ["", elsewhere, "/usr/lib/python311.zip"]

@@ -5,8 +5,9 @@ The JVM of a first run writes an archive when it ends (-XX:ArchiveClassesAtExit)
 so there is one for each and for each host. Nothing waits for it and nothing depends on it: the JVM
 ignores an archive that does not fit.
 
-It is written under a name of its own and put in place by a later run that finds it complete. The JVM
-writes the header last, so a file with a header is complete.
+It is written under a name of its own and put in place by a later run that finds it complete and of use:
+beside it lies a mark that a job of its run has given results, so that the classes of a job are in it. The
+JVM writes the header last, so a file with a header is complete.
 """
 
 from __future__ import annotations
@@ -14,22 +15,42 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
 from firesteel.spark.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
+_NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
 """Seconds after which an archive that was begun and not finished is given up."""
+_UNUSED = 30 * 86_400.0
+"""Seconds after which one that nobody used is deleted."""
 
 
-def archive_options(java: Java, jars: Path, host: str, cache: Path | None = None) -> list[str]:
-    """JVM options that use the archive for this Java, these jars and this host, or make it."""
+@dataclass(frozen=True)
+class ClassArchive:
+    """What a JVM is to be started with. mark: where to write that what it has loaded is worth keeping."""
+
+    options: tuple[str, ...] = ()
+    mark: Path | None = None
+
+    def is_of_use(self) -> None:
+        """A job has given results in this JVM."""
+        if self.mark is not None:
+            with suppress(OSError):
+                self.mark.touch()
+
+
+def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) -> ClassArchive:
+    """Uses the archive for this Java, these jars and this host, or makes it."""
     try:
-        return _QUIET + _use_or_make((cache or cache_folder()) / "jvm", _key(java, jars, host))
+        return _use_or_make((cache or cache_folder()) / "jvm", _key(java, jars, host))
     except OSError:
-        return []
+        return ClassArchive()
 
 
 def cache_folder() -> Path:
@@ -48,25 +69,40 @@ def _key(java: Java, jars: Path, host: str) -> str:
     return f"spark-{host}-{digest.hexdigest()[:16]}"
 
 
-def _use_or_make(folder: Path, key: str) -> list[str]:
+def _use_or_make(folder: Path, key: str) -> ClassArchive:
     archive = folder / f"{key}.jsa"
-    if not archive.is_file() and not _adopt(folder, key, archive):
-        if any(folder.glob(f"{key}.*.new")):
-            return []  # another run is making it
-        folder.mkdir(parents=True, exist_ok=True)
-        return [f"-XX:ArchiveClassesAtExit={folder / f'{key}.{uuid4().hex}.new'}"]
-    return [f"-XX:SharedArchiveFile={archive}"]
+    if archive.is_file() or _adopt(folder, key, archive):
+        os.utime(archive)
+        return ClassArchive((*_QUIET, f"-XX:SharedArchiveFile={archive}"))
+    if any(folder.glob(f"{key}.*{_NEW}")):
+        return ClassArchive(tuple(_QUIET))  # another run is making it
+    folder.mkdir(parents=True, exist_ok=True)
+    _forget(folder.glob("*.jsa"), _UNUSED)
+    made = folder / f"{key}.{uuid4().hex}{_NEW}"
+    return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
 
 
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
-    """Put a finished archive in place; drop those that were given up."""
-    for made in folder.glob(f"{key}.*.new"):
-        if _is_complete(made):
+    """Put a finished archive in place; drop those that were given up or are of no use."""
+    for made in folder.glob(f"{key}.*{_NEW}"):
+        if not _is_complete(made):
+            continue
+        mark = made.with_suffix(_OF_USE)
+        if mark.exists():
             made.replace(archive)
+            mark.unlink()
             return True
-        if time.time() - made.stat().st_mtime > _ABANDONED:
-            made.unlink(missing_ok=True)
+        made.unlink()
+    _forget(folder.glob(f"{key}.*{_NEW}"), _ABANDONED)
     return False
+
+
+def _forget(files: Iterable[Path], seconds: float) -> None:
+    """Delete those that nobody wrote or used for so long."""
+    for file in files:
+        if time.time() - file.stat().st_mtime > seconds:
+            file.unlink(missing_ok=True)
+            file.with_suffix(_OF_USE).unlink(missing_ok=True)
 
 
 def _is_complete(archive: Path) -> bool:

@@ -56,6 +56,7 @@ def run(
         raise
     except Exception as error:
         raise from_spark(error) from error
+    spark.has_worked()
     yield from delivery.deliver(packets, 0)
 
 

@@ -1,16 +1,18 @@
 """Spark's Python worker daemon, with the workers' libraries loaded before the first fork.
 
-Spark starts one daemon a JVM and forks the workers from it (`spark.python.daemon.module`). What is
-loaded here is loaded once, while the driver still plans the query, and shared by all workers. No
-library is used before the fork, only loaded: threads do not survive a fork.
+Spark starts a daemon and forks the workers from it (`spark.python.daemon.module`). What is loaded here is
+loaded once and shared by all workers: by the fork server (spark/fork_server.py) while the JVM is starting,
+else by the daemon itself. No library is used before the fork, only loaded: threads do not survive a fork.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
+import sys
+from pathlib import Path
 
-from firesteel.spark.lean import spare_pandas
+from firesteel.spark.fork_server import hand_over, serve
 
 MODULES = (
     "numpy",
@@ -39,6 +41,17 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
             continue
 
 
+def installed_first(path: list[str]) -> list[str]:
+    """The path without Spark's zips of its own Python sources, where the package that they lie in is
+    installed: zips hold no compiled code, and compiling it takes as long as loading everything else."""
+
+    def is_spare(entry: str) -> bool:
+        package = Path(entry).parents[2:3]  # pyspark/python/lib/pyspark.zip
+        return entry.endswith(".zip") and any((folder / "__init__.py").is_file() for folder in package)
+
+    return [entry for entry in path if not is_spare(entry)]
+
+
 def keep_out_of_collections() -> None:
     """Take what is loaded out of the garbage collector's sight: a worker collects after every task, and to
     go through all that the libraries hold took 60 to 100 ms of the next task's time."""
@@ -46,13 +59,28 @@ def keep_out_of_collections() -> None:
     gc.freeze()
 
 
-def main() -> None:
-    """The daemon's process."""
+def prepare() -> None:
+    """Make this process one that workers are forked from."""
+    from firesteel.spark.lean import spare_pandas
+
+    sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
+    importlib.import_module("pyspark.daemon")
+    keep_out_of_collections()
+
+
+def main() -> None:
+    """The daemon's process, or the fork server's."""
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2], prepare)
+    else:
+        status = hand_over()
+        if status is not None:
+            sys.exit(status)
+        prepare()
     from pyspark.daemon import manager
 
-    keep_out_of_collections()
     manager()
 
 

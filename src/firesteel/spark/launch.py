@@ -16,7 +16,9 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from firesteel.errors import FiresteelError, JobError, NotSupportedError
-from firesteel.spark.archive import archive_options
+from firesteel.spark import fork_server
+from firesteel.spark.archive import ClassArchive, class_archive
+from firesteel.spark.fork_server import ForkServer
 from firesteel.spark.java import Gateway, find_java, spark_home
 from firesteel.spark.lean import spare_pandas
 
@@ -90,8 +92,11 @@ class Spark:
         self._context: SparkContext | None = _context_of(session) if session is not None else None
         self._owned = session is None
         self._gateway: Gateway | None = None
+        self._fork_server: ForkServer | None = None
+        self._archive = ClassArchive()
         self._failure: BaseException | None = None
         self._starting: threading.Thread | None = None
+        self._is_awaited = False
         self._lock = threading.Lock()
         if self._owned:
             self._begin()
@@ -104,6 +109,7 @@ class Spark:
     @property
     def context(self) -> SparkContext:
         """The Spark context; waits until it is up."""
+        self._is_awaited = True
         if self._starting is not None:
             self._starting.join()
         if self._failure is not None:
@@ -120,6 +126,10 @@ class Spark:
                 self._session = _session_of(context)
             return self._session
 
+    def has_worked(self) -> None:
+        """A job has given results here."""
+        self._archive.is_of_use()
+
     def stop(self) -> None:
         """Stop a Spark that was started here; a user's own is left alone."""
         global _prepared
@@ -132,7 +142,7 @@ class Spark:
             self._context = self._session = None
         if self._gateway is not None:
             _forget_gateway()
-            self._gateway.stop()
+            self.abandon()
         if _prepared is self:
             _prepared = None
 
@@ -140,6 +150,8 @@ class Spark:
         """Let a Spark that was started here end by itself while this process goes on to exit."""
         if self._owned and self._gateway is not None:
             self._gateway.stop()
+        if self._fork_server is not None:
+            self._fork_server.stop()
 
     def _begin(self) -> None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -147,8 +159,11 @@ class Spark:
         java = find_java()
         settings = self._options.settings()
         if self._options.is_local and _may_start_directly(settings):
-            home = spark_home()
-            options = [*_LOCAL_JVM, *archive_options(java, home / "jars", self._options.host), _log_option()]
+            self._archive = class_archive(java, spark_home() / "jars", self._options.host)
+            options = [*_LOCAL_JVM, *self._archive.options, _log_option()]
+            if fork_server.is_possible():
+                self._fork_server = ForkServer(settings)
+                settings |= self._fork_server.settings
             self._gateway = Gateway(java, options, settings)
         self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
         self._starting.start()
@@ -167,7 +182,7 @@ class Spark:
                 os.environ["PYSPARK_GATEWAY_PORT"] = str(port)
                 os.environ["PYSPARK_GATEWAY_SECRET"] = secret
             self._context = SparkContext(conf=conf)
-            if self._options.is_local:
+            if self._options.is_local and not (self._is_awaited and self._options.host == BATCH):
                 threading.Thread(target=_warm, args=(self._context,), daemon=True).start()
             if self._options.host == STREAM:
                 self._session = _session_of(self._context)
@@ -245,7 +260,7 @@ def _forget_gateway() -> None:
 
 
 def _warm(context: SparkContext) -> None:
-    """While the driver plans, have the worker daemon started, its workers forked, and the JVM load what a
+    """While there is no job yet, have the worker daemon started, its workers forked, and the JVM load what a
     job with a shuffle needs."""
     try:
         slots = min(context.defaultParallelism, 8)

@@ -100,6 +100,7 @@ class StreamJob:
         frames: Mapping[str, DataFrame],
     ) -> None:
         self._job = job
+        self._spark = spark
         self._frames = frames
         self.progress = progress
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
@@ -112,7 +113,7 @@ class StreamJob:
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
             folder = self._temporary.name
-        self._query = self._start(spark, folder, settings)
+        self._query = self._start(folder, settings)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def results(self) -> Iterator[pa.Table]:
@@ -148,9 +149,9 @@ class StreamJob:
         progress = self._query.lastProgress
         return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
 
-    def _start(self, spark: Spark, folder: str, settings: StreamSettings) -> StreamingQuery:
-        frame = packet_frame(self._job, spark, settings, folder, self._frames)
-        self._delivery = Delivery(self._job.sink, self.progress, job_id(spark.context, folder))
+    def _start(self, folder: str, settings: StreamSettings) -> StreamingQuery:
+        frame = packet_frame(self._job, self._spark, settings, folder, self._frames)
+        self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/spark")
         if self._job.bounded:
@@ -170,6 +171,7 @@ class StreamJob:
                 self._failure = error  # Spark would turn it into text
                 raise
             self._delivered = batch
+            self._spark.has_worked()
             self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:
