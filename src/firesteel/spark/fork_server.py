@@ -81,6 +81,7 @@ def serve(address: str, load: Callable[[], None]) -> None:
         while True:
             ready = select.select([sys.stdin, listener], [], [])[0]
             if sys.stdin in ready:
+                Path(address).unlink(missing_ok=True)
                 os._exit(0)
             connection, _ = listener.accept()
             if os.fork() == 0:

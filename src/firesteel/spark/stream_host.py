@@ -44,7 +44,7 @@ _CONF = {
     "spark.sql.streaming.numRecentProgressUpdates": "4",
 }
 _COMMIT_SECONDS = 30.0
-"""How long the end of a job waits for the commit of a batch that was delivered."""
+"""How long the end of a job waits for the commit of a batch that was delivered, then for the rest."""
 
 KEY_GROUPS = 4
 """Key groups a partition, where none are set (docs/adr/0008)."""
@@ -114,7 +114,8 @@ class StreamJob:
             self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
             folder = self._temporary.name
         self._query = self._start(folder, settings)
-        threading.Thread(target=self._watch, daemon=True).start()
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._watching.start()
 
     def results(self) -> Iterator[pa.Table]:
         """The changes (runtime/spec.py) of each batch by `$order`, batch by batch, until the job ends.
@@ -143,6 +144,7 @@ class StreamJob:
             self._query.stop()
         finally:
             self._delivering.release()
+        self._watching.join(_COMMIT_SECONDS)  # it deletes a temporary checkpoint
 
     def _committed(self) -> bool:
         """Whether the batch that was delivered last is in the checkpoint."""
