@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from firesteel.spark.fork_server import ADDRESS, ForkServer, is_possible
+from firesteel.spark.fork_server import ForkServer, is_possible
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="this system has no fork, or no Unix sockets")
 
@@ -20,22 +21,16 @@ from firesteel.spark.fork_server import serve
 serve(sys.argv[1], lambda: sys.modules.setdefault("loaded_before", os))
 import loaded_before
 mine = os.environ.get("MINE"), "SERVERS" in os.environ
-print(sys.argv, os.getcwd(), *mine, "beside" in sys.path, flush=True)
+print(sys.argv, os.getcwd(), *mine, flush=True)
 for line in sys.stdin:
     print("got", line.strip(), flush=True)
-"""
-ASKER = """
-import sys
-from firesteel.spark.fork_server import hand_over
-sys.path.append("beside")
-sys.exit(hand_over() or 0)
 """
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
+def address() -> Iterator[str]:
     """Where a server listens that continues with the rest of SERVER."""
-    socket = tmp_path / "socket"
+    socket = Path(tempfile.mkdtemp()) / "socket"
     command = [sys.executable, "-c", SERVER, str(socket)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, "SERVERS": "1"}) as server:
         while not socket.exists():
@@ -44,24 +39,25 @@ def address(tmp_path: Path) -> Iterator[str]:
         assert server.stdin is not None
         server.stdin.close()
         assert server.wait(10) == 0
+    assert not socket.parent.exists()
 
 
 def ask(address: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", ASKER, *arguments],
+        [sys.executable, "-m", "firesteel.spark.fork_server", address, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd=folder,
-        env={**os.environ, ADDRESS: address, "MINE": "yes"},
+        env={**os.environ, "MINE": "yes"},
     )
 
 
 def test_the_fork_has_streams_arguments_folder_path_and_environment(address: str, tmp_path: Path) -> None:
-    with ask(address, tmp_path, "a", "b") as asker:
+    with ask(address, tmp_path, "-m", "a", "b") as asker:
         assert asker.stdout is not None
         assert asker.stdin is not None
-        assert asker.stdout.readline() == f"['-c', 'a', 'b'] {tmp_path} yes False True\n"
+        assert asker.stdout.readline() == f"['-m', 'a', 'b'] {tmp_path} yes False\n"
         asker.stdin.write("one\n")
         asker.stdin.flush()
         assert asker.stdout.readline() == "got one\n"
@@ -70,35 +66,44 @@ def test_the_fork_has_streams_arguments_folder_path_and_environment(address: str
 
 
 def test_it_serves_many_and_the_end_of_one_is_not_the_end_of_another(address: str, tmp_path: Path) -> None:
-    askers = [ask(address, tmp_path, str(n)) for n in range(3)]
+    askers = [ask(address, tmp_path, "-m", str(n)) for n in range(3)]
     for n, asker in enumerate(askers):
         assert asker.stdout is not None
-        assert asker.stdout.readline().startswith(f"['-c', '{n}']")
+        assert asker.stdout.readline().startswith(f"['-m', '{n}']")
     askers[0].kill()
     assert askers[1].communicate("still\n", timeout=10)[0] == "got still\n"
     assert askers[2].communicate("there\n", timeout=10)[0] == "got there\n"
     askers[0].wait(10)
 
 
-@pytest.mark.parametrize("where", ["", "/no/such/socket"])
-def test_without_a_server_there_is_nobody_to_hand_over_to(where: str) -> None:
-    script = "from firesteel.spark.fork_server import hand_over; print(hand_over())"
-    environment = {**os.environ, ADDRESS: where}
-    said = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
-    assert said.stdout == "None\n"
+def test_a_signal_to_end_goes_to_the_fork(address: str, tmp_path: Path) -> None:
+    with ask(address, tmp_path, "-m", "a") as asker:
+        assert asker.stdout is not None
+        asker.stdout.readline()
+        asker.terminate()
+        assert asker.stdout.read() == ""  # the fork, which had it too, is gone
+        assert asker.wait(10) == 143
 
 
-def test_sparks_daemon_gives_its_port_from_a_fork_and_ends_with_its_input() -> None:
+@pytest.mark.parametrize("arguments", [["-m", "platform"], ["-c", "print('here')"], ["--version"]])
+def test_without_a_server_it_is_an_ordinary_python(arguments: list[str], tmp_path: Path) -> None:
+    expected = subprocess.run([sys.executable, *arguments], capture_output=True, text=True).stdout
+    assert expected
+    with ask("/no/such/socket", tmp_path, *arguments) as asker:
+        assert asker.communicate(timeout=20)[0] == expected
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool) -> None:
     server = ForkServer({"spark.executorEnv.OF_WORKERS": "1"})
     try:
-        while not Path(server.address).exists():
+        while not (server.python.parent / "socket").exists():
             assert server._process.poll() is None
-        for served in (server.address, ""):
+        for module in ("firesteel.spark.daemon", "pyspark.daemon"):
             with subprocess.Popen(
-                [sys.executable, "-m", "firesteel.spark.daemon", "pyspark.worker"],
+                [str(server.python) if is_served else sys.executable, "-m", module, "pyspark.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, ADDRESS: served},
             ) as daemon:
                 assert daemon.stdin is not None
                 assert daemon.stdout is not None
@@ -107,5 +112,4 @@ def test_sparks_daemon_gives_its_port_from_a_fork_and_ends_with_its_input() -> N
                 daemon.wait(10)
     finally:
         server.stop()
-    assert server._process.wait(10) == 0
-    assert not Path(server.address).exists()
+    assert not server.python.exists()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import gc
 import importlib
+import runpy
 import sys
 from pathlib import Path
 
-from firesteel.spark.fork_server import hand_over, serve
+from firesteel.spark.fork_server import serve
 
 MODULES = (
     "numpy",
@@ -20,6 +21,7 @@ MODULES = (
     "pyarrow",
     "pyarrow.compute",
     "duckdb",
+    "pyspark.daemon",
     "pyspark.worker",
     "firesteel.spark.tasks",
     "firesteel.runtime.operators.calc",
@@ -60,28 +62,34 @@ def keep_out_of_collections() -> None:
 
 
 def prepare() -> None:
-    """Make this process one that workers are forked from."""
+    """Make this process one that workers are forked from; a fork of the server is one already."""
+    if gc.get_freeze_count():
+        return
     from firesteel.spark.lean import spare_pandas
 
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
-    importlib.import_module("pyspark.daemon")
     keep_out_of_collections()
 
 
+def run_module() -> None:
+    """What `python -m` does with the arguments that came with it."""
+    del sys.argv[0]
+    sys.modules.pop(sys.argv[0], None)  # it is run, not imported
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
 def main() -> None:
-    """The daemon's process, or the fork server's."""
+    """The daemon's process, or the fork server's and then its forks'."""
     if sys.argv[1:2] == ["--serve"]:
         serve(sys.argv[2], prepare)
+        run_module()
     else:
-        status = hand_over()
-        if status is not None:
-            sys.exit(status)
         prepare()
-    from pyspark.daemon import manager
+        from pyspark.daemon import manager
 
-    manager()
+        manager()
 
 
 if __name__ == "__main__":

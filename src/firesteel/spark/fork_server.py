@@ -1,11 +1,11 @@
-"""A process that has the workers' libraries loaded and forks Spark's worker daemons from itself.
+"""A process that has the workers' libraries loaded, and forks the Python processes that Spark starts.
 
-Spark starts a daemon when the first task comes, and loading the libraries then takes half a second in
-which nothing else has anything to do. The server loads them while the JVM is starting. Spark's own daemon
-process (spark/daemon.py) hands its standard streams over to a fork of the server, which becomes the
-daemon in its place; a stream's planners, each of which has a daemon of its own, are served as well.
+Spark starts a worker daemon when the first task comes, and for a stream half a dozen planners one after
+another; each loads the same libraries for half a second in which nothing else has anything to do. The
+server loads them once, while the JVM is starting. As its Python, Spark is given a script that hands its
+standard streams over to a fork of the server, which runs the wanted module in its place.
 
-Where there is no server, or it does not answer, the daemon loads the libraries itself.
+Where the server does not answer, the script becomes an ordinary Python.
 """
 
 from __future__ import annotations
@@ -13,56 +13,63 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import shutil
 import signal
 import socket
 import struct
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-
-ADDRESS = "FIRESTEEL_FORK_SERVER"
-"""The environment variable by which daemons find the server: the path of its socket."""
+from types import FrameType
 
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
-_LENGTH = struct.Struct("!I")
+_NUMBER = struct.Struct("!I")
 _STREAMS = 3
+_TERMINATED = 143
 
 
 class ForkServer:
     """A server that belongs to this process and ends with it at the latest. settings: Spark's, of which it
-    takes the workers' environment, since some of that is only read when a process starts."""
+    takes the workers' environment, since some of that is only read when a process starts.
+
+    python: the script that is Spark's Python.
+    """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         import subprocess
+        import tempfile
 
-        self._folder = tempfile.mkdtemp(prefix="firesteel-")
-        self.address = str(Path(self._folder) / "socket")
-        workers = {
-            key.removeprefix(_EXECUTOR_ENVIRONMENT): value
-            for key, value in settings.items()
-            if key.startswith(_EXECUTOR_ENVIRONMENT)
-        }
-        seed = os.environ.get("PYTHONHASHSEED", "0")  # as pyspark sets it for workers
+        self._folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+        address = str(self._folder / "socket")
         python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        self.python = self._folder / "python"
+        command = shlex.join([python, "-m", "firesteel.spark.fork_server", address])
+        self.python.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        self.python.chmod(0o700)
         self._process = subprocess.Popen(
-            [python, "-m", "firesteel.spark.daemon", "--serve", self.address],
+            [python, "-m", "firesteel.spark.daemon", "--serve", address],
             stdin=subprocess.PIPE,
-            env={**os.environ, "PYTHONHASHSEED": seed, **workers},
+            env={**os.environ, **_environment(settings)},
             start_new_session=True,
         )
 
-    @property
-    def settings(self) -> dict[str, str]:
-        """Spark settings by which the daemons find the server."""
-        return {f"{_EXECUTOR_ENVIRONMENT}{ADDRESS}": self.address}
-
     def stop(self) -> None:
-        """Let the server end; the daemons that it has forked are Spark's and stay."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        """End the server; the processes that it has forked are Spark's and stay."""
+        self._process.kill()
+        self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """What Spark and pyspark set for workers, as far as it is read when a process starts."""
+    seed = os.environ.get("PYTHONHASHSEED", "0")
+    of_workers = {
+        key.removeprefix(_EXECUTOR_ENVIRONMENT): value
+        for key, value in settings.items()
+        if key.startswith(_EXECUTOR_ENVIRONMENT)
+    }
+    return {"PYTHONHASHSEED": seed, "PYTHONUNBUFFERED": "YES", **of_workers}
 
 
 def is_possible() -> bool:
@@ -71,8 +78,8 @@ def is_possible() -> bool:
 
 
 def serve(address: str, load: Callable[[], None]) -> None:
-    """Load, then fork a daemon for each that asks. Returns in the forks, whose streams, arguments, paths and
-    environment are then those of the process that asked; ends the process when its input ends."""
+    """Load, then fork for each that asks. Returns in the forks, whose streams, arguments, folder, path and
+    environment are then those of the process that asked. Ends the process when its input ends."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
@@ -81,7 +88,7 @@ def serve(address: str, load: Callable[[], None]) -> None:
         while True:
             ready = select.select([sys.stdin, listener], [], [])[0]
             if sys.stdin in ready:
-                Path(address).unlink(missing_ok=True)
+                shutil.rmtree(Path(address).parent, ignore_errors=True)
                 os._exit(0)
             connection, _ = listener.accept()
             if os.fork() == 0:
@@ -91,32 +98,33 @@ def serve(address: str, load: Callable[[], None]) -> None:
     _become(connection)
 
 
-def hand_over() -> int | None:
-    """Have the server's fork be this process, with its streams, until it ends. Returns the exit status, or
+def hand_over(address: str, arguments: list[str]) -> int | None:
+    """Have a fork of the server be this process, with its streams, until it ends. Returns an exit status, or
     None where there is no server."""
-    address = os.environ.get(ADDRESS)
-    if not address or not is_possible():
-        return None
-    about = json.dumps([sys.argv, sys.path, str(Path.cwd()), dict(os.environ)]).encode()
+    about = json.dumps([arguments, sys.path, str(Path.cwd()), dict(os.environ)]).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(address)
-            socket.send_fds(connection, [_LENGTH.pack(len(about))], range(_STREAMS))
+            socket.send_fds(connection, [_NUMBER.pack(len(about))], range(_STREAMS))
             connection.sendall(about)
-        except OSError:
+            (fork,) = _NUMBER.unpack(connection.recv(_NUMBER.size, socket.MSG_WAITALL))
+        except (OSError, struct.error):
             return None
-        try:
-            connection.recv(1)
-        except OSError:
-            return 1
+
+        def terminate(_signal: int, _frame: FrameType | None) -> None:
+            os.kill(fork, signal.SIGTERM)
+            os._exit(_TERMINATED)
+
+        signal.signal(signal.SIGTERM, terminate)
+        connection.recv(1)
     return 0
 
 
 def _become(connection: socket.socket) -> None:
     """Take over what `hand_over` sent. The connection stays open for as long as the process lives."""
-    length, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, _STREAMS)
+    length, streams, _, _ = socket.recv_fds(connection, _NUMBER.size, _STREAMS)
     with connection.makefile("rb") as file:
-        arguments, path, folder, environment = json.loads(file.read(*_LENGTH.unpack(length)))
+        arguments, path, folder, environment = json.loads(file.read(*_NUMBER.unpack(length)))
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -125,4 +133,18 @@ def _become(connection: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    connection.sendall(_NUMBER.pack(os.getpid()))
     connection.detach()
+
+
+def main() -> None:
+    """What the script runs: `ADDRESS -m MODULE ...`, or other arguments of Python's."""
+    address, *arguments = sys.argv[1:]
+    status = hand_over(address, arguments) if arguments[:1] == ["-m"] else None
+    if status is None:
+        os.execv(sys.executable, [sys.executable, *arguments])
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

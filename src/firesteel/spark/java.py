@@ -95,20 +95,25 @@ class Gateway:
 
     The JVM ends when its standard input does, that is with this process at the latest. It has a
     session of its own: Ctrl-C at the terminal is for Python to handle. What it writes goes through this
-    process, so that nobody who reads this process's output waits for the JVM's end.
+    process, so that nobody who reads this process's output waits for the JVM's end. python: what the JVM
+    starts as Python.
     """
 
-    def __init__(self, java: Java, jvm_options: list[str], conf: Mapping[str, str]) -> None:
+    def __init__(
+        self, java: Java, jvm_options: list[str], conf: Mapping[str, str], python: str | None = None
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
         self._answer = self._folder / "gateway"
         home = spark_home()
         environment = {
             **os.environ,
-            "SPARK_HOME": str(home),
             "SPARK_LOCAL_HOSTNAME": "localhost",
             "SPARK_CONNECT_MODE": "0",
             "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._answer),
         }
+        if python is not None:
+            environment |= {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python}
+        environment.pop("SPARK_HOME", None)  # with it, Python processes read pyspark from zips, not compiled
         command = [
             str(java.executable),
             *jvm_options,

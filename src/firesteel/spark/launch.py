@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -163,10 +164,14 @@ class Spark:
             options = [*_LOCAL_JVM, *self._archive.options, _log_option()]
             if fork_server.is_possible():
                 self._fork_server = ForkServer(settings)
-                settings |= self._fork_server.settings
-            self._gateway = Gateway(java, options, settings)
+            self._gateway = Gateway(java, options, settings, self._python)
         self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
         self._starting.start()
+
+    @property
+    def _python(self) -> str | None:
+        """What Spark is to start as Python, where that is not the usual one."""
+        return str(self._fork_server.python) if self._fork_server is not None else None
 
     def _start(self, settings: dict[str, str]) -> None:
         try:
@@ -177,11 +182,14 @@ class Spark:
             conf = SparkConf(loadDefaults=False) if self._gateway is not None else SparkConf()
             for key, value in settings.items():
                 conf.set(key, value)
+            variables = {}
             if self._gateway is not None:
                 port, secret = self._gateway.connect()
-                os.environ["PYSPARK_GATEWAY_PORT"] = str(port)
-                os.environ["PYSPARK_GATEWAY_SECRET"] = secret
-            self._context = SparkContext(conf=conf)
+                variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+            if self._python is not None:
+                variables["PYSPARK_PYTHON"] = self._python
+            with _environment(variables):
+                self._context = SparkContext(conf=conf)
             if self._options.is_local and not (self._is_awaited and self._options.host == BATCH):
                 threading.Thread(target=_warm, args=(self._context,), daemon=True).start()
             if self._options.host == STREAM:
@@ -190,9 +198,6 @@ class Spark:
             self._failure = error
         except Exception as error:
             self._failure = JobError(f"Spark did not start: {error}")
-        finally:
-            os.environ.pop("PYSPARK_GATEWAY_PORT", None)
-            os.environ.pop("PYSPARK_GATEWAY_SECRET", None)
 
 
 _prepared: Spark | None = None
@@ -248,6 +253,21 @@ def _may_start_directly(settings: Mapping[str, str]) -> bool:
 def _log_option() -> str:
     file = resources.files("firesteel.spark").joinpath("log4j2.properties")
     return f"-Dlog4j2.configurationFile={file}"
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """These variables set in this process's environment, for as long as it takes."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _forget_gateway() -> None:
