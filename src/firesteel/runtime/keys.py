@@ -59,19 +59,14 @@ class Keys:
 def find_keys(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
     """The distinct keys of `rows` rows of key columns; with no columns there is one key."""
     arrays = [one_array(column) for column in columns]
-    hash1, hash2 = hash_columns(arrays, rows)
-    order = order_of(hash1, hash2)
-    hash1, hash2 = hash1[order], hash2[order]
-    new = np.ones(rows, np.bool_)
-    np.not_equal(hash1[1:], hash1[:-1], out=new[1:])
-    new[1:] |= hash2[1:] != hash2[:-1]
+    order, hash1, hash2, new = _sorted(*hash_columns(arrays, rows))
     starts = np.flatnonzero(new)
     first = pa.array(order[starts])
     return Keys(tuple(a.take(first) for a in arrays), hash1[starts], hash2[starts], order, starts)
 
 
-def order_of(hash1: U64, hash2: U64) -> NDArray[np.int64]:
-    """The stable order of rows by (hash1, hash2).
+def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], U64, U64, NDArray[np.bool_]]:
+    """The stable order of rows by (hash1, hash2); both in that order, and where in it a key begins.
 
     The leading bits of hash1 and the row's number in one word sort several times faster than an
     argsort; should two keys share those bits, the whole hashes decide.
@@ -81,13 +76,21 @@ def order_of(hash1: U64, hash2: U64) -> NDArray[np.int64]:
     packed = (hash1 >> bits) << bits
     packed |= np.arange(rows, dtype=np.uint64)
     packed.sort()
-    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
     packed >>= bits
-    sorted1, sorted2 = hash1[order], hash2[order]
-    differ = (sorted1[1:] != sorted1[:-1]) | (sorted2[1:] != sorted2[:-1])
-    if np.any(differ & (packed[1:] == packed[:-1])):
-        return np.lexsort((hash2, hash1)).astype(np.int64)
-    return order
+    sorted1, sorted2, new = _keys_in(order, hash1, hash2)
+    if np.any(new[1:] & (packed[1:] == packed[:-1])):
+        order = np.lexsort((hash2, hash1)).astype(np.int64)
+        sorted1, sorted2, new = _keys_in(order, hash1, hash2)
+    return order, sorted1, sorted2, new
+
+
+def _keys_in(order: NDArray[np.int64], hash1: U64, hash2: U64) -> tuple[U64, U64, NDArray[np.bool_]]:
+    hash1, hash2 = hash1[order], hash2[order]
+    new = np.ones(len(order), np.bool_)
+    np.not_equal(hash1[1:], hash1[:-1], out=new[1:])
+    new[1:] |= hash2[1:] != hash2[:-1]
+    return hash1, hash2, new
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
