@@ -34,7 +34,8 @@ _NEVER_NULL = frozenset({"COUNT", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", 
 
 @dataclass(frozen=True)
 class _Written:
-    """A call as written: over pre-projected columns, before anything is simplified."""
+    """A call as written: over pre-projected columns, before anything is simplified. words: its arguments
+    and its filter, for a column stands for `a + 1` and for `1 + a`."""
 
     function: str
     args: tuple[int, ...]
@@ -42,6 +43,14 @@ class _Written:
     filter: int | None
     options: tuple[str, ...]
     user: UserDefined | None = None
+    words: tuple[object, ...] = ()
+
+
+def _words(expr: Expr) -> tuple[object, ...]:
+    """The expression as it is written, arguments in their order."""
+    if isinstance(expr, Call):
+        return (expr.function, *map(_words, expr.args))
+    return (expr.index,) if isinstance(expr, InputRef) else (expr.value, expr.type)
 
 
 @dataclass
@@ -128,8 +137,14 @@ class Aggregation:
             return self._grouping(node, name)
         args = arguments(node, name, self._plain())
         positions = tuple(self._pre_index(arg) for arg in args)
+        condition, words = self._filter(node)
         written = _Written(
-            name, positions, bool(node.args.get("distinct")), self._filter(node), options(node, name)
+            name,
+            positions,
+            bool(node.args.get("distinct")),
+            condition,
+            options(node, name),
+            words=(*map(_words, args), *words),
         )
         kind = aggregate_type(name, tuple(a.type for a in args), written.distinct, place)
         if name not in _NEVER_NULL and (frozenset() in self.sets or written.filter is not None):
@@ -146,9 +161,10 @@ class Aggregation:
             raise NotSupportedError(f"{name}(DISTINCT ...) of {len(args)} arguments", range=place)
         if node.args.get("star"):
             raise ValidationError("Unknown identifier '*'", range=place, hint="only COUNT takes *")
-        written = _Written(
-            name, tuple(map(self._pre_index, args)), distinct, self._filter(node), (), function
-        )
+        condition, words = self._filter(node)
+        positions = tuple(map(self._pre_index, args))
+        words = (*map(_words, args), *words)
+        written = _Written(name, positions, distinct, condition, (), function, words)
         nullable = user.result.nullable or frozenset() in self.sets or written.filter is not None
         return self._placeholder(written, user.result.with_nullable(nullable), place)
 
@@ -167,14 +183,15 @@ class Aggregation:
         written = _Written(name, tuple(map(self._pre_index, args)), False, None, ())
         return self._placeholder(written, GROUPING_TYPE, place)
 
-    def _filter(self, node: exp.Expression) -> int | None:
+    def _filter(self, node: exp.Expression) -> tuple[int | None, tuple[object, ...]]:
+        """The column of the call's FILTER, and its words."""
         condition = node.args.get("filter")
         if condition is None:
-            return None
+            return None, ()
         expr = boolean(self._plain().bind(condition), "FILTER", range_of(condition))
         if expr.type.nullable:
             expr = Call("IS TRUE", (expr,), BOOLEAN.with_nullable(False))
-        return self._pre_index(expr)
+        return self._pre_index(expr), _words(expr)
 
     def _pre_index(self, expr: Expr) -> int:
         """The expression's column in the projection below the aggregate; added where it is new."""

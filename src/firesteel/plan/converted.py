@@ -76,6 +76,8 @@ def consistent(expr: Expr) -> Expr:
         return replace(expr, function="POWER", args=(*expr.args, half))
     if expr.function == "CAST" and expr.args[0].type.root is TypeRoot.BOOLEAN and expr.type.is_numeric:
         return _boolean_as_number(expr)
+    if expr.function == "CAST" and expr.type.root is TypeRoot.BOOLEAN and expr.args[0].type.is_integer:
+        return Call("<>", (expr.args[0], ZERO), expr.type, range=expr.range)
     if expr.function in ("IF", "IFNULL", "COALESCE"):
         return replace(expr, args=tuple(_as_written(a, expr.function == "IF") for a in expr.args))
     if expr.function == "IS DISTINCT FROM":

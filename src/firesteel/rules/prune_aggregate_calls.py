@@ -59,7 +59,7 @@ def merge_aggregate_project(node: Node) -> Node:
         return node
     project = node.input
     columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
-    if len(columns) != len(project.exprs) or sorted(columns) != list(range(len(project.input.schema))):
+    if len(columns) != len(project.exprs) or set(columns) != set(range(len(project.input.schema))):
         return node
     position = dict(enumerate(columns))
     keys = tuple(sorted(node.keys, key=position.__getitem__))

@@ -17,6 +17,7 @@ from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.fold_constants import fold_constants
+from firesteel.rules.push_into_case import push_into_cases
 
 
 def reduce_expressions(node: Node) -> Node:
@@ -32,51 +33,14 @@ def reduce_expressions(node: Node) -> Node:
 def _filter(node: Filter) -> Node:
     condition = _same_columns(fold_constants(node.condition))
     for _ in range(5):
-        reduced = fold_constants(simplify_condition(_into_cases(condition)))
-        if reduced == condition:
+        before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)))
+        if condition == before:
             break
-        condition = reduced
     if is_true(condition):
         return node.input
     if is_false(condition) or (isinstance(condition, Literal) and condition.value is None):
         return Values(node.schema, ())
-    return node if is_same_but_order(condition, node.condition) else replace(node, condition=condition)
-
-
-def is_same_but_order(a: Expr, b: Expr) -> bool:
-    """Whether only operands of a pair changed places: Calcite takes such calls for equal."""
-    if not isinstance(a, Call) or not isinstance(b, Call):
-        return a == b
-    if a.function != b.function or a.options != b.options or len(a.args) != len(b.args):
-        return False
-    pairs = [zip(a.args, b.args, strict=True)]
-    if len(a.args) == 2 and a.function in ("AND", "OR", "=", "<>"):
-        pairs.append(zip(a.args, reversed(b.args), strict=True))
-    return any(all(is_same_but_order(x, y) for x, y in pair) for pair in pairs)
-
-
-def _into_cases(expr: Expr) -> Expr:
-    """A comparison of a CASE, made of each of its results (Calcite: pushPredicateIntoCase)."""
-
-    def rule(e: Expr) -> Expr:
-        if not isinstance(e, Call) or e.function not in COMPARISONS:
-            return e
-        cases = [i for i, a in enumerate(e.args) if isinstance(a, Call) and a.function == "CASE"]
-        if not cases or not any(isinstance(a, Literal) for a in e.args):
-            return e
-        case = e.args[cases[0]]
-        assert isinstance(case, Call)
-        tests = [
-            a if i % 2 == 0 and i < len(case.args) - 1 else replace(e, args=_with(e.args, cases[0], a))
-            for i, a in enumerate(case.args)
-        ]
-        return Call("CASE", tuple(tests), e.type)
-
-    return rewrite(expr, rule)
-
-
-def _with(args: tuple[Expr, ...], position: int, arg: Expr) -> tuple[Expr, ...]:
-    return (*args[:position], arg, *args[position + 1 :])
+    return node if condition == node.condition else replace(node, condition=condition)
 
 
 def _same_columns(condition: Expr) -> Expr:
@@ -93,7 +57,7 @@ def _same_columns(condition: Expr) -> Expr:
 
 
 def _value(expr: Expr, known: dict[int, Literal]) -> Expr:
-    replaced = _into_cases(rewrite(expr, lambda e: _constant(e, known)))
+    replaced = push_into_cases(rewrite(expr, lambda e: _constant(e, known)))
     reduced = simplify_value(fold_constants(_reachable(replaced)))
     reduced = fold_constants(reduced)
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)

@@ -1,9 +1,16 @@
-"""The condition of a Calc in its last form (Calcite: RelBuilder.filter simplifies whatever it builds)."""
+"""The condition of a Calc in its last form, and what is in it twice in the words of the first.
+
+Calcite: RelBuilder.filter simplifies whatever it builds; RexProgramBuilder registers the condition and then
+the projections, and finds calls that are equal the other way around (expr/nodes.py).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from firesteel.expr.nodes import Expr
+from firesteel.plan.expressions import rewrite
 from firesteel.plan.physical import Calc
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
@@ -11,6 +18,14 @@ from firesteel.plan.tree import Node
 
 def simplify_calc(node: Node) -> Node:
     """Apply to one Calc."""
-    if not isinstance(node, Calc) or node.condition is None:
+    if not isinstance(node, Calc):
         return node
-    return replace(node, condition=simplify_condition(node.condition))
+    first = _first_words()
+    condition = None if node.condition is None else rewrite(simplify_condition(node.condition), first)
+    return replace(node, condition=condition, exprs=tuple(rewrite(e, first) for e in node.exprs))
+
+
+def _first_words() -> Callable[[Expr], Expr]:
+    """Gives the first of equal expressions for each."""
+    seen: dict[Expr, Expr] = {}
+    return lambda expr: seen.setdefault(expr, expr)

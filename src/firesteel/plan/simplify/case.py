@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.nodes import MIRRORED, Call, Expr
 from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation
+from firesteel.plan.simplify.logic import NEGATED_TESTS, compose
 from firesteel.types.sql import TypeRoot
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 Branch = tuple[Expr, Expr]
 """A condition and its result."""
+_SAFE = frozenset([*MIRRORED, *NEGATED_TESTS, "-", "NOT", "CASE", "LIKE", "SEARCH", "TRIM"])
+"""Functions that cannot fail (Calcite: RexSimplify.SafeRexVisitor)."""
 
 
 def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -33,8 +36,8 @@ def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
             break
     if len(branches) == 1:
         return _retyped(branches[0][1], call)
-    if call.type.root is TypeRoot.BOOLEAN and all(is_true(r) or is_false(r) for _, r in branches):
-        return simplifier(_as_logic(branches), unknown_as)
+    if call.type.root is TypeRoot.BOOLEAN and _is_safe_logic(branches):
+        return _simplified(_as_logic(branches), call, simplifier, unknown_as)
     args = [part for branch in branches[:-1] for part in branch] + [branches[-1][1]]
     return call if tuple(args) == call.args else replace(call, args=tuple(args))
 
@@ -45,16 +48,36 @@ def _retyped(result: Expr, call: Call) -> Expr:
     return Call("CAST", (result,), call.type)
 
 
+def _simplified(logic: Expr, call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    """The logic in place of the CASE; it is not to be NULL where the CASE never was."""
+    if call.type.nullable or not logic.type.nullable:
+        return simplifier(logic, unknown_as)
+    logic = simplifier(logic, "unknown")
+    return Call("CAST", (logic,), call.type) if logic.type.nullable else logic
+
+
+def _is_safe_logic(branches: list[Branch]) -> bool:
+    """Whether every condition and result may be computed for rows that another branch is for."""
+    return all(_is_safe(r) for _, r in branches) and all(_is_safe(c) for c, _ in branches[1:])
+
+
+def _is_safe(expr: Expr) -> bool:
+    return not isinstance(expr, Call) or (expr.function in _SAFE and all(map(_is_safe, expr.args)))
+
+
 def _as_logic(branches: list[Branch]) -> Expr:
-    """(p1 IS TRUE) OR (p2 IS TRUE AND NOT ...): the conditions whose results are TRUE."""
+    """(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1 ...): the conditions whose results can be TRUE."""
+    constant = all(is_true(r) or is_false(r) for _, r in branches)
     terms: list[Expr] = []
     before: list[Expr] = []
     for condition, result in branches:
         test = condition
         if condition.type.nullable:
             test = Call("IS TRUE", (condition,), TRUE.type)
-        if is_true(result):
-            terms.append(logical_call("AND", [test, *map(negation, before)]))
-        else:
-            before.append(test)
-    return logical_call("OR", terms)
+        if not is_false(result):
+            value = () if is_true(result) else (result,)
+            terms.append(compose("AND", [test, *value, *map(negation, before)]))
+            if constant:
+                continue
+        before.append(test)
+    return compose("OR", terms)

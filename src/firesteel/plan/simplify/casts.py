@@ -36,14 +36,32 @@ def _keeps(source: SqlType, target: SqlType) -> bool:
 
 
 def is_lossless(source: SqlType, target: SqlType) -> bool:
-    """Whether the target holds every value of the source, told apart."""
+    """Whether the target holds every value of the source, told apart (Calcite: RexUtil.isLosslessCast)."""
     if source.same_as(target):
         return True
     if source.root in INTEGERS and target.root in INTEGERS:
         return INTEGERS.index(target.root) >= INTEGERS.index(source.root)
     if source.is_character and target.is_character and target.root is not TypeRoot.CHAR:
         return (target.length or 0) >= (source.length or 0)
+    if source.is_numeric and target.is_character:
+        return (target.length or 0) >= _characters(source)
     return False
+
+
+def _characters(number: SqlType) -> int:
+    """How long the text of a number can be: its digits, the sign, the point."""
+    digits = _DIGITS.get(number.root, number.precision or 0)
+    return digits + 1 + (1 if number.scale else 0)
+
+
+_DIGITS = {
+    TypeRoot.TINYINT: 3,
+    TypeRoot.SMALLINT: 5,
+    TypeRoot.INTEGER: 10,
+    TypeRoot.BIGINT: 19,
+    TypeRoot.FLOAT: 7,
+    TypeRoot.DOUBLE: 15,
+}
 
 
 _LIMITS = {

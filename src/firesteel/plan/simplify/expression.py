@@ -22,8 +22,9 @@ from firesteel.plan.expressions import (
     logical_call,
     negation,
 )
+from firesteel.plan.simplify.arithmetic import NEUTRAL, simplify_arithmetic
 from firesteel.plan.simplify.case import simplify_case
-from firesteel.plan.simplify.casts import simplify_cast
+from firesteel.plan.simplify.casts import is_lossless, simplify_cast
 from firesteel.plan.simplify.logic import NEGATED_TESTS, Rule, simplify_and, simplify_not, simplify_or
 from firesteel.plan.simplify.range_set import ALL
 from firesteel.plan.simplify.sarg import (
@@ -74,16 +75,16 @@ class Simplifier:
         rule = _RULES.get(expr.function)
         if rule is not None:
             return rule(expr, self, unknown_as)
-        return _arguments_simplified(expr, self)
+        return self.arguments_of(expr)
 
-
-def _arguments_simplified(call: Call, simplifier: Simplifier) -> Call:
-    args = tuple(simplifier(arg, "unknown") for arg in call.args)
-    return call if args == call.args else replace(call, args=args)
+    def arguments_of(self, call: Call) -> Call:
+        """The call with simplified arguments, otherwise as it is."""
+        args = tuple(self(arg, "unknown") for arg in call.args)
+        return call if args == call.args else replace(call, args=args)
 
 
 def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    call = _arguments_simplified(call, simplifier)
+    call = simplifier.arguments_of(call)
     left, right = call.args
     if left == right and not isinstance(left, Literal):
         if call.function in ("=", ">=", "<="):
@@ -168,7 +169,7 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     simplified = simplifier(inner, taken)
     if is_true(simplified) or is_false(simplified):
         return TRUE if is_true(simplified) == (test in ("IS TRUE", "IS NOT FALSE")) else FALSE
-    if simplified == inner:
+    if simplified is inner:
         return call
     if not simplified.type.nullable and test in ("IS TRUE", "IS NOT FALSE"):
         return simplified
@@ -182,19 +183,14 @@ def _null_test(call: Call, simplifier: Simplifier) -> Expr:
         return FALSE if wanted else TRUE
     if isinstance(inner, Literal):
         return TRUE if (inner.value is None) == wanted else FALSE
-    if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "NOT"):
+    if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
+        return _null_test(replace(call, args=inner.args), simplifier)
+    if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "/", "NOT"):
         terms = [_null_test(replace(call, args=(arg,)), simplifier) for arg in inner.args]
         from firesteel.plan.simplify.logic import compose
 
         return compose("OR" if wanted else "AND", terms)
     return call if inner == call.args[0] else replace(call, args=(inner,))
-
-
-def _negative(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    inner = call.args[0]
-    if len(call.args) == 1 and isinstance(inner, Call) and inner.function == "-" and len(inner.args) == 1:
-        return simplifier(inner.args[0], unknown_as)
-    return _arguments_simplified(call, simplifier)
 
 
 _RULES: dict[str, Rule] = {
@@ -204,7 +200,7 @@ _RULES: dict[str, Rule] = {
     "SEARCH": _search,
     "CASE": simplify_case,
     "CAST": simplify_cast,
-    "-": _negative,
+    **dict.fromkeys(NEUTRAL, simplify_arithmetic),
     **dict.fromkeys(COMPARISONS, _comparison),
     **dict.fromkeys(NEGATED_TESTS, _is),
 }
@@ -213,10 +209,9 @@ _RULES: dict[str, Rule] = {
 def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr:
     """A filter's condition, in which UNKNOWN counts as FALSE."""
     for _ in range(5):
-        simplified = Simplifier(predicates)(condition, "false")
-        if simplified == condition:
+        before, condition = condition, Simplifier(predicates)(condition, "false")
+        if condition == before:  # the other way around, perhaps
             break
-        condition = simplified
     return condition
 
 

@@ -230,6 +230,8 @@ def simplify_or(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
         opposite = term.args[0] if isinstance(term, Call) and term.function == "NOT" else None
         if opposite is not None and opposite in kept and not opposite.type.nullable:
             return TRUE
+        if isinstance(term, Call) and term.function == "IS NOT TRUE" and term.args[0] in terms:
+            return TRUE
     return compose("OR", kept)
 
 

@@ -1,0 +1,43 @@
+"""Sums, differences, products and quotients that are their other operand (Calcite:
+RexSimplify.simplifyArithmetic)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from firesteel.expr.nodes import Call, Expr, Literal
+
+if TYPE_CHECKING:
+    from firesteel.plan.simplify.expression import Simplifier
+
+NEUTRAL = {"+": 0, "-": 0, "*": 1, "/": 1}
+_COMMUTES = frozenset("+*")
+
+
+def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    """The operand beside a 0 or 1 that changes nothing, cast to the call's type, as it stands: what is in
+    it is left to the next round. With one argument, a negation: -(-x) is x."""
+    if len(call.args) == 1:
+        return _negation(call, simplifier, unknown_as)
+    if call.type.is_numeric and all(arg.type.is_numeric for arg in call.args):
+        places = (0, 1) if call.function in _COMMUTES else (1,)
+        for place in places:
+            if _is(call.args[place], NEUTRAL[call.function]):
+                other = call.args[1 - place]
+                return (
+                    other if other.type == call.type else Call("CAST", (other,), call.type, range=call.range)
+                )
+    return simplifier.arguments_of(call)
+
+
+def _negation(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    inner = call.args[0]
+    if isinstance(inner, Call) and inner.function == "-" and len(inner.args) == 1:
+        return simplifier(inner.args[0], unknown_as)
+    return simplifier.arguments_of(call)
+
+
+def _is(expr: Expr, number: int) -> bool:
+    value = expr.value if isinstance(expr, Literal) else None
+    return isinstance(value, (int, float, Decimal)) and value == number
