@@ -6,6 +6,8 @@ import pyarrow as pa
 import pytest
 
 from firesteel.runtime.operators.map_bundle import MapBundle
+from firesteel.runtime.packets import orders
+from firesteel.runtime.spec import ORDER
 from firesteel.types.sql import STRING
 from tests.runtime.changes import parse, to_table
 
@@ -15,7 +17,7 @@ TYPES = (STRING, STRING)
 class Joined:
     """A bundle function as Flink's test has it: the values of each key, joined."""
 
-    schema = pa.schema([("text", pa.string())])
+    schema = pa.schema([(ORDER, pa.int64()), ("text", pa.string())])
 
     def __init__(self) -> None:
         self.flushes = 0
@@ -26,7 +28,7 @@ class Joined:
         for key, value in zip(changes["f0"].to_pylist(), changes["f1"].to_pylist(), strict=True):
             found.setdefault(key, []).append(value)
         texts = [f"{key}={','.join(values)}" for key, values in found.items()]
-        return pa.table({"text": texts}, schema=self.schema)
+        return pa.table({ORDER: range(len(texts)), "text": texts}, schema=self.schema)
 
 
 def texts(table: pa.Table | None) -> list[str]:
@@ -63,3 +65,19 @@ def test_a_watermark_flushes_what_is_held() -> None:
     bundle.process(to_table(parse("+I a 1, +I b 2", TYPES), TYPES))
     assert texts(bundle.watermark()) == ["a=1", "b=2"]
     assert texts(bundle.watermark()) == []
+
+
+class LastFirst(Joined):
+    """Gives the rows of a bundle with their orders, the last one first."""
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        order = orders(changes)[::-1].tolist()
+        return pa.table({ORDER: order, "text": changes["f1"].to_pylist()[::-1]}, schema=self.schema)
+
+
+def test_what_comes_out_stands_by_order() -> None:
+    """Else a bundle further down could cut it into parts that are put together the other way around."""
+    bundle = MapBundle(LastFirst(), 3)
+    rows = to_table(parse(", ".join(f"+I k v{i}" for i in range(7)), TYPES), TYPES)
+    out = [bundle.process(rows), bundle.finish()]
+    assert [text for table in out for text in texts(table)] == [f"v{i}" for i in range(7)]

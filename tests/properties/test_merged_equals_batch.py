@@ -23,6 +23,13 @@ def test_merged_changes_are_the_batch_answer(seed: int, spark: Spark, tmp_path: 
     assert [str(failure) for failure in trial(spark, tmp_path, seed)] == []
 
 
+@pytest.mark.spark
+def test_a_bundle_below_another_is_not_put_together_the_other_way_around(
+    spark: Spark, tmp_path: Path
+) -> None:
+    assert [str(failure) for failure in trial(spark, tmp_path, 30305, count=1)] == []
+
+
 def test_histories_hold_all_that_is_to_be_tested() -> None:
     made = history(random.Random(1), 200)
     assert made.rows

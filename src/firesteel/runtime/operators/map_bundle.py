@@ -3,6 +3,9 @@
 A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with every watermark, and with
 the micro-batch or the input. Micro-batches commit as Flink's checkpoints do, before whose barriers it
 flushes, so nothing that is held back is ever part of a checkpoint.
+
+What a bundle gives stands by `$order`, and no later bundle gives a lower one: a bundle further down may cut
+it anywhere, and what it makes of the parts is merged by `$order` again (runtime/packets.py).
 """
 
 from __future__ import annotations
@@ -70,6 +73,6 @@ class MapBundle:
             return self._function.schema.empty_table()
         bundle = pa.concat_tables(self._held).combine_chunks()
         self._held, self._rows = [], 0
-        if self._order is None:
-            return self._function.finish_bundle(bundle)
-        return in_order(self._function.finish_bundle(self._order.arranged(bundle)))
+        if self._order is not None:
+            bundle = self._order.arranged(bundle)
+        return in_order(self._function.finish_bundle(bundle))
