@@ -128,6 +128,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         killed = run(folder, options.events, options.kills, options.batches, options.mode)
     print(f"{options.events} events, killed {killed} times, the files fold to the answer")
 

@@ -51,7 +51,8 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 
 def merge_aggregate_project(node: Node) -> Node:
-    """Aggregate over a projection that gives every column of its input, in another order, without it."""
+    """Aggregate over a projection that gives every column of its input, in another order or twice, without
+    it; but keys stay different columns."""
     if isinstance(node, GroupWindowAggregate):
         return merge_group_window_project(node)
     node = _in_input_order(node)
@@ -62,6 +63,8 @@ def merge_aggregate_project(node: Node) -> Node:
     if len(columns) != len(project.exprs) or set(columns) != set(range(len(project.input.schema))):
         return node
     position = dict(enumerate(columns))
+    if len({position[k] for k in node.keys}) < len(node.keys):
+        return node
     keys = tuple(sorted(node.keys, key=position.__getitem__))
     if keys == node.keys:
         return moved_aggregate(_with_names(node), project.input, position)
