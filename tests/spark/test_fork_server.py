@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.spark.fork_server import ForkServer, is_possible
+from firesteel.spark import fork_server
 
-pytestmark = pytest.mark.skipif(not is_possible(), reason="this system has no fork, or no Unix sockets")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork") or not hasattr(socket, "send_fds"),
+    reason="this system has no fork, or no sockets",
+)
 
 SERVER = """
 import os, sys
@@ -30,16 +34,16 @@ for line in sys.stdin:
 @pytest.fixture
 def address() -> Iterator[str]:
     """Where a server listens that continues with the rest of SERVER."""
-    socket = Path(tempfile.mkdtemp()) / "socket"
-    command = [sys.executable, "-c", SERVER, str(socket)]
+    path = Path(tempfile.mkdtemp()) / "socket"
+    command = [sys.executable, "-c", SERVER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, "SERVERS": "1"}) as server:
-        while not socket.exists():
+        while not path.exists():
             assert server.poll() is None
-        yield str(socket)
+        yield str(path)
         assert server.stdin is not None
         server.stdin.close()
         assert server.wait(10) == 0
-    assert not socket.parent.exists()
+    assert not path.parent.exists()
 
 
 def ask(address: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -95,7 +99,8 @@ def test_without_a_server_it_is_an_ordinary_python(arguments: list[str], tmp_pat
 
 @pytest.mark.parametrize("is_served", [True, False])
 def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool) -> None:
-    server = ForkServer({"spark.executorEnv.OF_WORKERS": "1"})
+    server = fork_server.start({"spark.executorEnv.OF_WORKERS": "1"})
+    assert server is not None
     try:
         while not (server.python.parent / "socket").exists():
             assert server._process.poll() is None
@@ -113,3 +118,8 @@ def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool
     finally:
         server.stop()
     assert not server.python.exists()
+
+
+def test_where_temporary_files_are_not_run_there_is_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert fork_server.start({}) is None

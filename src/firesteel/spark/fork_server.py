@@ -26,6 +26,7 @@ from types import FrameType
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
 _NUMBER = struct.Struct("!I")
 _STREAMS = 3
+_SOCKET = "socket"
 _TERMINATED = 143
 
 
@@ -36,19 +37,13 @@ class ForkServer:
     python: the script that is Spark's Python.
     """
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         import subprocess
-        import tempfile
 
-        self._folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
-        address = str(self._folder / "socket")
-        python = os.environ.get("PYSPARK_PYTHON", sys.executable)
-        self.python = self._folder / "python"
-        command = shlex.join([python, "-m", "firesteel.spark.fork_server", address])
-        self.python.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        self.python.chmod(0o700)
+        self._folder = folder
+        self.python = _script(folder)
         self._process = subprocess.Popen(
-            [python, "-m", "firesteel.spark.daemon", "--serve", address],
+            [_interpreter(), "-m", "firesteel.spark.daemon", "--serve", str(folder / _SOCKET)],
             stdin=subprocess.PIPE,
             env={**os.environ, **_environment(settings)},
             start_new_session=True,
@@ -61,6 +56,32 @@ class ForkServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
+def start(settings: Mapping[str, str]) -> ForkServer | None:
+    """A server, or None where this system does not fork, cannot hand open files to another process, or runs
+    no script from its folder for temporary files."""
+    import tempfile
+
+    if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+    if os.access(_script(folder), os.X_OK):
+        return ForkServer(folder, settings)
+    shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _script(folder: Path) -> Path:
+    script = folder / "python"
+    command = shlex.join([_interpreter(), "-m", "firesteel.spark.fork_server", str(folder / _SOCKET)])
+    script.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+    script.chmod(0o700)
+    return script
+
+
+def _interpreter() -> str:
+    return os.environ.get("PYSPARK_PYTHON", sys.executable)
+
+
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     """What Spark and pyspark set for workers, as far as it is read when a process starts."""
     seed = os.environ.get("PYTHONHASHSEED", "0")
@@ -70,11 +91,6 @@ def _environment(settings: Mapping[str, str]) -> dict[str, str]:
         if key.startswith(_EXECUTOR_ENVIRONMENT)
     }
     return {"PYTHONHASHSEED": seed, "PYTHONUNBUFFERED": "YES", **of_workers}
-
-
-def is_possible() -> bool:
-    """Whether this system can fork, and hand open files to another process."""
-    return hasattr(socket, "send_fds") and hasattr(os, "fork")
 
 
 def serve(address: str, load: Callable[[], None]) -> None:

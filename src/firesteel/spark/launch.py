@@ -162,8 +162,7 @@ class Spark:
         if self._options.is_local and _may_start_directly(settings):
             self._archive = class_archive(java, spark_home() / "jars", self._options.host)
             options = [*_LOCAL_JVM, *self._archive.options, _log_option()]
-            if fork_server.is_possible():
-                self._fork_server = ForkServer(settings)
+            self._fork_server = fork_server.start(settings)
             self._gateway = Gateway(java, options, settings, self._python)
         self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
         self._starting.start()
