@@ -16,7 +16,7 @@ from firesteel.spark import fork_server
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or not hasattr(socket, "send_fds"),
-    reason="this system has no fork, or no sockets",
+    reason="no fork, or no sockets, here",
 )
 
 SERVER = """

@@ -37,11 +37,11 @@ class ForkServer:
     python: the script that is Spark's Python.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, python: Path, settings: Mapping[str, str]) -> None:
         import subprocess
 
-        self._folder = folder
-        self.python = _script(folder)
+        self.python = python
+        self._folder = folder = python.parent
         self._process = subprocess.Popen(
             [_interpreter(), "-m", "firesteel.spark.daemon", "--serve", str(folder / _SOCKET)],
             stdin=subprocess.PIPE,
@@ -63,10 +63,10 @@ def start(settings: Mapping[str, str]) -> ForkServer | None:
 
     if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
         return None
-    folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
-    if os.access(_script(folder), os.X_OK):
-        return ForkServer(folder, settings)
-    shutil.rmtree(folder, ignore_errors=True)
+    script = _script(Path(tempfile.mkdtemp(prefix="firesteel-")))
+    if os.access(script, os.X_OK):
+        return ForkServer(script, settings)
+    shutil.rmtree(script.parent, ignore_errors=True)
     return None
 
 
