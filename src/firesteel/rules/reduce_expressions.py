@@ -17,6 +17,7 @@ from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.fold_constants import fold_constants
+from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
 
 
@@ -31,7 +32,7 @@ def reduce_expressions(node: Node) -> Node:
 
 
 def _filter(node: Filter) -> Node:
-    condition = _same_columns(fold_constants(node.condition))
+    condition = pull_factors(_same_columns(fold_constants(node.condition)))
     for _ in range(5):
         before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)))
         if condition == before:
