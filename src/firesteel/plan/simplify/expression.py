@@ -91,6 +91,8 @@ def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
             not_null = Call("IS NOT NULL", (left,), TRUE.type)
             return simplifier(logical_call("OR", [NULL_BOOLEAN, not_null]), unknown_as)
         return simplifier(logical_call("AND", [NULL_BOOLEAN, is_null(left)]), unknown_as)
+    if isinstance(right, Literal) and isinstance(right.value, bool) and isinstance(left, Call):
+        return _boolean_comparison(call, (call.function, left, right), simplifier, unknown_as)
     found = compared_literal(call)
     if found is not None and found[1].type.root is TypeRoot.BOOLEAN and isinstance(found[2].value, bool):
         return _boolean_comparison(call, found, simplifier, unknown_as)
