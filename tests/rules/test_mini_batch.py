@@ -87,13 +87,15 @@ def test_one_phase_under_mini_batches_bundles_rows(catalog) -> None:
     assert physical.mini_batch
 
 
-def test_a_scan_that_is_the_whole_plan_has_no_assigner(catalog) -> None:
+def test_a_statement_without_aggregates_has_no_assigner(catalog) -> None:
     def assigners(sql: str) -> int:
         return sum(isinstance(n, MiniBatchAssigner) for n in walk(plan(sql, catalog, BUNDLES)[1]))
 
     assert assigners("SELECT * FROM o") == 0
     assert assigners("SELECT * FROM wt") == 0
-    assert assigners("INSERT INTO fc SELECT k, id FROM o") == 1
+    assert assigners("SELECT k, id FROM o WHERE q > 1 UNION ALL SELECT k, id FROM c") == 0
+    assert assigners("INSERT INTO fc SELECT k, id FROM o") == 0
+    assert assigners("INSERT INTO fc SELECT k, id FROM wt") == 1
 
 
 @pytest.mark.parametrize(

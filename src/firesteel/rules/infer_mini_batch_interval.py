@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from firesteel.plan.logical import Filter, Project, Scan, Sink, Union, Values
 from firesteel.plan.physical import (
     ChangelogNormalize,
     GroupAggregate,
@@ -25,6 +26,15 @@ NONE = "None"
 PROC_TIME = "ProcTime"
 ROW_TIME = "RowTime"
 NO_MINI_BATCH = "NoMiniBatch"
+
+
+_STATELESS = (Scan, Project, Filter, Values, Sink)
+
+
+def is_stateless(logical: Node) -> bool:
+    """Whether nothing in a bound query gains by mini-batches: where that is so for all queries of a statement,
+    Flink plans without them (StreamCommonSubGraphBasedOptimizer)."""
+    return all(isinstance(n, _STATELESS) or (isinstance(n, Union) and n.all) for n in walk(logical))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from firesteel.rules.group_window_projects import filter_before_picking
 from firesteel.rules.group_windows import group_windows
 from firesteel.rules.incremental_aggregate import incremental_aggregate
 from firesteel.rules.infer_changelog_mode import infer_changelog_mode
-from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval
+from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.keep_bundle_order import keep_bundle_order
 from firesteel.rules.materialize_time_attributes import (
     materialize_event_time,
@@ -102,6 +102,7 @@ def optimize_all(
     logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
 ) -> list[Node]:
     """The physical plans of the INSERTs of a statement set, which share their scans."""
+    stateless = all(map(is_stateless, logical))
     planned = reuse_scans([_to_physical(converted(root), configuration) for root in logical])
     finished: list[Node] = []
     for node in planned:
@@ -109,13 +110,15 @@ def optimize_all(
         for rule, _ in PHYSICAL_RULES:
             node = transform_up(node, rule)
         node = infer_changelog_mode(materialize_result(node), collect, configuration)
-        finished.append(_in_phases(node, configuration))
+        finished.append(_in_phases(node, configuration, stateless))
     return finished
 
 
-def _in_phases(node: Node, configuration: Mapping[str, str]) -> Node:
+def _in_phases(node: Node, configuration: Mapping[str, str], stateless: bool) -> Node:
     """The plan as the options of mini-batches and phases want it; these rules keep the changelog modes."""
     options = mini_batch_options(configuration)
+    if stateless:
+        return node
     node = infer_mini_batch_interval(node, options)
     if options is not None and options.two_phase:
         node = transform_up(node, two_stage_aggregate)
