@@ -32,8 +32,8 @@ _STATELESS = (Scan, Project, Filter, Values, Sink)
 
 
 def is_stateless(logical: Node) -> bool:
-    """Whether nothing in a bound query gains by mini-batches: where that is so for all queries of a statement,
-    Flink plans without them (StreamCommonSubGraphBasedOptimizer)."""
+    """Whether nothing in a bound query gains by mini-batches. Where that is so for all queries of a
+    statement, Flink plans without them (StreamCommonSubGraphBasedOptimizer)."""
     return all(isinstance(n, _STATELESS) or (isinstance(n, Union) and n.all) for n in walk(logical))
 
 
