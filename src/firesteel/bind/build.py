@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.tree import Field, Node, transform_up
 
@@ -114,14 +113,6 @@ def rename(node: Node, names: Sequence[str]) -> Node:
 
 def renamed(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
     return tuple(replace(field, name=name) for field, name in zip(fields, names, strict=True))
-
-
-def merged(node: Node, exprs: Sequence[Expr]) -> tuple[Node, tuple[Expr, ...]]:
-    """The expressions over what is below the projections that the node starts with (RelBuilder's bloat)."""
-    while isinstance(node, Project):
-        exprs = [substitute(expr, node.exprs) for expr in exprs]
-        node = node.input
-    return node, tuple(exprs)
 
 
 def aggregate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.bind.build import merged, references
+from firesteel.bind.build import references
 from firesteel.bind.implicit import avoids_cast, can_cast_implicitly
 from firesteel.bind.names import BindContext, did_you_mean
 from firesteel.bind.query import bind_query
@@ -97,7 +97,7 @@ def _fitted(query: Node, table: Table, statement: Insert) -> Node:
             raise _mismatch(cause, query, table, _item_place(statement, i))
     if all(avoids_cast(a, b) for a, b in zip(given, sink, strict=True)):
         return query
-    base, exprs = merged(query, references(query))
+    base, exprs = (query.input, query.exprs) if isinstance(query, Project) else (query, references(query))
     fitted = tuple(_cast(expr, kind) for expr, kind in zip(exprs, sink, strict=True))
     return Project(base, fitted, tuple(column.name for column in columns))
 
