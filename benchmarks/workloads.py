@@ -150,8 +150,8 @@ WORKLOADS = (
     ),
     Workload(
         "datagen-rocksdb",
-        "3M rows, 1.5M keys, Flink's state in RocksDB",
-        _datagen,
+        "3M rows, 1M keys, Flink's state in RocksDB",
+        lambda rows: aggregated_datagen(rows, rows // 3),
         sizes=(3_000_000,),
         settings=IN_BUNDLES,
         flink=(_ROCKSDB, {**_ROCKSDB, **_BUNDLES}),

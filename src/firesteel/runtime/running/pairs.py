@@ -7,12 +7,15 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.hashing import is_one_word, sub_key_words
+from firesteel.runtime.hashing import U64, is_one_word, sub_key_words
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.rows import Rows
 from firesteel.runtime.running.segments import Index, running_sum
 from firesteel.runtime.state.runs import Run, find, sort_order
+
+_FEWEST_BITS = 20
+"""With fewer bits of a word it is not worth trying to tell pairs apart by them."""
 
 
 class Pairs:
@@ -63,25 +66,54 @@ class Pairs:
         return result
 
 
-def _pair_order(codes: np.ndarray, word1: np.ndarray, word2: np.ndarray | None) -> Index:
-    """The stable order by (code, word1, word2); codes ascend already.
+def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
+    """The stable order by (code, word1, word2); codes ascend already."""
+    order = _short_order(codes, word1, word2)
+    return _long_order(codes, word1, word2) if order is None else order
 
-    A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
-    where it does not, the whole words decide.
-    """
+
+def _short_order(codes: U64, word1: U64, word2: U64 | None) -> Index | None:
+    """By the code, the leading bits of word1 and the row's number in one number. None where there are too few
+    bits to tell all pairs apart."""
+    rows = len(codes)
+    code_bits = int(codes[-1]).bit_length() if rows else 0
+    place = np.uint64(max(1, rows.bit_length()))
+    word_bits = 64 - code_bits - int(place)
+    if word_bits < _FEWEST_BITS:
+        return None
+    packed = (word1 >> np.uint64(64 - word_bits)) << place
+    if code_bits:
+        packed |= codes << np.uint64(64 - code_bits)
+    packed |= np.arange(rows, dtype=np.uint64)
+    packed.sort()
+    order = (packed & ((np.uint64(1) << place) - np.uint64(1))).view(np.int64)
+    packed >>= place
+    same = packed[1:] == packed[:-1]
+    return None if np.any(same & _differ(order, word1, word2)) else order
+
+
+def _differ(order: Index, word1: U64, word2: U64 | None) -> Mask:
+    """Which neighbours in this order have different words."""
+    first = word1[order]
+    differ: Mask = first[1:] != first[:-1]
+    if word2 is not None:
+        second = word2[order]
+        differ |= second[1:] != second[:-1]
+    return differ
+
+
+def _long_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
+    """A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
+    where it does not, the whole words decide."""
     rows = len(codes)
     bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)
     packed = word1 >> bits
     if bits:
         packed |= codes << (np.uint64(64) - bits)
     order = np.argsort(packed)
-    packed, first = packed[order], word1[order]
+    packed = packed[order]
     same = packed[1:] == packed[:-1]
-    differ = first[1:] != first[:-1]
-    if word2 is not None:
-        second = word2[order]
-        differ |= second[1:] != second[:-1]
-    if np.any(same & differ):
+    if np.any(same & _differ(order, word1, word2)):
         if word2 is None:
             return sort_order((codes, word1))
         return np.lexsort((word2, word1, codes)).astype(np.int64)
