@@ -32,7 +32,7 @@ def make(jars: Path, cache: Path, host: str = "batch") -> Path:
     archive = class_archive(JAVA, jars, host, cache)
     made = option(archive, MAKE)
     assert made is not None
-    archive.is_of_use()
+    archive.keep()
     return made
 
 

@@ -38,8 +38,8 @@ class ClassArchive:
     options: tuple[str, ...] = ()
     mark: Path | None = None
 
-    def is_of_use(self) -> None:
-        """A job has given results in this JVM."""
+    def keep(self) -> None:
+        """Mark what the JVM has loaded as worth keeping: a job has given results in it."""
         if self.mark is not None:
             with suppress(OSError):
                 self.mark.touch()

@@ -56,7 +56,7 @@ def run(
         raise
     except Exception as error:
         raise from_spark(error) from error
-    spark.has_worked()
+    spark.keep_classes()
     yield from delivery.deliver(packets, 0)
 
 

@@ -127,9 +127,9 @@ class Spark:
                 self._session = _session_of(context)
             return self._session
 
-    def has_worked(self) -> None:
-        """A job has given results here."""
-        self._archive.is_of_use()
+    def keep_classes(self) -> None:
+        """Keep what the JVM has loaded for later runs: a job has given results here."""
+        self._archive.keep()
 
     def stop(self) -> None:
         """Stop a Spark that was started here; a user's own is left alone."""

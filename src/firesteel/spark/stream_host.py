@@ -173,7 +173,7 @@ class StreamJob:
                 self._failure = error  # Spark would turn it into text
                 raise
             self._delivered = batch
-            self._spark.has_worked()
+            self._spark.keep_classes()
             self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:

@@ -25,9 +25,8 @@ def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> 
         for place in places:
             if _is(call.args[place], NEUTRAL[call.function]):
                 other = call.args[1 - place]
-                return (
-                    other if other.type == call.type else Call("CAST", (other,), call.type, range=call.range)
-                )
+                same = other.type == call.type
+                return other if same else Call("CAST", (other,), call.type, range=call.range)
     return simplifier.arguments_of(call)
 
 
