@@ -39,6 +39,7 @@ clean: ## remove what make has made
 $(READY): pyproject.toml | check-tools
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
 	@touch $@
 
 check-tools:

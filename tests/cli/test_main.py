@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +121,18 @@ def test_a_bug_says_that_it_is_one(
     err = capsys.readouterr().err
     assert err.startswith("error: ZeroDivisionError: division by zero\nhint: this is a bug in Firesteel")
     assert "Traceback" not in err
+
+
+def test_a_spark_that_does_not_start_ends_an_insert_with_its_error(tmp_path: Path) -> None:
+    job = tmp_path / "job.sql"
+    job.write_text(
+        "CREATE TABLE s (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1');\n"
+        "CREATE TABLE h (a INT) WITH ('connector' = 'blackhole');\n"
+        "INSERT INTO h SELECT a FROM s;\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "firesteel.cli.main", "run", str(job)]
+    environment = {**os.environ, "JDK_JAVA_OPTIONS": "-Xmx1m"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 1
+    assert "error: Spark's JVM ended with status 1 while it started" in done.stderr

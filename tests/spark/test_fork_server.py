@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.spark import fork_server
+from firesteel.spark import fork_server, hand_over
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or not hasattr(socket, "send_fds"),
@@ -48,7 +48,7 @@ def address() -> Iterator[str]:
 
 def ask(address: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "firesteel.spark.fork_server", address, *arguments],
+        [sys.executable, "-S", hand_over.__file__, address, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -99,10 +99,12 @@ def test_without_a_server_it_is_an_ordinary_python(arguments: list[str], tmp_pat
 
 @pytest.mark.parametrize("is_served", [True, False])
 def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool) -> None:
-    server = fork_server.start({"spark.executorEnv.OF_WORKERS": "1"})
+    server = fork_server.fork_server()
     assert server is not None
+    server.start({"spark.executorEnv.OF_WORKERS": "1"})
     try:
         while not (server.python.parent / "socket").exists():
+            assert server._process is not None
             assert server._process.poll() is None
         for module in ("firesteel.spark.daemon", "pyspark.daemon"):
             with subprocess.Popen(
@@ -122,4 +124,4 @@ def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool
 
 def test_where_temporary_files_are_not_run_there_is_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    assert fork_server.start({}) is None
+    assert fork_server.fork_server() is None

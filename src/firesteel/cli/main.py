@@ -1,145 +1,22 @@
 """The command line: `firesteel run job.sql`.
 
-Nothing is imported here that a command may not need: the start is what a user waits for.
+Little is imported here: the JVM takes longest to start, so it is started before anything else is loaded.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import sys
-from typing import Annotated, Any, NoReturn
+from typing import NoReturn
 
-import typer
+from firesteel.errors import FiresteelError
 
-from firesteel.errors import FiresteelError, UsageError
-
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="Flink SQL's continuous queries, with retraction, on Apache Spark.",
-)
-
-Script = Annotated[str, typer.Argument(metavar="SCRIPT", help="A Flink SQL script; - reads standard input.")]
-Define = Annotated[
-    list[str] | None,
-    typer.Option("-D", "--define", metavar="NAME=VALUE", help="Replaces ${NAME} in the script."),
-]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A configuration option, as SET would.")
-]
-Checkpoint = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Run as a stream that keeps its offsets and state there and continues from it."
-    ),
-]
-Master = Annotated[str | None, typer.Option(metavar="MASTER", help="Spark's master; local[*] if not given.")]
-Show = Annotated[
-    str,
-    typer.Option(
-        metavar="tableau|changes|table",
-        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left.",
-    ),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
-
-
-@app.command()
-def run(
-    script: Script,
-    define: Define = None,
-    settings: Set = None,
-    checkpoint: Checkpoint = None,
-    master: Master = None,
-    show: Show = "tableau",
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Print `error: ...` for a statement that fails, and go on.")
-    ] = False,
-    verbose: Verbose = False,
-) -> int:
-    """Run a script."""
-    from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs, read_script
-    from firesteel.sql.variables import substitute
-
-    text = substitute(read_script(script), pairs(define or [], "-D"))
-    import_beside(script)
-    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
-    return runner.run_script(text, configuration, show=show, keep_going=keep_going, verbose=verbose)
-
-
-@app.command()
-def explain(
-    script: Script,
-    code: Annotated[bool, typer.Option("--code", help="Show the code that each chain runs, too.")] = False,
-    define: Define = None,
-    settings: Set = None,
-    verbose: Verbose = False,
-) -> int:
-    """Show the plan of every query in a script, with changelog modes; runs none of them."""
-    from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs, read_script
-    from firesteel.sql.variables import substitute
-
-    text = substitute(read_script(script), pairs(define or [], "-D"))
-    import_beside(script)
-    configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
-    return runner.explain_script(text, configuration, code=code)
-
-
-@app.command()
-def demo(verbose: Verbose = False) -> int:
-    """Run a small job: its script, its plan, and its change stream."""
-    from firesteel.cli.demo import run_demo
-
-    return run_demo(verbose=verbose)
-
-
-@app.command()
-def shell(settings: Set = None, master: Master = None, verbose: Verbose = False) -> int:
-    """Type statements and see their results."""
-    from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs
-    from firesteel.cli.shell import Shell
-
-    import_beside("-")
-    configuration = runner.configuration(pairs(settings or [], "--set"), None, master)
-    return Shell(configuration, verbose=verbose).loop()
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from firesteel import __version__
-
-        typer.echo(f"firesteel {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
-
-
-def _run_app(arguments: list[str]) -> int:
-    """The exit status of the command; a wrong use raises UsageError."""
-    try:
-        status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
-    except Exception as error:
-        say = getattr(error, "format_message", None)  # typer's own errors, whichever click it carries
-        if say is None:
-            raise
-        command = getattr(getattr(error, "ctx", None), "command_path", "firesteel")
-        if not (text := say()):  # no command given: typer has printed the help
-            return 2
-        raise UsageError(" ".join(text.split()).rstrip("."), hint=f"{command} --help") from None
-    return status if isinstance(status, int) else 0
+_BEFORE_A_COLLECTION = 50_000
+"""Loading and planning allocate much and leave hardly any garbage; a collection each 700 objects, as usual,
+takes a tenth of their time."""
 
 
 def main() -> int:
@@ -147,7 +24,12 @@ def main() -> int:
     wrong."""
     verbose = "--verbose" in sys.argv
     try:
-        status = _run_app(sys.argv[1:])
+        from firesteel.cli.early import prepare_early
+
+        prepare_early(sys.argv[1:])
+        from firesteel.cli.app import run_app
+
+        status = run_app(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
         from firesteel.cli.report import CANCELLED
@@ -170,6 +52,8 @@ def main() -> int:
 def command() -> NoReturn:
     """Entry point: `main`, and the end at once. What the interpreter would tidy up in a sixth of a second is
     gone with the process anyway."""
+    gc.set_threshold(_BEFORE_A_COLLECTION)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that nobody uses
     status = main()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

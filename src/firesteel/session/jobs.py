@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -176,7 +177,8 @@ def _complete(done: Future[None], running: Sequence[Running]) -> None:
                     finished.result()
     except BaseException as error:
         for job in running:
-            job.cancel()
+            with suppress(Exception):  # a Spark that did not start cannot be told; its error is `error`
+                job.cancel()
         done.set_exception(error)
     else:
         done.set_result(None)

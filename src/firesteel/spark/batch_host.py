@@ -19,12 +19,16 @@ from firesteel.runtime.packets import Packet
 from firesteel.runtime.spec import ChainSpec, JobSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
+from firesteel.spark.exchange import exchange
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.tasks import KeyedTask, SourceTask, bounded_splits, destination
 
 if TYPE_CHECKING:
     from pyspark import RDD
+
+_NO_SCOPES = "spark.rdd.scope.noOverride"
+"""Spark writes down the call that made each RDD, as JSON, for its UI: 50 ms of a first job."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ def run(
     settings = settings or BatchSettings()
     parallelism = settings.parallelism or context.defaultParallelism
     delivery = Delivery(job.sink, progress or Progress())
+    if spark.is_unwatched:
+        context.setLocalProperty(_NO_SCOPES, "true")
     plan = _plan(job, context, parallelism)
     try:
         context.setJobGroup(settings.group, job.sink.table or "select", interruptOnCancel=False)
@@ -69,8 +75,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, 
         if isinstance(chain.head, tuple):
             targets = _targets(job, chain, parallelism)
             gathered = _union(context, [made[i] for i in chain.head])
-            shuffled = gathered.repartitionAndSortWithinPartitions(targets, _target)
-            made[chain.id] = shuffled.mapPartitionsWithIndex(KeyedTask(chain, to).keyed)
+            made[chain.id] = exchange(gathered, targets).mapPartitionsWithIndex(KeyedTask(chain, to).keyed)
         else:
             splits = bounded_splits(chain.head, parallelism, ordinal)
             ordinal += len(splits)
@@ -88,7 +93,3 @@ def _targets(job: JobSpec, chain: ChainSpec, parallelism: int) -> int:
     assert isinstance(chain.head, tuple)
     writers = {c.id: c for c in job.chains}
     return parallelism if any(writers[i].partition_by for i in chain.head) else 1
-
-
-def _target(key: tuple[int, int]) -> int:
-    return key[0]

@@ -29,7 +29,8 @@ MODULES = (
     "firesteel.runtime.operators.local_group_aggregate",
     "firesteel.runtime.operators.global_group_aggregate",
     "firesteel.runtime.operators.map_bundle",
-    "firesteel.connectors.filesystem_source",
+    "firesteel.connectors.filesystem",
+    "firesteel.connectors.datagen",
     "firesteel.formats.canal_json",
 )
 
@@ -57,7 +58,6 @@ def installed_first(path: list[str]) -> list[str]:
 def keep_out_of_collections() -> None:
     """Take what is loaded out of the garbage collector's sight: a worker collects after every task, and to
     go through all that the libraries hold took 60 to 100 ms of the next task's time."""
-    gc.collect()
     gc.freeze()
 
 
@@ -67,10 +67,12 @@ def prepare() -> None:
         return
     from firesteel.spark.lean import spare_pandas
 
+    gc.disable()
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
     keep_out_of_collections()
+    gc.enable()
 
 
 def run_module() -> None:

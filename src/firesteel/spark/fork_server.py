@@ -5,11 +5,12 @@ another; each loads the same libraries for half a second in which nothing else h
 server loads them once, while the JVM is starting. As its Python, Spark is given a script that hands its
 standard streams over to a fork of the server, which runs the wanted module in its place.
 
-Where the server does not answer, the script becomes an ordinary Python.
+Where the server does not answer, the script becomes an ordinary Python (spark/hand_over.py).
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import select
@@ -17,62 +18,73 @@ import shlex
 import shutil
 import signal
 import socket
-import struct
+import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
+
+from firesteel.spark import hand_over
+from firesteel.spark.hand_over import NUMBER, STREAMS
 
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
-_NUMBER = struct.Struct("!I")
-_STREAMS = 3
 _SOCKET = "socket"
-_TERMINATED = 143
 
 
 class ForkServer:
-    """A server that belongs to this process and ends with it at the latest. settings: Spark's, of which it
-    takes the workers' environment, since some of that is only read when a process starts.
+    """A server that belongs to this process and ends with it at the latest.
 
-    python: the script that is Spark's Python.
+    python: the script that is Spark's Python; an ordinary one until the server listens.
     """
 
-    def __init__(self, python: Path, settings: Mapping[str, str]) -> None:
-        import subprocess
-
+    def __init__(self, python: Path) -> None:
         self.python = python
-        self._folder = folder = python.parent
-        self._process = subprocess.Popen(
-            [_interpreter(), "-m", "firesteel.spark.daemon", "--serve", str(folder / _SOCKET)],
-            stdin=subprocess.PIPE,
-            env={**os.environ, **_environment(settings)},
-            start_new_session=True,
-        )
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_wanted = True
+        self._lock = threading.Lock()
+        atexit.register(self.stop)
+
+    def start(self, settings: Mapping[str, str]) -> None:
+        """Begin to load, unless it was stopped. settings: Spark's, of which it takes the workers'
+        environment, since some of that is only read when a process starts."""
+        socket_file = self.python.parent / _SOCKET
+        with self._lock:
+            if not self._is_wanted:
+                return
+            self._process = subprocess.Popen(
+                [_interpreter(), "-m", "firesteel.spark.daemon", "--serve", str(socket_file)],
+                stdin=subprocess.PIPE,
+                env={**os.environ, **_environment(settings)},
+                start_new_session=True,
+            )
 
     def stop(self) -> None:
         """End the server; the processes that it has forked are Spark's and stay."""
-        self._process.kill()
-        self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        with self._lock:
+            self._is_wanted = False
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+        shutil.rmtree(self.python.parent, ignore_errors=True)
+        atexit.unregister(self.stop)
 
 
-def start(settings: Mapping[str, str]) -> ForkServer | None:
-    """A server, or None where this system does not fork, cannot hand open files to another process, or runs
-    no script from its folder for temporary files."""
-    import tempfile
-
+def fork_server() -> ForkServer | None:
+    """A server that is not started yet, or None where this system does not fork, cannot hand open files to
+    another process, or runs no script from its folder for temporary files."""
     if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
         return None
     script = _script(Path(tempfile.mkdtemp(prefix="firesteel-")))
     if os.access(script, os.X_OK):
-        return ForkServer(script, settings)
+        return ForkServer(script)
     shutil.rmtree(script.parent, ignore_errors=True)
     return None
 
 
 def _script(folder: Path) -> Path:
     script = folder / "python"
-    command = shlex.join([_interpreter(), "-m", "firesteel.spark.fork_server", str(folder / _SOCKET)])
+    command = shlex.join([_interpreter(), "-S", hand_over.__file__, str(folder / _SOCKET)])
     script.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
     script.chmod(0o700)
     return script
@@ -85,12 +97,18 @@ def _interpreter() -> str:
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     """What Spark and pyspark set for workers, as far as it is read when a process starts."""
     seed = os.environ.get("PYTHONHASHSEED", "0")
+    threads = os.environ.get("OPENBLAS_NUM_THREADS", "1")  # a worker is a core; NumPy would take them all
     of_workers = {
         key.removeprefix(_EXECUTOR_ENVIRONMENT): value
         for key, value in settings.items()
         if key.startswith(_EXECUTOR_ENVIRONMENT)
     }
-    return {"PYTHONHASHSEED": seed, "PYTHONUNBUFFERED": "YES", **of_workers}
+    return {
+        "PYTHONHASHSEED": seed,
+        "PYTHONUNBUFFERED": "YES",
+        "OPENBLAS_NUM_THREADS": threads,
+        **of_workers,
+    }
 
 
 def serve(address: str, load: Callable[[], None]) -> None:
@@ -114,53 +132,18 @@ def serve(address: str, load: Callable[[], None]) -> None:
     _become(connection)
 
 
-def hand_over(address: str, arguments: list[str]) -> int | None:
-    """Have a fork of the server be this process, with its streams, until it ends. Returns an exit status, or
-    None where there is no server."""
-    about = json.dumps([arguments, sys.path, str(Path.cwd()), dict(os.environ)]).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            connection.connect(address)
-            socket.send_fds(connection, [_NUMBER.pack(len(about))], range(_STREAMS))
-            connection.sendall(about)
-            (fork,) = _NUMBER.unpack(connection.recv(_NUMBER.size, socket.MSG_WAITALL))
-        except (OSError, struct.error):
-            return None
-
-        def terminate(_signal: int, _frame: FrameType | None) -> None:
-            os.kill(fork, signal.SIGTERM)
-            os._exit(_TERMINATED)
-
-        signal.signal(signal.SIGTERM, terminate)
-        connection.recv(1)
-    return 0
-
-
 def _become(connection: socket.socket) -> None:
     """Take over what `hand_over` sent. The connection stays open for as long as the process lives."""
-    length, streams, _, _ = socket.recv_fds(connection, _NUMBER.size, _STREAMS)
+    length, streams, _, _ = socket.recv_fds(connection, NUMBER.size, STREAMS)
     with connection.makefile("rb") as file:
-        arguments, path, folder, environment = json.loads(file.read(*_NUMBER.unpack(length)))
+        arguments, path, folder, environment = json.loads(file.read(*NUMBER.unpack(length)))
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     sys.argv[:] = arguments
-    sys.path[:] = path
+    sys.path[:] = [*path, *(entry for entry in sys.path if entry not in path)]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    connection.sendall(_NUMBER.pack(os.getpid()))
+    connection.sendall(NUMBER.pack(os.getpid()))
     connection.detach()
-
-
-def main() -> None:
-    """What the script runs: `ADDRESS -m MODULE ...`, or other arguments of Python's."""
-    address, *arguments = sys.argv[1:]
-    status = hand_over(address, arguments) if arguments[:1] == ["-m"] else None
-    if status is None:
-        os.execv(sys.executable, [sys.executable, *arguments])
-    sys.exit(status)
-
-
-if __name__ == "__main__":
-    main()

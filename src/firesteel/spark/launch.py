@@ -17,9 +17,8 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from firesteel.errors import FiresteelError, JobError, NotSupportedError
-from firesteel.spark import fork_server
 from firesteel.spark.archive import ClassArchive, class_archive
-from firesteel.spark.fork_server import ForkServer
+from firesteel.spark.fork_server import ForkServer, fork_server
 from firesteel.spark.java import Gateway, find_java, spark_home
 from firesteel.spark.lean import spare_pandas
 
@@ -29,9 +28,16 @@ if TYPE_CHECKING:
 
 BATCH, STREAM = "batch", "stream"
 
-_LOCAL_JVM = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m"]
-"""The work is done in Python: quick compilation and the smallest collector start soonest. The stack is for
-a stream that is stopped: Spark matches the error's text with a regular expression that recurses."""
+_LOCAL_JVM = [
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:CICompilerCount=1",
+    "-XX:+UseSerialGC",
+    "-Xss8m",
+]
+"""The work is done in Python: quick compilation, in one thread, and the smallest collector start soonest. The
+stack is for a stream that is stopped: Spark matches the error's text with a regular expression that
+recurses."""
 
 _QUIET = {
     "spark.ui.enabled": "false",
@@ -108,6 +114,13 @@ class Spark:
         return bool(self.context.master.startswith("local"))
 
     @property
+    def is_unwatched(self) -> bool:
+        """Whether nobody looks at its jobs: it was started here, without a UI and without an event log."""
+        settings = self._options.settings()
+        watchers = ("spark.ui.enabled", "spark.eventLog.enabled")
+        return self._owned and all(settings.get(key, "false") == "false" for key in watchers)
+
+    @property
     def context(self) -> SparkContext:
         """The Spark context; waits until it is up."""
         self._is_awaited = True
@@ -162,7 +175,7 @@ class Spark:
         if self._options.is_local and _may_start_directly(settings):
             self._archive = class_archive(java, spark_home() / "jars", self._options.host)
             options = [*_LOCAL_JVM, *self._archive.options, _log_option()]
-            self._fork_server = fork_server.start(settings)
+            self._fork_server = fork_server()
             self._gateway = Gateway(java, options, settings, self._python)
         self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
         self._starting.start()
@@ -184,6 +197,8 @@ class Spark:
             variables = {}
             if self._gateway is not None:
                 port, secret = self._gateway.connect()
+                if self._fork_server is not None:  # not sooner: the JVM needs the cores
+                    self._fork_server.start(settings)
                 variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
             if self._python is not None:
                 variables["PYSPARK_PYTHON"] = self._python

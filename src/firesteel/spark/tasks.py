@@ -183,3 +183,8 @@ def _sound(
 
 def _key(packet: Packet) -> tuple[int, int]:
     return packet.target, packet.order
+
+
+def target_of(key: tuple[int, int]) -> int:
+    """The target of a packet, from its key."""
+    return key[0]

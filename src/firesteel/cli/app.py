@@ -1,0 +1,135 @@
+"""The commands and their arguments. Each imports what it needs: the start is what a user waits for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from firesteel.errors import UsageError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Flink SQL's continuous queries, with retraction, on Apache Spark.",
+)
+
+Script = Annotated[str, typer.Argument(metavar="SCRIPT", help="A Flink SQL script; - reads standard input.")]
+Define = Annotated[
+    list[str] | None,
+    typer.Option("-D", "--define", metavar="NAME=VALUE", help="Replaces ${NAME} in the script."),
+]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A configuration option, as SET would.")
+]
+Checkpoint = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Run as a stream that keeps its offsets and state there and continues from it."
+    ),
+]
+Master = Annotated[str | None, typer.Option(metavar="MASTER", help="Spark's master; local[*] if not given.")]
+Show = Annotated[
+    str,
+    typer.Option(
+        metavar="tableau|changes|table",
+        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left.",
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
+
+
+@app.command()
+def run(
+    script: Script,
+    define: Define = None,
+    settings: Set = None,
+    checkpoint: Checkpoint = None,
+    master: Master = None,
+    show: Show = "tableau",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Print `error: ...` for a statement that fails, and go on.")
+    ] = False,
+    verbose: Verbose = False,
+) -> int:
+    """Run a script."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.script import import_beside, pairs, read_script
+    from firesteel.sql.variables import substitute
+
+    text = substitute(read_script(script), pairs(define or [], "-D"))
+    import_beside(script)
+    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
+    return runner.run_script(text, configuration, show=show, keep_going=keep_going, verbose=verbose)
+
+
+@app.command()
+def explain(
+    script: Script,
+    code: Annotated[bool, typer.Option("--code", help="Show the code that each chain runs, too.")] = False,
+    define: Define = None,
+    settings: Set = None,
+    verbose: Verbose = False,
+) -> int:
+    """Show the plan of every query in a script, with changelog modes; runs none of them."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.script import import_beside, pairs, read_script
+    from firesteel.sql.variables import substitute
+
+    text = substitute(read_script(script), pairs(define or [], "-D"))
+    import_beside(script)
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
+    return runner.explain_script(text, configuration, code=code)
+
+
+@app.command()
+def demo(verbose: Verbose = False) -> int:
+    """Run a small job: its script, its plan, and its change stream."""
+    from firesteel.cli.demo import run_demo
+
+    return run_demo(verbose=verbose)
+
+
+@app.command()
+def shell(settings: Set = None, master: Master = None, verbose: Verbose = False) -> int:
+    """Type statements and see their results."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.script import import_beside, pairs
+    from firesteel.cli.shell import Shell
+
+    import_beside("-")
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, master)
+    return Shell(configuration, verbose=verbose).loop()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from firesteel import __version__
+
+        typer.echo(f"firesteel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run_app(arguments: list[str]) -> int:
+    """The exit status of the command; a wrong use raises UsageError."""
+    try:
+        status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
+    except Exception as error:
+        say = getattr(error, "format_message", None)  # typer's own errors, whichever click it carries
+        if say is None:
+            raise
+        command = getattr(getattr(error, "ctx", None), "command_path", "firesteel")
+        if not (text := say()):  # no command given: typer has printed the help
+            return 2
+        raise UsageError(" ".join(text.split()).rstrip("."), hint=f"{command} --help") from None
+    return status if isinstance(status, int) else 0

@@ -1,0 +1,60 @@
+"""What Spark runs as its Python: hands its streams to a fork of the fork server, and waits for its end.
+
+Run as a file, without the site's packages, and loads only what it needs: Spark waits for it.
+`hand_over.py ADDRESS -m MODULE ...`, or other arguments of Python's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+from types import FrameType
+
+NUMBER = struct.Struct("!I")
+STREAMS = 3
+_TERMINATED = 143
+
+
+def hand_over(address: str, arguments: list[str]) -> int | None:
+    """Have a fork of the server be this process, with its streams, until it ends. Returns an exit status, or
+    None where there is no server."""
+    about = json.dumps([arguments, _path(), os.getcwd(), dict(os.environ)]).encode()
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(address)
+            socket.send_fds(connection, [NUMBER.pack(len(about))], range(STREAMS))
+            connection.sendall(about)
+            (fork,) = NUMBER.unpack(connection.recv(NUMBER.size, socket.MSG_WAITALL))
+        except (OSError, struct.error):
+            return None
+
+        def terminate(_signal: int, _frame: FrameType | None) -> None:
+            os.kill(fork, signal.SIGTERM)
+            os._exit(_TERMINATED)
+
+        signal.signal(signal.SIGTERM, terminate)
+        connection.recv(1)
+    return 0
+
+
+def _path() -> list[str]:
+    """Where `python -m` would look for modules; the server adds the site's packages."""
+    here = os.path.dirname(__file__)
+    return [os.getcwd(), *(entry for entry in sys.path if entry != here)]
+
+
+def main() -> None:
+    """See above; ends the process."""
+    address, *arguments = sys.argv[1:]
+    status = hand_over(address, arguments) if arguments[:1] == ["-m"] else None
+    if status is None:
+        os.execv(sys.executable, [sys.executable, *arguments])
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
