@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firesteel.connectors import filesystem_splits
+from firesteel.connectors import filesystem_offsets
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.registry import connector
 from firesteel.errors import DataError, NotSupportedError
@@ -173,6 +174,22 @@ def test_micro_batches(tmp_path: Path, limit: ReadLimit, sizes: list[int]) -> No
     assert [len(batch) for batch in batches] == sizes
     assert [n for batch in batches for n in batch] == list(range(30))
     assert made.is_finished(offset)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 7, 12])
+def test_about_so_many_rows_are_found_without_reading_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(filesystem_offsets, "_READ_SIZE", 40)
+    monkeypatch.setattr(filesystem_offsets, "_REST", 0.5)
+    for name, first, count in (("a", 0, 10), ("b", 10, 20)):
+        write(tmp_path / f"{name}.json", first, count, time=1000 + first)
+    made = source(tmp_path)
+    batches, offset = drain(made, made.initial_offset(), ReadLimit(rows=rows, is_rough=True))
+    assert [n for batch in batches for n in batch] == list(range(30))
+    assert made.is_finished(offset)
+    assert all(rows / 2 <= len(batch) <= rows * 2.5 for batch in batches[:-1])
+    assert len(batches) > 1
 
 
 def test_offsets_mean_the_same_after_a_restart(tmp_path: Path) -> None:

@@ -29,11 +29,13 @@ class Split:
 
 @dataclass(frozen=True)
 class ReadLimit:
-    """How much one micro-batch may take; None: all there is. Options for tests and admission control."""
+    """How much one micro-batch may take; None: all there is. Options for tests and admission control.
+    is_rough: about so many rows will do, if that saves reading them."""
 
     rows: int | None = None
     bytes: int | None = None
     files: int | None = None
+    is_rough: bool = False
 
 
 class Source(Protocol):

@@ -19,6 +19,8 @@ from firesteel.errors import DataError
 _SEAL = "sealed"
 _READ_SIZE = 1 << 20
 _FEW_LINES = 1000
+_REST = 1 / 8
+"""Where about so many rows are wanted, that part of them may come on top if it is the rest of the file."""
 
 
 class FileLog:
@@ -81,7 +83,7 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable:
         file = files[index]
         end, lines = file.size, 0
         if splittable and not file.compressed and (rows is not None or size is not None):
-            end, lines = _line_end(file, byte, rows, size)
+            end, lines = _line_end(file, byte, rows, size, is_rough=limit.is_rough)
         rows = None if rows is None else rows - lines
         size = None if size is None else size - (end - byte)
         if end < file.size:
@@ -91,9 +93,13 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable:
     return {"file": index, "byte": byte}
 
 
-def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) -> tuple[int, int]:
+def _line_end(
+    file: FileInfo, start: int, rows: int | None, size: int | None, *, is_rough: bool = False
+) -> tuple[int, int]:
     """The end of the line with which `rows` lines or `size` bytes after `start` are reached, and the
     number of lines up to there."""
+    if is_rough and rows is not None and size is None and (found := _about(file, start, rows)):
+        return found
     position, lines = start, 0
     with open_file(file) as stream:
         stream.seek(start)
@@ -111,6 +117,21 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
             if (rows is not None and lines >= rows) or (size is not None and position - start >= size):
                 break
     return min(position, file.size), lines
+
+
+def _about(file: FileInfo, start: int, rows: int) -> tuple[int, int] | None:
+    """The same, if all lines were as long as the first ones; None where these are all that is wanted."""
+    with open_file(file) as stream:
+        stream.seek(start)
+        first = stream.read(_READ_SIZE)
+        length = len(first) / (first.count(b"\n") or 1)
+        end = start + int(rows * length)
+        if end <= start + _READ_SIZE:
+            return None
+        if end + rows * length * _REST >= file.size:
+            return file.size, int((file.size - start) / length)
+        stream.seek(end)
+        return end + len(stream.readline()), rows
 
 
 def _step(rows: int | None, lines: int, size: int | None) -> int:

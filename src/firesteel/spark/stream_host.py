@@ -62,8 +62,8 @@ class StreamSettings:
 
     checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
     and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
-    to one micro-batch, 0 for MAX_ROWS. interval: milliseconds between the starts of micro-batches of an
-    unbounded job, 0 for as soon as possible.
+    to one micro-batch, 0 for about MAX_ROWS. interval: milliseconds between the starts of micro-batches of
+    an unbounded job, 0 for as soon as possible.
     """
 
     checkpoint: str | None = None
@@ -258,7 +258,8 @@ def _frame(
         else:
             options = SourceOptions(
                 SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
-                settings.max_rows or MAX_ROWS, _log_folder(chain, folder, sources), tuple(read),
+                settings.max_rows or MAX_ROWS, not settings.max_rows, _log_folder(chain, folder, sources),
+                tuple(read),
             )  # fmt: skip
             frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
             made[chain.id] = frame

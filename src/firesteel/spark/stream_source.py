@@ -30,15 +30,16 @@ FORMAT = "firesteel"
 @dataclass(frozen=True)
 class SourceOptions:
     """What the data source is told. first: the number of its first split in a batch, so that several
-    sources have an order. max_rows: at most so many a batch. labels: of the key
-    groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to. earlier: the
-    heads of the bounded sources that are read before this one (spark/turns.py)."""
+    sources have an order. max_rows: at most so many a batch, or about so many where is_rough says so.
+    labels: of the key groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to.
+    earlier: the heads of the bounded sources that are read before this one (spark/turns.py)."""
 
     task: SourceTask
     labels: tuple[int, ...]
     parallelism: int
     first: int = 0
     max_rows: int = 1 << 62
+    is_rough: bool = False
     log: str = ""
     earlier: tuple[ScanSpec | ValuesSpec, ...] = ()
 
@@ -80,7 +81,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        return dict(self._opened().latest_offset(start, ReadLimit(rows=rows)))
+        return dict(self._opened().latest_offset(start, ReadLimit(rows, is_rough=self._options.is_rough)))
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Only bounded sources run with this trigger, and they end by themselves."""
