@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.connectors import filesystem_splits
-from firesteel.connectors import filesystem_offsets
+from firesteel.connectors import filesystem_offsets, filesystem_splits
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.registry import connector
 from firesteel.errors import DataError, NotSupportedError

@@ -98,8 +98,8 @@ def _line_end(
 ) -> tuple[int, int]:
     """The end of the line with which `rows` lines or `size` bytes after `start` are reached, and the
     number of lines up to there."""
-    if is_rough and rows is not None and size is None and (found := _about(file, start, rows)):
-        return found
+    if is_rough and rows is not None and size is None and (guess := _about(file, start, rows)):
+        return guess
     position, lines = start, 0
     with open_file(file) as stream:
         stream.seek(start)
