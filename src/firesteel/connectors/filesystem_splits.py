@@ -150,7 +150,10 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
             end = None if piece.file.compressed else piece.end
             position = 0 if piece.file.compressed else _first_line(stream, piece.start)
             while end is None or position < end:
-                block = _block(stream, size if end is None else min(size, end - position))
+                if end is None:
+                    block = _next_lines(stream, size)
+                else:
+                    block = _lines_at(stream, position, min(size, end - position))
                 if end is not None:
                     block = block[: piece.file.size - position]  # the file as it was when it was found
                 if not block:
@@ -170,10 +173,19 @@ def _first_line(stream: IO[bytes], start: int) -> int:
     return stream.tell()
 
 
-def _block(stream: IO[bytes], size: int) -> bytes:
+def _next_lines(stream: IO[bytes], size: int) -> bytes:
     """`size` bytes and the rest of the line that they end in."""
     block = stream.read(size)
     return block if block.endswith(b"\n") else block + stream.readline()
+
+
+def _lines_at(stream: IO[bytes], position: int, size: int) -> bytes:
+    """The same from there: the rest of the line is found first, which spares a copy."""
+    last = position + size - 1
+    stream.seek(last)
+    rest = len(stream.readline())
+    stream.seek(position)
+    return stream.read(size - 1 + rest)
 
 
 def line_number(file: FileInfo, position: int) -> int:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from firesteel.errors import InternalError, JobError
 from firesteel.runtime.keys import key_groups
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.spec import ORDER
 
 CHANGES, FAILURE, WRITTEN, STATE = 0, 1, 2, 3
@@ -169,7 +170,7 @@ def in_order(changes: pa.Table) -> pa.Table:
     order = orders(changes)
     if bool(np.all(order[1:] >= order[:-1])):
         return changes
-    return changes.combine_chunks().take(pa.array(np.argsort(order, kind="stable")))
+    return changes.combine_chunks().take(pa.array(stable_order(order)))
 
 
 def renumber(changes: pa.Table, width: int) -> pa.Table:

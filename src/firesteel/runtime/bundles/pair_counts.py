@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.distinct import counts_of, lists_of
 from firesteel.runtime.running.pairs import Pairs
 from firesteel.runtime.running.segments import Index
+from firesteel.runtime.sorting import stable_order
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,6 @@ class PairCounts:
     def by(self, codes: Index, keys: Keys) -> PairCounts:
         """The same for other keys: `codes` says for each of the old which one it belongs to."""
         owners = codes[self.pairs.owners]
-        order: NDArray[np.int64] = np.argsort(owners, kind="stable")
+        order = stable_order(owners)
         values = self.pairs.values.take(pa.array(order))
         return PairCounts.of(keys, owners[order], values, self.counts[order])

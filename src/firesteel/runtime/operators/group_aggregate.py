@@ -20,6 +20,7 @@ from firesteel.runtime.keys import find_keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.row_by_row import RowBatch, RowByRow, sizes
 from firesteel.runtime.running.plan import RunningBatch, plan
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.values import one_chunk
@@ -75,7 +76,7 @@ class GroupAggregate:
         more, more_causes = self._output(
             rest, self._by_row.process(rest, find_keys(self._key_columns(rest), rest.num_rows))
         )
-        order = np.argsort(np.concatenate([causes, batch.left[more_causes]]), kind="stable")
+        order = stable_order(np.concatenate([causes, batch.left[more_causes]]))
         return pa.concat_tables([out, more]).take(pa.array(order))
 
     def finish(self) -> pa.Table | None:

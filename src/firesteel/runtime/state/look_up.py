@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.state.base import Found
 from firesteel.runtime.state.levels import Levels, bounds
 from firesteel.runtime.state.merge import merge
@@ -89,6 +90,6 @@ def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index
     merged = merge(parts, True, levels.expiry(now))
     owners = merged.columns[-1].to_numpy()
     if np.any(owners[1:] < owners[:-1]):  # keys that share the first hash
-        order = np.argsort(owners, kind="stable")
+        order = stable_order(owners)
         owners, merged = owners[order], merged.take(order)
     return owners, Run(merged.words, merged.columns[:-1])

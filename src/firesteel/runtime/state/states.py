@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64, is_one_word, sub_key_words
 from firesteel.runtime.keys import Keys
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import all_entries, look_up
@@ -63,7 +64,7 @@ class SortedMapState:
         words = self._words(keys, owners, sub_keys)
         if not np.any(owners[1:] < owners[:-1]):
             return look_up(self.levels, words, now, 1, self._types)
-        order = np.argsort(owners, kind="stable")
+        order = stable_order(owners)
         found = look_up(self.levels, [word[order] for word in words], now, 1, self._types)
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
