@@ -1,4 +1,4 @@
-"""usage: python -m benchmarks [--list] [--no-flink] [--repeat N] [NAME ...]"""
+"""usage: python -m benchmarks [--list] [--no-flink] [--rounds N] [NAME ...]"""
 
 from __future__ import annotations
 
@@ -16,60 +16,96 @@ SPECIAL = {module.NAME: module for module in (state_cost, memory)}
 
 
 @dataclass(frozen=True)
-class Times:
-    """Best seconds of an engine at each size, all with the same parallelism."""
+class Way:
+    """A way to run an engine: its settings, and what it is called."""
 
-    parallelism: str
-    seconds: list[float]
+    name: str
+    settings: tuple[tuple[str, str], ...]
 
 
-def measure(workload: Workload, engine: str, repeat: int) -> Times:
-    """The engine's times with the parallelism that is best at the largest size. Raises Failed."""
+Times = dict[Way, list[float]]
+"""Best seconds at each size."""
+
+
+def ways(workload: Workload, engine: str) -> list[Way]:
+    """All ways that are tried: each parallelism, in Flink's case each of the workload's settings."""
+    given = [workload.settings]
+    if engine == "flink":
+        given = [FLINK_BEST | way for way in workload.flink]
+    found = []
+    for parallelism, settings in product(PARALLELISMS, given):
+        in_bundles = "table.exec.mini-batch.enabled" in settings
+        name = f"parallelism {parallelism}, {'in mini-batches' if in_bundles else 'record by record'}"
+        found.append(Way(name, tuple({"parallelism.default": parallelism, **settings}.items())))
+    return found
+
+
+def best(times: Times) -> Way:
+    """The way that is fastest at the largest size."""
+    return min(times, key=lambda way: times[way][-1])
+
+
+def run_once(workload: Workload, engine: str, times: Times) -> None:
+    """Run every way once at each size, or, where all were, the best one. Raises Failed."""
     run = engines.firesteel if engine == "firesteel" else engines.flink
-    ways = (
-        (workload.settings,) if engine == "firesteel" else tuple(FLINK_BEST | way for way in workload.flink)
-    )
-    tried = []
-    for parallelism, way in product(PARALLELISMS, ways):
-        settings = {"parallelism.default": parallelism, **way}
-        seconds = []
-        for size in workload.sizes:
-            script = workload.script(size)
-            runs = [run(script, settings, workload.checkpoint).seconds for _ in range(repeat)]
-            seconds.append(min(runs))
-        how = "record by record"
-        if settings.get("table.exec.mini-batch.enabled"):
-            how = "in mini-batches"
-        tried.append(Times(f"{parallelism}, {how}", seconds))
-    return min(tried, key=lambda times: times.seconds[-1])
+    for way in [best(times)] if times else ways(workload, engine):
+        settings = dict(way.settings)
+        runs = [run(workload.script(size), settings, workload.checkpoint) for size in workload.sizes]
+        seconds = [one.seconds for one in runs]
+        times[way] = list(map(min, seconds, times.get(way, seconds)))
 
 
-def compare(workload: Workload, engine_names: list[str], repeat: int) -> None:
+def measure(workload: Workload, engine_names: list[str], rounds: int) -> dict[str, Times]:
+    """The times of those engines that run here. They take turns, as a machine that others use as well is
+    not equally fast for long."""
+    found: dict[str, Times] = {engine: {} for engine in engine_names}
+    for _ in range(rounds):
+        for engine in list(found):
+            try:
+                run_once(workload, engine, found[engine])
+            except Failed as error:
+                print(f"  {engine:<10} left out: {error}", flush=True)
+                del found[engine]
+    return found
+
+
+def compare(workload: Workload, engine_names: list[str], rounds: int) -> None:
     """Run one workload on the engines and print times, throughputs and ratios."""
     print(f"\n{workload.name}: {workload.what}", flush=True)
     if workload.skewed is not None:
-        plain = measure(workload, "firesteel", repeat).seconds[-1]
-        skewed = measure(replace(workload, script=workload.skewed), "firesteel", repeat).seconds[-1]
-        print(f"  firesteel  {plain:.2f} s, skewed {skewed:.2f} s: {skewed / plain:.2f} times")
+        tell_skew(workload, replace(workload, script=workload.skewed), rounds)
         return
-    found: dict[str, Times] = {}
-    for engine in engine_names:
-        try:
-            times = found[engine] = measure(workload, engine, repeat)
-        except Failed as error:
-            print(f"  {engine:<10} left out: {error}", flush=True)
-            continue
-        for size, seconds in zip(workload.sizes, times.seconds, strict=True):
-            print(f"  {engine:<10} {size:>10,} {seconds:8.2f} s", flush=True)
-        rate = throughput(workload.sizes, times.seconds)
-        told = f", {rate:,.0f} events/s between the sizes" if rate else ""
-        print(f"  {engine:<10} parallelism {times.parallelism}{told}", flush=True)
+    found = {engine: times[best(times)] for engine, times in told(workload, engine_names, rounds)}
     if len(found) == 2:
-        here, there = found["firesteel"].seconds, found["flink"].seconds
+        here, there = found["firesteel"], found["flink"]
         print(f"  total time: Flink / Firesteel = {there[-1] / here[-1]:.2f}")
         rates = throughput(workload.sizes, here), throughput(workload.sizes, there)
         if rates[0] and rates[1]:
             print(f"  throughput: Firesteel / Flink = {rates[0] / rates[1]:.2f}")
+
+
+def told(workload: Workload, engine_names: list[str], rounds: int) -> list[tuple[str, Times]]:
+    """Measured, and printed for each engine."""
+    measured = measure(workload, engine_names, rounds)
+    for engine, times in measured.items():
+        way = best(times)
+        for size, seconds in zip(workload.sizes, times[way], strict=True):
+            print(f"  {engine:<10} {size:>10,} {seconds:8.2f} s", flush=True)
+        rate = throughput(workload.sizes, times[way])
+        between = f", {rate:,.0f} events/s between the sizes" if rate else ""
+        print(f"  {engine:<10} {way.name}{between}", flush=True)
+    return list(measured.items())
+
+
+def tell_skew(workload: Workload, skewed: Workload, rounds: int) -> None:
+    """The time of the work with and without a hot key."""
+    plain_times: Times = {}
+    skewed_times: Times = {}
+    for _ in range(rounds):
+        run_once(workload, "firesteel", plain_times)
+        run_once(skewed, "firesteel", skewed_times)
+    plain, hot = (times[best(times)][-1] for times in (plain_times, skewed_times))
+    print(f"  firesteel  {plain:.2f} s, skewed {hot:.2f} s: {hot / plain:.2f} times")
 
 
 def throughput(sizes: tuple[int, ...], seconds: list[float]) -> float | None:
@@ -85,7 +121,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-flink", action="store_true")
-    parser.add_argument("--repeat", type=int, default=2, help="runs of each, of which the best counts")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each, by turns; the best counts")
     given = parser.parse_args()
     known = {workload.name: workload for workload in WORKLOADS}
     if given.list:
@@ -102,7 +138,7 @@ def main() -> int:
         if name in SPECIAL:
             SPECIAL[name].run()
         else:
-            compare(known[name], ["firesteel"] if given.no_flink else ["firesteel", "flink"], given.repeat)
+            compare(known[name], ["firesteel"] if given.no_flink else ["firesteel", "flink"], given.rounds)
     return 0
 
 
