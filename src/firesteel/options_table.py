@@ -200,7 +200,7 @@ OPTIONS = (
         "firesteel.source.max-rows-per-batch",
         _INTEGER,
         None,
-        "Cut a source into micro-batches of at most so many rows on the stream host; under mini-batch of "
-        "no fewer than table.exec.mini-batch.size.",
+        "Cut a source into micro-batches of at most so many rows on the stream host, of about 2,000,000 if "
+        "not set; under mini-batch of no fewer than table.exec.mini-batch.size.",
     ),
 )
