@@ -186,6 +186,32 @@ def test_variances(columnar: bool) -> None:
     assert single(welford, [-3, 0, 10], columnar)[-1] == pytest.approx(92.6666666, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("debt", "values", "more", "m2"),
+    [(2, [5, 9], [1, 3], 2.0), (2, [5, 9], [], None), (3, [5, 9], [1, 3], -6.0), (1, [5, 9], [], -90.0)],
+)
+def test_variances_merge_into_retractions_that_came_first(
+    debt: int, values: list[int], more: list[int], m2: float | None
+) -> None:
+    """Flink: WelfordM2AggFunction.merge. Counts that add up to 0 divide by it there and are then set back;
+    what is owed has the mean 0."""
+    generated = generate(spec([call("$WELFORD_M2$1", result=DOUBLE)]))
+    one = generated.create()
+    one.reset_accumulators()
+    for _ in range(debt):
+        one.retract(7)
+    for part in (values, more):
+        other = generated.create()
+        other.reset_accumulators()
+        for value in part:
+            other.accumulate(value)
+        one.merge(other.get_accumulators())
+    count, _mean, kept = one.get_accumulators()[:3]
+    assert count == len(values) + len(more) - debt
+    assert kept == (m2 or 0.0)
+    assert one.get_value()[0] == (None if m2 is None or m2 < 0 else m2)
+
+
 def listagg(retract: bool = True, distinct: bool = False) -> GroupAggregateSpec:
     """LISTAGG(v, s) by k, with a COUNT(*), over (k, v, s)."""
     call = AggregateSpec("LISTAGG", (1, 2), (STRING, STRING), STRING, retract, distinct)

@@ -27,9 +27,9 @@ elif {n} == 0:
     {mean} = {m2} = 0.0
 """
 
-# Accumulators with n <= 0 hold no mean: only their count is taken over.
+# Accumulators with n <= 0 hold no mean: only their count is taken over, as where the sum is nothing.
 _MERGE = """\
-if {other_n} <= 0:
+if {other_n} <= 0 or {n} + {other_n} == 0:
     {n} += {other_n}
 elif {n} == 0:
     {n} = {other_n}
