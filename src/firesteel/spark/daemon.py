@@ -67,7 +67,7 @@ def prepare() -> None:
         return
     from firesteel.spark.lean import spare_pandas
 
-    gc.disable()
+    gc.disable()  # what is loaded stays: collections would go through all of it and find nothing
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
