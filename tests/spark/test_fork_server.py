@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -80,13 +82,26 @@ def test_it_serves_many_and_the_end_of_one_is_not_the_end_of_another(address: st
     askers[0].wait(10)
 
 
-def test_a_signal_to_end_goes_to_the_fork(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_fork_ends_with_who_asked(address: str, tmp_path: Path, number: int) -> None:
     with ask(address, tmp_path, "-m", "a") as asker:
         assert asker.stdout is not None
         asker.stdout.readline()
-        asker.terminate()
+        asker.send_signal(number)
         assert asker.stdout.read() == ""  # the fork, which had it too, is gone
-        assert asker.wait(10) == 143
+        assert asker.wait(10) == -number
+
+
+def test_who_asked_may_be_gone_before_the_fork_runs(address: str, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(address)
+        about = json.dumps([["-m", "a"], [], str(tmp_path), {}]).encode()
+        socket.send_fds(connection, [hand_over.NUMBER.pack(len(about))], [reading, writing, writing])
+        connection.sendall(about[:5])
+    os.close(writing)
+    with os.fdopen(reading) as output:
+        assert output.read() == ""
 
 
 @pytest.mark.parametrize("arguments", [["-m", "platform"], ["-c", "print('here')"], ["--version"]])

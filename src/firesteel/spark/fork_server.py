@@ -11,6 +11,7 @@ Where the server does not answer, the script becomes an ordinary Python (spark/h
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import select
@@ -18,6 +19,7 @@ import shlex
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,7 +28,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from firesteel.spark import hand_over
-from firesteel.spark.hand_over import NUMBER, STREAMS
+from firesteel.spark.hand_over import NUMBER, READY, STREAMS
 
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
 _SOCKET = "socket"
@@ -129,11 +131,15 @@ def serve(address: str, load: Callable[[], None]) -> None:
                 break
             connection.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    _become(connection)
+    try:
+        _become(connection)
+    except (OSError, struct.error):  # who asked is gone
+        os._exit(0)
 
 
 def _become(connection: socket.socket) -> None:
-    """Take over what `hand_over` sent. The connection stays open for as long as the process lives."""
+    """Take over what `hand_over` sent, and end when it does. Raises OSError or struct.error where it ended
+    before. The connection stays open for as long as the process lives."""
     length, streams, _, _ = socket.recv_fds(connection, NUMBER.size, STREAMS)
     with connection.makefile("rb") as file:
         arguments, path, folder, environment = json.loads(file.read(*NUMBER.unpack(length)))
@@ -145,5 +151,22 @@ def _become(connection: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    connection.sendall(NUMBER.pack(os.getpid()))
-    connection.detach()
+    _end_with(connection)
+    connection.sendall(READY)
+
+
+def _end_with(connection: socket.socket) -> None:
+    """Have SIGTERM come when the other end of the connection is closed, by whatever ended its process.
+
+    Without a thread, since this process forks workers: the kernel signals a change of the connection.
+    """
+    import fcntl
+
+    def look(_signal: int, _frame: object) -> None:
+        with contextlib.suppress(BlockingIOError):
+            if not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    signal.signal(signal.SIGIO, look)
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())  # not of the workers that are forked from it
+    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

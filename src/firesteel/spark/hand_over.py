@@ -8,35 +8,29 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import struct
 import sys
-from types import FrameType
 
 NUMBER = struct.Struct("!I")
 STREAMS = 3
-_TERMINATED = 143
+READY = b"\x01"
+"""What the fork answers when it has the streams."""
 
 
 def hand_over(address: str, arguments: list[str]) -> int | None:
-    """Have a fork of the server be this process, with its streams, until it ends. Returns an exit status, or
-    None where there is no server."""
+    """Have a fork of the server be this process, with its streams, until it ends; it ends with this process,
+    too, whose end closes the connection. Returns an exit status, or None where there is no server."""
     about = json.dumps([arguments, _path(), os.getcwd(), dict(os.environ)]).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(address)
             socket.send_fds(connection, [NUMBER.pack(len(about))], range(STREAMS))
             connection.sendall(about)
-            (fork,) = NUMBER.unpack(connection.recv(NUMBER.size, socket.MSG_WAITALL))
-        except (OSError, struct.error):
+            if connection.recv(1) != READY:
+                return None
+        except OSError:
             return None
-
-        def terminate(_signal: int, _frame: FrameType | None) -> None:
-            os.kill(fork, signal.SIGTERM)
-            os._exit(_TERMINATED)
-
-        signal.signal(signal.SIGTERM, terminate)
         connection.recv(1)
     return 0
 
