@@ -15,6 +15,7 @@ from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
 from firesteel.runtime.spec import JobSpec
+from firesteel.session.background import in_background
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark import launch
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from firesteel.session.environment import TableEnvironment, Watch
     from firesteel.session.planning import Plans
     from firesteel.spark.stream_host import StreamJob, StreamSettings
+
+_AGAIN_SECONDS = 0.2
+"""How often a job that is to end is told so."""
 
 
 class Running:
@@ -40,16 +44,26 @@ class Running:
         self._group: str | None = None
         self._stream: StreamJob | None = None
         self._cancelled = threading.Event()
+        self._ended = threading.Event()
 
     def changes(self) -> Iterator[pa.Table]:
         """Start the job; its changes as they come, none where a sink takes them."""
-        if host_of(self._job, self._environment) == launch.BATCH:
-            from firesteel.spark import batch_host
+        host = host_of(self._job, self._environment)
+        _ = self._environment.spark.context  # waits until it is up
+        try:
+            if not self._cancelled.is_set():
+                yield from self._batch() if host == launch.BATCH else self._start_stream().results()
+        finally:
+            self._ended.set()
 
-            settings = batch_host.BatchSettings(_number(self._environment, "parallelism.default"))
-            self._group = settings.group
-            yield from batch_host.run(self._job, self._environment.spark, settings, self._progress)
-            return
+    def _batch(self) -> Iterator[pa.Table]:
+        from firesteel.spark import batch_host
+
+        settings = batch_host.BatchSettings(_number(self._environment, "parallelism.default"))
+        self._group = settings.group
+        return batch_host.run(self._job, self._environment.spark, settings, self._progress)
+
+    def _start_stream(self) -> StreamJob:
         from firesteel.spark import stream_host
 
         self._stream = stream_host.start(
@@ -61,7 +75,7 @@ class Running:
         )
         if self._cancelled.is_set():
             self._stream.stop()
-        yield from self._stream.results()
+        return self._stream
 
     def finish(self) -> None:
         """Run the job to its end; its changes go to its sink."""
@@ -73,12 +87,19 @@ class Running:
         return self._job.bounded
 
     def cancel(self) -> None:
-        """Stop the job where it is."""
+        """Stop the job where it is; before it has started, it does not start."""
         self._cancelled.set()
         if self._stream is not None:
             self._stream.stop()
         elif self._group is not None:
-            self._environment.spark.context.cancelJobGroup(self._group)
+            threading.Thread(target=self._cancel_group, args=(self._group,), daemon=True).start()
+
+    def _cancel_group(self, group: str) -> None:
+        """Until the job has ended: Spark forgets the wish where the job is not there yet."""
+        while True:
+            self._environment.spark.context.cancelJobGroup(group)
+            if self._ended.wait(_AGAIN_SECONDS):
+                return
 
 
 def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSettings:
@@ -139,7 +160,7 @@ def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) 
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
         [Field(named.name, column.type) for named, column in columns],
-        running.changes(),
+        in_background(running.changes(), running.cancel),
         max_width=width,
         time_zone=environment.time_zone,
         cancel=running.cancel,

@@ -103,6 +103,7 @@ class Spark:
         self._archive = ClassArchive()
         self._failure: BaseException | None = None
         self._starting: threading.Thread | None = None
+        self._has_started = threading.Event()
         self._is_awaited = False
         self._lock = threading.Lock()
         if self._owned:
@@ -124,8 +125,8 @@ class Spark:
     def context(self) -> SparkContext:
         """The Spark context; waits until it is up."""
         self._is_awaited = True
-        if self._starting is not None:
-            self._starting.join()
+        if self._starting is not None:  # not joined: a join that Ctrl-C interrupts counts as done
+            self._has_started.wait()
         if self._failure is not None:
             raise self._failure
         assert self._context is not None
@@ -150,7 +151,7 @@ class Spark:
         if not self._owned:
             return
         if self._starting is not None:
-            self._starting.join()
+            self._has_started.wait()
         if self._context is not None:
             self._context.stop()
             self._context = self._session = None
@@ -212,6 +213,8 @@ class Spark:
             self._failure = error
         except Exception as error:
             self._failure = JobError(f"Spark did not start: {error}")
+        finally:
+            self._has_started.set()
 
 
 _prepared: Spark | None = None

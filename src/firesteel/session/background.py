@@ -1,0 +1,69 @@
+"""A job's results, computed in a thread of their own.
+
+Who waits for them waits at a queue, which Ctrl-C interrupts cleanly. Interrupted within a call to the JVM,
+the call's connection would be lost and its client would log a stack trace.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_PATIENCE_SECONDS = 0.1
+
+
+def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[T]:
+    """The items, one at a time ahead of who takes them; the thread starts when the first is asked for.
+
+    Raises what `items` raised. Where they are not taken to their end (Ctrl-C, a closed generator), `cancel`
+    is called, and what comes after that is dropped.
+    """
+    hand_over = _HandOver(items)
+    finished = False
+    try:
+        yield from hand_over.taken()
+        finished = True
+    except Exception:
+        finished = True
+        raise
+    finally:
+        if not finished:
+            hand_over.abandoned.set()
+            cancel()
+
+
+class _HandOver(Generic[T]):
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self._queue: queue.Queue[tuple[T] | BaseException | None] = queue.Queue(maxsize=1)
+        self.abandoned = threading.Event()
+
+    def taken(self) -> Iterator[T]:
+        threading.Thread(target=self._work, daemon=True).start()
+        while (found := self._queue.get()) is not None:
+            if isinstance(found, BaseException):
+                raise found
+            yield found[0]
+
+    def _work(self) -> None:
+        try:
+            for item in self._items:
+                if not self._put((item,)):
+                    return
+            self._put(None)
+        except BaseException as error:
+            self._put(error)
+
+    def _put(self, what: tuple[T] | BaseException | None) -> bool:
+        """Whether somebody takes it."""
+        while not self.abandoned.is_set():
+            try:
+                self._queue.put(what, timeout=_PATIENCE_SECONDS)
+            except queue.Full:
+                continue
+            return True
+        return False
