@@ -83,7 +83,6 @@ def test_reset() -> None:
         ("table.exec.mini-batch.size", "many", "no whole number"),
         ("parallelism.default", "3000000000", "overflows"),
         ("table.optimizer.agg-phase-strategy", "THREE", "Expected one of: [AUTO, ONE_PHASE, TWO_PHASE]"),
-        ("table.local-time-zone", "Mars/Base", "The supported Zone ID is either"),
     ],
 )
 def test_wrong_values(key: str, value: str, reason: str) -> None:
@@ -94,11 +93,6 @@ def test_wrong_values(key: str, value: str, reason: str) -> None:
         config.set(key, value)
     assert reason in (found.value.hint or "")
     assert config.to_dict() == {}
-
-
-@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "GMT-08:00", "+02:00", "default"])
-def test_time_zones(zone: str) -> None:
-    assert Configuration({"table.local-time-zone": zone}).get("table.local-time-zone") == zone
 
 
 def test_every_option_takes_its_own_default_and_says_what_it_is() -> None:

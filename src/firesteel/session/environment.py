@@ -16,6 +16,7 @@ from firesteel.session.table import StatementSet, Table
 from firesteel.sql.parser import is_complete, parse_script, parse_statement, split_script
 from firesteel.sql.statements import Explain, Insert, Query, Statement
 from firesteel.sql.statements import StatementSet as StatementSetStatement
+from firesteel.types.zones import session_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -193,6 +194,5 @@ class TableEnvironment:
 
     @property
     def time_zone(self) -> str:
-        """table.local-time-zone, by default the machine's."""
-        zone: str = self.configuration.get("table.local-time-zone")
-        return zone
+        """table.local-time-zone, by default the machine's. Raises ValidationError for an unknown one."""
+        return session_zone(self.configuration.get("table.local-time-zone"))

@@ -7,16 +7,15 @@ the shortest digits that read back as the same number, `E` notation outside [0.0
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
 
 from firesteel.errors import DataError
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
+from firesteel.types.zones import offset_at
 
 NULL_TEXT = "<NULL>"
 """NULL as a tableau's cell; within a row, array or map it is NULL."""
@@ -110,17 +109,7 @@ def day_time_text(millis: int) -> str:
 
 def local_nanos(nanos: int, zone: str) -> int:
     """The wall clock that a zone shows at an instant, both as nanoseconds since the epoch."""
-    if zone == "UTC":
-        return nanos
-    moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=nanos // 10**9)
-    offset = moment.astimezone(zone_of(zone)).utcoffset() or timedelta()
-    return nanos + round(offset.total_seconds()) * 10**9
-
-
-@lru_cache(maxsize=64)
-def zone_of(name: str) -> ZoneInfo:
-    """The time zone of a name; raises ZoneInfoNotFoundError."""
-    return ZoneInfo(name)
+    return nanos + offset_at(nanos // 10**9, zone) * 10**9
 
 
 def render(array: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str = "UTC") -> list[str]:

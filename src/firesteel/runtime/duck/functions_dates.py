@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_parsing import timestamp, try_date, try_timestamp
@@ -24,7 +23,7 @@ from firesteel.runtime.duck.java_dates import (
     parsed,
     pieces_of,
 )
-from firesteel.types.text import zone_of
+from firesteel.types.zones import zone_of
 
 _DAY = 86_400
 _EPOCH = date(1970, 1, 1)
@@ -138,14 +137,14 @@ def _offset(seconds: int, zone: str) -> int:
         total = int(fixed[2]) * 3600 + int(fixed[3] or 0) * 60
         return -total if fixed[1] == "-" else total
     moment = min(max(seconds, _YEAR_1900), 253_402_214_400)
-    found: ZoneInfo = zone_of(zone)
+    found = zone_of(zone)
     if seconds < _YEAR_1900:
         return _standard_offset(found)
     local = (datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=moment)).astimezone(found)
     return round((local.utcoffset() or timedelta()).total_seconds())
 
 
-def _standard_offset(zone: ZoneInfo) -> int:
+def _standard_offset(zone: tzinfo) -> int:
     """The offset without daylight saving time that the zone has today."""
     for month in (1, 7):
         moment = datetime(2024, month, 1, tzinfo=zone)

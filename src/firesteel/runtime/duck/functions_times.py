@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import date, datetime, timedelta, timezone
+from datetime import date
 
-from firesteel.types.text import local_nanos, zone_of
+from firesteel.types.text import local_nanos
+from firesteel.types.zones import offset_of_local
 
-_EPOCH = datetime(1970, 1, 1)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _DAY = 86_400_000
 
@@ -27,16 +27,7 @@ def instant_of(nanos: int, zone: str) -> int:
 
     A clock that a zone shows twice is the earlier instant; one in a gap is moved on by the gap.
     """
-    moment = (_EPOCH + timedelta(seconds=nanos // 10**9)).replace(tzinfo=zone_of(zone))
-    offset = moment.replace(fold=0).utcoffset() or timedelta()
-    return nanos - round(offset.total_seconds()) * 10**9
-
-
-def offset_seconds(seconds: int, zone: str) -> int:
-    """The offset from UTC, in seconds, that a zone has at an instant."""
-    moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=seconds)
-    offset = moment.astimezone(zone_of(zone)).utcoffset() or timedelta()
-    return round(offset.total_seconds())
+    return nanos - offset_of_local(nanos // 10**9, zone) * 10**9
 
 
 def months_between(later: int, earlier: int) -> int:

@@ -1,0 +1,129 @@
+"""Time zones: which names Flink takes, the machine's own, and a zone's offsets from UTC.
+
+Flink: TableConfigValidation (names), Java's ZoneRules (offsets). A zone is held by its name; fixed
+offsets are GMT+hh:mm.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from datetime import datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from firesteel.errors import ValidationError
+
+_CUSTOM = re.compile(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?")
+_NOT_IN_JAVA = frozenset(["EST", "MST", "HST", "ROC", "Factory", "localtime", "posixrules"])
+_EPOCH = datetime(1970, 1, 1)
+_CYCLE = 146_097 * 86_400  # 400 years repeat their days and so their rules
+_FIRST, _LAST = -62_135_510_400, 253_370_764_800  # within what datetime holds, with a day to spare
+_ZONEINFO = "zoneinfo/"
+
+
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> tzinfo:
+    """The time zone of a name; raises KeyError, ValueError or OSError where there is none."""
+    custom = _CUSTOM.fullmatch(name)
+    if custom is None:
+        return ZoneInfo(name)
+    minutes = int(custom[2]) * 60 + int(custom[3] or 0)
+    return timezone(timedelta(minutes=-minutes if custom[1] == "-" else minutes))
+
+
+def is_region(name: str) -> bool:
+    """Whether Java's time zone database has the name; it has no link to the machine's own files."""
+    if name in _NOT_IN_JAVA or name.startswith(("posix/", "right/")):
+        return False
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
+
+
+def custom_zone(name: str) -> str | None:
+    """`GMT+5` and `GMT+0530` as java.time writes them, GMT+05:00; None for what is no such offset."""
+    custom = _CUSTOM.fullmatch(name)
+    if custom is None or (custom[3] and len(custom[2]) == 1):
+        return None
+    hours, minutes = int(custom[2]), int(custom[3] or 0)
+    if minutes > 59 or hours * 60 + minutes > 18 * 60:
+        return None
+    return f"GMT{custom[1]}{hours:02d}:{minutes:02d}" if hours or minutes else "GMT"
+
+
+def session_zone(name: str) -> str:
+    """The zone of `table.local-time-zone`; `default` is the machine's. Raises ValidationError."""
+    if name == "default":
+        return machine_zone()
+    found = custom_zone(name) or (name if is_region(name) else None)
+    if found is None:
+        raise ValidationError(
+            "Invalid time zone. The value should be a Time Zone Database (TZDB) ID such as "
+            "'America/Los_Angeles' to include daylight saving time. Fixed offsets are supported using "
+            "'GMT-03:00' or 'GMT+03:00'. Or use 'UTC' without time zone and daylight saving time.",
+            hint=f"table.local-time-zone is '{name}'.",
+        )
+    return found
+
+
+def machine_zone() -> str:
+    """The zone of this machine as Java finds it: TZ, the link /etc/localtime, /etc/timezone.
+
+    A TZ that names no zone (`XYZ-3`) counts by its offset.
+    """
+    written = os.environ.get("TZ", "").removeprefix(":")
+    if written:
+        name = written.rpartition(_ZONEINFO)[2]
+        return name if is_region(name) else _by_offset()
+    linked = os.path.realpath("/etc/localtime")
+    if _ZONEINFO in linked and is_region(linked.rpartition(_ZONEINFO)[2]):
+        return linked.rpartition(_ZONEINFO)[2]
+    listed = Path("/etc/timezone")
+    if listed.is_file():
+        name = listed.read_text(encoding="utf-8", errors="replace").strip()
+        if is_region(name):
+            return name
+    return _by_offset()
+
+
+def _by_offset() -> str:
+    minutes = -time.timezone // 60
+    sign, minutes = ("-" if minutes < 0 else "+"), abs(minutes)
+    return f"GMT{sign}{minutes // 60:02d}:{minutes % 60:02d}" if minutes else "UTC"
+
+
+@lru_cache(maxsize=1 << 16)
+def offset_at(seconds: int, zone: str) -> int:
+    """Seconds east of Greenwich at an instant, in seconds since the epoch, of any year."""
+    if zone == "UTC":
+        return 0
+    moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=_within(seconds))
+    return _seconds(moment.astimezone(zone_of(zone)).utcoffset())
+
+
+@lru_cache(maxsize=1 << 16)
+def offset_of_local(seconds: int, zone: str) -> int:
+    """The offset of a wall clock, in seconds since the epoch.
+
+    A clock that the zone shows twice is the earlier instant; one in a gap is moved on by the gap.
+    """
+    if zone == "UTC":
+        return 0
+    moment = (_EPOCH + timedelta(seconds=_within(seconds))).replace(tzinfo=zone_of(zone), fold=0)
+    return _seconds(moment.utcoffset())
+
+
+def _within(seconds: int) -> int:
+    """A moment with the same offset that datetime can hold."""
+    if seconds > _LAST:
+        seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
+    return max(seconds, _FIRST)
+
+
+def _seconds(offset: timedelta | None) -> int:
+    return round((offset or timedelta()).total_seconds())
