@@ -1,0 +1,1 @@
+"""One file a family of functions; the file's name is the family's."""
