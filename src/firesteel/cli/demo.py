@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -25,5 +26,6 @@ def run_demo(*, verbose: bool) -> int:
         substitute(script, {"DATA": str(folder())}), {}, show="tableau", keep_going=False, verbose=verbose
     )
     sys.stdout.flush()
-    print(f"the same by hand: firesteel run {job} -D DATA={job.parent}", file=sys.stderr)
+    by_hand = shlex.join(["firesteel", "run", str(job), "-D", f"DATA={job.parent}"])
+    print(f"the same by hand: {by_hand}", file=sys.stderr)
     return status

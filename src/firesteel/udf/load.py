@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import base64
 import importlib
+import os
 import pickle
 import sys
+from pathlib import Path
 from types import TracebackType
 
 from firesteel.errors import FiresteelError, JobError, UsageError
@@ -14,6 +16,7 @@ from firesteel.runtime.spec import UserFunction
 from firesteel.udf.functions import FunctionContext, UserDefinedFunction
 from firesteel.udf.wrappers import Udf, wrapped
 
+_OWN = f"{Path(__file__).parents[1]}{os.sep}"
 PICKLED = "pickle:"
 """How the code of a function begins that no module holds."""
 
@@ -88,7 +91,7 @@ def innermost(trace: TracebackType | None) -> str | None:
     place = None
     while trace is not None:
         code = trace.tb_frame.f_code
-        if "/firesteel/" not in code.co_filename.replace("\\", "/") and not code.co_filename.startswith("<"):
+        if not code.co_filename.startswith((_OWN, "<")):
             place = f"{code.co_filename}, line {trace.tb_lineno}, in {code.co_name}"
         trace = trace.tb_next
     return place
