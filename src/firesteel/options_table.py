@@ -82,8 +82,15 @@ OPTIONS = (
         "table.exec.sink.type-length-enforcer",
         _ENUM,
         "IGNORE",
-        "Text longer or shorter than its type.",
+        "Text and bytes longer or shorter than their type: leave, fit, or fail.",
         ("IGNORE", "TRIM_PAD", "ERROR"),
+    ),
+    Option(
+        "table.exec.sink.nested-constraint-enforcer",
+        _ENUM,
+        "IGNORE",
+        "Hold what lies inside of ROW, ARRAY and MAP to its type, too.",
+        ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
     ),
     Option(
         "table.exec.sink.keyed-shuffle",

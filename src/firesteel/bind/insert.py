@@ -87,7 +87,7 @@ def _targets(statement: Insert, table: Table) -> Targets | None:
 
 def _fitted(query: Node, table: Table, statement: Insert) -> Node:
     columns = written_columns(table)
-    sink = [column.type.with_nullable(True) for column in columns]
+    sink = [column.type.nullable_throughout() for column in columns]  # NULL is checked while it runs
     given = [field.type for field in query.schema]
     if len(sink) != len(given):
         raise _mismatch("Different number of columns.", query, table, statement.table.range)

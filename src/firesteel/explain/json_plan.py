@@ -7,7 +7,7 @@ count from 1 in each answer; Flink's count over the life of its process.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,14 +15,15 @@ from firesteel.explain.reuse import fingerprint
 from firesteel.plan.node_text import execution_digest, operator_name
 from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
 from firesteel.plan.tree import Node
+from firesteel.types.constraints import constraints_of
 
 Inputs = list[tuple[int, str]]
 """Operators that feed another, each with its ship strategy."""
 
 
-def json_plan(roots: Sequence[Node]) -> str:
-    """All operators of the plans, each after its inputs."""
-    graph = _Graph()
+def json_plan(roots: Sequence[Node], configuration: Mapping[str, str] | None = None) -> str:
+    """All operators of the plans, each after its inputs. configuration: what sinks are held to by it."""
+    graph = _Graph(configuration or {})
     for root in roots:
         graph.visit(root)
     return _pretty(graph.nodes)
@@ -30,6 +31,7 @@ def json_plan(roots: Sequence[Node]) -> str:
 
 @dataclass
 class _Graph:
+    configuration: Mapping[str, str]
     nodes: list[dict[str, Any]] = field(default_factory=list)
     exec_nodes: int = 0
     ids: int = 0
@@ -61,10 +63,10 @@ class _Graph:
         return self.add(f"{operator_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
-        """The operators of a sink: the NOT NULL check, the materializer, and what its connector makes."""
-        required = _required_columns(node)
-        if required:
-            enforcer = f"[{number}]:ConstraintEnforcer[NotNullEnforcer(fields=[{', '.join(required)}])]"
+        """The operators of a sink: the constraints' check, the materializer, and what its connector makes."""
+        demanded = sink_constraints(node, self.configuration)
+        if demanded:
+            enforcer = f"[{number}]:ConstraintEnforcer[{', '.join(demanded)}]"
             below = self.add(f"ConstraintEnforcer[{number}]", "Operator", enforcer, below)
         if node.upsert_materialize:
             keys = ", ".join(node.table.primary_key)
@@ -95,9 +97,12 @@ class _Graph:
         return [(self.ids, "FORWARD")]
 
 
-def _required_columns(node: Sink) -> list[str]:
+def sink_constraints(node: Sink, configuration: Mapping[str, str]) -> tuple[str, ...]:
+    """What the sink demands of its columns, as plans write it. Raises ValidationError for options that do
+    not go together."""
     columns = [c for c in node.table.columns if c.computed is None and not c.virtual]
-    return [c.name for c in columns if not c.type.nullable]
+    found = constraints_of([c.name for c in columns], [c.type for c in columns], configuration)
+    return () if found is None else found.texts
 
 
 def _pretty(nodes: list[dict[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from firesteel.errors import NotSupportedError
 from firesteel.explain.advice import advice_text, is_advised
 from firesteel.explain.ast import ast_line
-from firesteel.explain.json_plan import json_plan
+from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
 from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.converted import converted
@@ -39,6 +39,8 @@ def explain_all(
     if "ESTIMATED_COST" in details:
         raise NotSupportedError("EXPLAIN ESTIMATED_COST is not supported", hint="leave ESTIMATED_COST out")
     physical = [plan for _, plan in plans]
+    for sink in (plan for plan in physical if isinstance(plan, Sink)):
+        sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
     asts = [whole_tree(converted(bound), ast_line) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
@@ -46,7 +48,7 @@ def explain_all(
         _section("Optimized Execution Plan", execution_trees(physical)),
     ]
     if "JSON_EXECUTION_PLAN" in details:
-        sections.append(_section("Physical Execution Plan", [json_plan(physical)]))
+        sections.append(_section("Physical Execution Plan", [json_plan(physical, configuration)]))
     return "\n".join(sections)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
 
 KIND = "$kind"
@@ -217,13 +218,15 @@ class ValuesSpec:
 
 @dataclass(frozen=True)
 class SinkSpec:
-    """Where the results go. connector None: collected for the terminal or the caller."""
+    """Where the results go. connector None: collected for the terminal or the caller. constraints: what rows
+    are held to before they go there (runtime/constraint_enforcer.py), None for nothing."""
 
     connector: str | None
     options: tuple[tuple[str, str], ...]
     names: tuple[str, ...]
     types: tuple[SqlType, ...]
     table: str = ""
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True)

@@ -144,18 +144,20 @@ def host_of(job: JobSpec, environment: TableEnvironment) -> str:
     return wanted
 
 
-def job_of(environment: TableEnvironment, physical: Node) -> JobSpec:
-    """The job that runs the plan."""
+def job_of(environment: TableEnvironment, physical: Node, names: tuple[str, ...] | None = None) -> JobSpec:
+    """The job that runs the plan. names: of a query's columns, which the plan may lose."""
     ttl: Any = environment.configuration.get("table.exec.state.ttl")
     mini_batch = mini_batch_options(environment.configuration)
     bundle = mini_batch.size if mini_batch else 0
-    return translate(physical, TranslateOptions(environment.time_zone, ttl, bundle))
+    options = TranslateOptions(environment.time_zone, ttl, bundle, names, environment.configuration)
+    return translate(physical, options)
 
 
 def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) -> ChangesResult:
     """The changes of a query, under the names that it gives its columns, which plans may lose; it runs
     when they are asked for."""
-    running = Running(environment, job_of(environment, plans.physical), watch)
+    names = tuple(column.name for column in plans.logical.schema)
+    running = Running(environment, job_of(environment, plans.physical, names), watch)
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(

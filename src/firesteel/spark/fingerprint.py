@@ -22,7 +22,7 @@ FILE = "firesteel.json"
 VERSION = 1
 """Of this file and of what the state's layout means."""
 
-_FREE = ("sink.options", "bounded")
+_FREE = ("sink.options", "sink.constraints", "bounded")
 """Parts of a job that may change."""
 
 

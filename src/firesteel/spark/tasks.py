@@ -21,6 +21,7 @@ from firesteel.runtime.packets import FAILURE, FIRST, STATE, WRITTEN, Packer, Pa
 from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
+from firesteel.types.constraints import Constraints
 
 Keyed = tuple[tuple[int, int], Packet]
 """A packet as an element of an RDD of pairs: ((target, order), packet)."""
@@ -39,18 +40,24 @@ class Place:
 @dataclass(frozen=True)
 class Destination:
     """Where the output of a chain goes. keys: positions of the key fields, () for target 0. targets: how
-    many there are. changes_a_row: at most (runtime/packets.py). sink: written to by the task itself."""
+    many there are. changes_a_row: at most (runtime/packets.py). sink: written to by the task itself.
+    constraints: what a sink demands of rows, checked before they leave the task."""
 
     keys: tuple[int, ...] = ()
     targets: int = 1
     changes_a_row: int = 1
     sink: SinkSpec | None = None
+    constraints: Constraints | None = None
 
     def packer(self) -> Packer:
         return Packer(self.keys, self.targets, self.changes_a_row)
 
     def send(self, changes: Iterable[pa.Table], packer: Packer, place: Place) -> Iterator[Packet]:
         """The packets that are left of a task's output."""
+        if self.constraints is not None:
+            from firesteel.runtime.constraint_enforcer import enforced
+
+            changes = enforced(changes, self.constraints)
         if self.sink is None:
             for table in changes:
                 yield from packer.add(table)
@@ -69,8 +76,8 @@ def destination(chain: ChainSpec, sink: SinkSpec, targets: int) -> Destination:
     if chain.partition_by is not None:
         return Destination(chain.partition_by, targets, changes_a_row(chain))
     if sink.connector is None or connector(sink.connector).sink(sink).on_driver:
-        return Destination()
-    return Destination(sink=sink)
+        return Destination(constraints=sink.constraints)
+    return Destination(sink=sink, constraints=sink.constraints)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Union is no operator, only several streams into one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
@@ -29,16 +30,21 @@ from firesteel.runtime.spec import (
     ValuesSpec,
 )
 from firesteel.spark.translate_aggregates import AggregateOptions, aggregate_operator, mode_of, types_of
+from firesteel.types.constraints import constraints_of
 
 
 @dataclass(frozen=True)
 class TranslateOptions:
     """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
-    ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size)."""
+    ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size).
+    names: of a collected query's columns, where the plan may have lost them. configuration: for what a sink
+    demands of rows (types/constraints.py)."""
 
     time_zone: str = "UTC"
     ttl: int = 0
     bundle: int = 0
+    names: tuple[str, ...] | None = None
+    configuration: Mapping[str, str] = field(default_factory=dict)
 
 
 def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
@@ -48,7 +54,7 @@ def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
     """
     refuse_execution(root)
     translation = _Translation(options or TranslateOptions())
-    sink = _sink(root)
+    sink = _sink(root, translation.options)
     below = root.input if isinstance(root, physical.Sink) else root
     for open_chain in translation.chains(below):
         translation.close(open_chain, None)
@@ -186,22 +192,25 @@ def _number(cell: Expr) -> int:
     return cell.value
 
 
-def _sink(root: Node) -> SinkSpec:
+def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
     if not isinstance(root, physical.Sink):
-        fields = root.schema
-        return SinkSpec(None, (), tuple(f.name for f in fields), tuple(f.type for f in fields))
+        names, types = tuple(f.name for f in root.schema), types_of(root)
+        constraints = constraints_of(options.names or names, types, options.configuration)
+        return SinkSpec(None, (), names, types, constraints=constraints)
     if root.upsert_materialize:
         raise NotSupportedError(
             f"the sink {'.'.join(root.table.path)} needs SinkUpsertMaterialize, which cannot run yet",
             hint="set 'table.exec.sink.upsert-materialize' = 'NONE', or group by the sink's primary key",
         )
     columns = [c for c in root.table.columns if c.computed is None and not c.virtual]
+    names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
     return SinkSpec(
         connector=_connector(root.table),
         options=root.table.options,
-        names=tuple(c.name for c in columns),
-        types=tuple(c.type for c in columns),
+        names=names,
+        types=types,
         table=".".join(root.table.path),
+        constraints=constraints_of(names, types, options.configuration),
     )
 
 

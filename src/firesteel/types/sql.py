@@ -83,6 +83,15 @@ class SqlType:
         """The same type, allowing NULL or not."""
         return self if self.nullable == nullable else replace(self, nullable=nullable)
 
+    def nullable_throughout(self) -> SqlType:
+        """The same type, NULL allowed at every level (Flink: TypeTransformations.toNullable)."""
+        children = tuple(child.nullable_throughout() for child in self.children)
+        return (
+            self
+            if self.nullable and children == self.children
+            else replace(self, nullable=True, children=children)
+        )
+
     def same_as(self, other: SqlType) -> bool:
         """Whether both are the same type, nullability of the outermost level aside."""
         return self.with_nullable(True) == other.with_nullable(True)
