@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.cli.run import configuration, rows_left
+from firesteel.cli.run import RowsLeft, configuration
 
 
 def test_rows_left_are_those_that_no_change_takes_away() -> None:
@@ -14,7 +14,9 @@ def test_rows_left_are_those_that_no_change_takes_away() -> None:
         ("+U", "a", "2"),
         ("-D", "b", "1"),
     ]
-    assert list(rows_left(iter(changes))) == [("b", "1"), ("a", "2")]
+    rows = RowsLeft()
+    rows.apply(iter(changes))
+    assert list(rows) == [("b", "1"), ("a", "2")]
 
 
 def test_command_line_options_become_configuration() -> None:

@@ -1,18 +1,24 @@
-"""The shell, fed through a pipe: complete statements run, errors do not end it."""
+"""The shell: fed through a pipe, and typed into at a terminal."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.cli.terminal import Terminal
+
+SHELL = [sys.executable, "-m", "firesteel.cli.main", "shell"]
+PROMPT = "Firesteel SQL> "
 
 
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_shell_answers_and_goes_on_after_errors() -> None:
     typed = """\
-help;
+help
 CREATE TABLE t (a INT)
   WITH ('connector' = 'blackhole');
 SHOW TABLES; SHOW
@@ -20,17 +26,53 @@ VIEWS;
 SELECT b FROM nowhere;
 SELECT a FROM (VALUES (1),
  (2)) AS v(a);
-quit;
+INSERT INTO t VALUES (1);
+SET 'sql-client.execution.result-mode' = 'changelog';
+SELECT 7;
+SET 'sql-client.execution.result-mode' = 'table';
+SELECT COUNT(*) AS n FROM (VALUES (1), (2)) AS v(a);
+exit
 SHOW CATALOGS;
 """
-    command = [sys.executable, "-m", "firesteel.cli.main", "shell"]
-    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(SHELL, input=typed, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0
     assert "Statements end with a semicolon." in done.stdout
+    assert done.stdout.count("[INFO] Execute statement succeeded.\n") == 3
+    assert done.stdout.count("[INFO] Complete execution of the SQL update statement.\n") == 1
     assert "|          t |" in done.stdout
     assert "Empty set" in done.stdout
     assert "| +I |           2 |" in done.stdout
+    assert "\n+I[7]\n" in done.stdout
+    assert "|                    n |\n+----------------------+\n|                    2 |\n" in done.stdout
     assert "catalog name" not in done.stdout
     assert "error: " in done.stderr
     assert "nowhere" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_ctrl_c_stops_what_runs_and_the_shell_goes_on(tmp_path: Path) -> None:
+    with Terminal(SHELL, {"HOME": str(tmp_path), "TERM": "dumb"}) as terminal:
+        assert "Firesteel " in terminal.wait_for(PROMPT)
+        terminal.type("CREATE TABLE g (a INT)\nWITH ('connector' = 'datagen', 'rows-per-second' = '5');\n")
+        terminal.wait_for("succeeded.\r\n" + PROMPT)
+        for shown in ("FROM g;", "| +I |"):  # while Spark starts, and while rows come
+            terminal.type("SELECT * FROM g;\n")
+            terminal.wait_for(shown)
+            terminal.type("\x03")
+            seen = terminal.wait_for(PROMPT)
+            assert "query cancelled" in seen
+            assert "Traceback" not in seen
+        terminal.type("SELECT\x03")
+        terminal.wait_for(PROMPT)
+        terminal.type("SELECT 1;\n")
+        assert "Traceback" not in terminal.wait_for("1 row in set")
+        terminal.wait_for(PROMPT)
+        terminal.type("quit\n")
+        assert terminal.end() == 0
+    kept = (tmp_path / ".firesteel_history").read_text().splitlines()
+    assert (
+        kept[0] == r'''"CREATE TABLE g (a INT)\nWITH ('connector' = 'datagen', 'rows-per-second' = '5');"'''
+    )
+    assert kept[1:] == ['"SELECT * FROM g;"', '"SELECT 1;"']

@@ -31,10 +31,11 @@ Checkpoint = Annotated[
 ]
 Master = Annotated[str | None, typer.Option(metavar="MASTER", help="Spark's master; local[*] if not given.")]
 Show = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="tableau|changes|table",
-        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left.",
+        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left; if not given, by "
+        "sql-client.execution.result-mode.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
@@ -47,7 +48,7 @@ def run(
     settings: Set = None,
     checkpoint: Checkpoint = None,
     master: Master = None,
-    show: Show = "tableau",
+    show: Show = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Print `error: ...` for a statement that fails, and go on.")
     ] = False,

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from firesteel.session.result import ChangesResult, TableResult, Write
     from firesteel.sql.statements import Statement
 
-SHOWS = ("tableau", "changes", "table")
+SHOWS = {"tableau": "TABLEAU", "changes": "CHANGELOG", "table": "TABLE"}
+"""The ways to show changes, each with its name in `sql-client.execution.result-mode`."""
+
+RESULT_MODE = "sql-client.execution.result-mode"
 PATIENCE_SECONDS = 1.0
 """A second Ctrl-C sooner than this belongs to the first."""
 
@@ -38,9 +41,11 @@ def configuration(settings: dict[str, str], checkpoint: str | None, master: str 
     return found
 
 
-def run_script(text: str, options: dict[str, str], *, show: str, keep_going: bool, verbose: bool) -> int:
+def run_script(
+    text: str, options: dict[str, str], *, show: str | None, keep_going: bool, verbose: bool
+) -> int:
     """Run all statements; returns the exit status. Raises what a statement raised unless keep_going."""
-    if show not in SHOWS:
+    if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import prepare
 
@@ -70,14 +75,23 @@ def explain_script(text: str, options: dict[str, str], *, code: bool) -> int:
 
 
 class Runner:
-    """Shows results on stdout in the way that `show` names."""
+    """Shows results on stdout in the way that `show` names, by the option of Flink's client where it is None.
+
+    confirms: a statement that has no result is answered with a line, as Flink's client does.
+    """
 
     def __init__(
-        self, environment: TableEnvironment, *, show: str = "tableau", verbose: bool = False
+        self,
+        environment: TableEnvironment,
+        *,
+        show: str | None = None,
+        verbose: bool = False,
+        confirms: bool = False,
     ) -> None:
         self._environment = environment
         self._show = show
         self._verbose = verbose
+        self._confirms = confirms
 
     def run(self, text: str) -> int:
         """Parse the whole script, then run it up to its end or the first error."""
@@ -132,15 +146,27 @@ class Runner:
             self._show_changes(result, write)
         elif result is not OK and not result.is_insert:
             result.print(write)
+        elif self._confirms:
+            write("[INFO] Execute statement succeeded.\n" if result is OK else _WRITTEN)
 
     def _show_changes(self, result: ChangesResult, write: Write) -> None:
-        if self._show == "tableau":
+        mode = self._environment.configuration.get(RESULT_MODE) if self._show is None else SHOWS[self._show]
+        if mode == "TABLEAU":
             result.print(write)
-        elif self._show == "changes":
+        elif mode == "CHANGELOG":
             for kind, *cells in result.texts():
                 write(f"{kind}[{', '.join(cells)}]\n")
         else:
-            result.print_rows(rows_left(result.texts()), write)
+            rows = RowsLeft()
+            try:
+                rows.apply(result.texts())
+            except KeyboardInterrupt:  # the rows as they are by now
+                result.print_rows(rows, write)
+                raise
+            result.print_rows(rows, write)
+
+
+_WRITTEN = "[INFO] Complete execution of the SQL update statement.\n"
 
 
 @contextmanager
@@ -166,15 +192,23 @@ def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         sys.stdout.flush()
 
 
-def rows_left(changes: Iterator[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """The rows that are left after all changes, in the order in which they came last."""
-    rows: Counter[tuple[str, ...]] = Counter()
-    for kind, *cells in changes:
-        row = tuple(cells)
-        if kind in ("+I", "+U"):
-            rows[row] += 1
-            continue
-        rows[row] -= 1
-        if not rows[row]:
-            del rows[row]
-    return rows.elements()
+class RowsLeft:
+    """The rows that are left after all changes so far, in the order in which they came last."""
+
+    def __init__(self) -> None:
+        self._rows: Counter[tuple[str, ...]] = Counter()
+
+    def apply(self, changes: Iterable[tuple[str, ...]]) -> None:
+        """Take in changes: row kind and cells."""
+        rows = self._rows
+        for kind, *cells in changes:
+            row = tuple(cells)
+            if kind in ("+I", "+U"):
+                rows[row] += 1
+                continue
+            rows[row] -= 1
+            if not rows[row]:
+                del rows[row]
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return self._rows.elements()

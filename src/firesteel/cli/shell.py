@@ -1,12 +1,15 @@
-"""A shell: statements end with a semicolon, Ctrl-C stops a query, `quit;` or Ctrl-D leaves."""
+"""A shell: statements end with a semicolon, Ctrl-C stops a query, `quit` or Ctrl-D leaves.
+
+Answers to statements without a result are those of Flink's SQL client (CliStrings).
+"""
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
+from firesteel import __version__
+from firesteel.cli.history import History, home_file
 from firesteel.cli.report import as_firesteel_error, report
 from firesteel.cli.run import Runner
 from firesteel.session.environment import TableEnvironment
@@ -14,8 +17,13 @@ from firesteel.session.launch import prepare
 
 PROMPT = "Firesteel SQL> "
 MORE = "             > "
-HISTORY = Path.home() / ".firesteel_history"
-HISTORY_LINES = 1000
+COMMANDS = ("help", "quit", "exit", "clear")
+"""These need no semicolon."""
+
+BANNER = f"""\
+Firesteel {__version__}: Flink SQL's continuous queries on Apache Spark.
+Statements end with ';'. 'help' shows what there is, 'quit' or Ctrl-D leaves.
+"""
 
 HELP = """\
 Statements end with a semicolon.
@@ -24,38 +32,47 @@ Statements end with a semicolon.
   EXPLAIN [CHANGELOG_MODE] query        show its plan
   SHOW TABLES, DESCRIBE name            see what is there
   SET, SET 'key' = 'value', RESET       options of this shell
-  HELP, QUIT
+  SET 'sql-client.execution.result-mode' = 'TABLEAU', 'CHANGELOG' or 'TABLE'
+                                        how results are shown: Flink's tableau, a line a change, the rows left
+  CLEAR, HELP, QUIT or EXIT             of the shell itself, with or without a semicolon
 """
+_CLEAR = "\x1b[H\x1b[2J"
 
 
 class Shell:
     """Reads statements from the terminal, or from a pipe, and shows their results."""
 
     def __init__(self, options: dict[str, str], *, verbose: bool = False) -> None:
+        self._interactive = sys.stdin.isatty()
+        if self._interactive:
+            print(BANNER)
         prepare(options)
         self._environment = TableEnvironment.create(configuration=options)
-        self._runner = Runner(self._environment, verbose=verbose)
+        self._runner = Runner(self._environment, show=None, verbose=verbose, confirms=True)
         self._verbose = verbose
-        self._interactive = sys.stdin.isatty()
+        self._history = History(home_file()) if self._interactive else None
 
     def loop(self) -> int:
-        """Until `quit;` or the end of the input. Returns the exit status: errors do not end a shell."""
+        """Until `quit` or the end of the input. Returns the exit status: errors do not end a shell."""
         try:
-            with _history() if self._interactive else contextlib.nullcontext():
-                for text in self._statements():
-                    if not self._answer(text):
-                        break
+            for text in self._statements():
+                if not self._answer(text):
+                    break
         finally:
+            if self._history is not None:
+                self._history.save()
             self._environment.close()
         return 0
 
     def _statements(self) -> Iterator[str]:
-        """Texts of one or more complete statements."""
+        """Texts of one or more complete statements, and commands of the shell."""
         typed = ""
         while True:
             try:
                 line = input((MORE if typed else PROMPT) if self._interactive else "")
             except EOFError:
+                if self._interactive:
+                    print()
                 if typed.strip():
                     yield typed
                 return
@@ -66,20 +83,24 @@ class Shell:
             typed = f"{typed}{line}\n"
             if not typed.strip():
                 typed = ""
-            elif self._environment.is_complete(typed):
+            elif _command(typed) or self._environment.is_complete(typed):
+                if self._history is not None and not _command(typed):
+                    self._history.add(typed.strip())
                 yield typed
                 typed = ""
 
     def _answer(self, text: str) -> bool:
         """Run what was typed; False to leave."""
-        word = text.strip().rstrip(";").strip().lower()
-        if word in ("quit", "exit"):
+        command = _command(text)
+        if command in ("quit", "exit"):
             return False
-        if word == "help":
-            print(HELP, end="")
-            return True
         try:
-            self._runner.run(text)
+            if command == "help":
+                print(HELP, end="")
+            elif command == "clear":
+                print(_CLEAR if sys.stdout.isatty() else "", end="")
+            else:
+                self._runner.run(text)
         except KeyboardInterrupt:
             print("\nquery cancelled", file=sys.stderr)
         except Exception as problem:
@@ -87,19 +108,7 @@ class Shell:
         return True
 
 
-@contextlib.contextmanager
-def _history() -> Iterator[None]:
-    """Line editing with a history that is kept between sessions; without where there is no readline."""
-    try:
-        import readline
-    except ImportError:
-        yield
-        return
-    with contextlib.suppress(OSError):
-        readline.read_history_file(HISTORY)
-    readline.set_history_length(HISTORY_LINES)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            readline.write_history_file(HISTORY)
+def _command(text: str) -> str | None:
+    """The command of the shell's own that the text is."""
+    word = text.strip().rstrip(";").strip().lower()
+    return word if word in COMMANDS else None

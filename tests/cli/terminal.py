@@ -1,0 +1,60 @@
+"""A terminal that a test types into."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+
+SECONDS = 120.0
+
+
+class Terminal:
+    """Runs a command under a pseudo-terminal of its own; `seen`: what it showed since the last `type`."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._pid, self._fd = pty.fork()
+        if self._pid == 0:
+            os.execvpe(command[0], list(command), {**os.environ, **environment})
+        self.seen = ""
+
+    def type(self, text: str) -> None:
+        self.seen = ""
+        os.write(self._fd, text.encode())
+
+    def wait_for(self, text: str) -> str:
+        """Until the text is shown; what was seen by then. Raises AssertionError after a while."""
+        end = time.monotonic() + SECONDS
+        while text not in self.seen:
+            left = end - time.monotonic()
+            assert left > 0, f"no {text!r} in {self.seen[-3000:]!r}"
+            if select.select([self._fd], [], [], left)[0]:
+                self.seen += self._read()
+        return self.seen
+
+    def end(self) -> int:
+        """Wait for the command's end; its exit status."""
+        while data := self._read():
+            self.seen += data
+        status, self._pid = os.waitpid(self._pid, 0)[1], 0
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self) -> str:
+        try:
+            return os.read(self._fd, 1 << 16).decode(errors="replace")
+        except OSError:  # Linux says EIO when the last writer has gone
+            return ""
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pid:
+            os.kill(self._pid, 9)
+            os.waitpid(self._pid, 0)
+        os.close(self._fd)
