@@ -66,28 +66,32 @@ class Shell:
 
     def _statements(self) -> Iterator[str]:
         """Texts of one or more complete statements, and commands of the shell."""
-        typed = ""
         while True:
             try:
-                line = input((MORE if typed else PROMPT) if self._interactive else "")
+                text = self._read()
             except EOFError:
                 if self._interactive:
                     print()
-                if typed.strip():
-                    yield typed
                 return
             except KeyboardInterrupt:  # forget what was typed
                 print()
-                typed = ""
                 continue
-            typed = f"{typed}{line}\n"
-            if not typed.strip():
-                typed = ""
-            elif _command(typed) or self._environment.is_complete(typed):
-                if self._history is not None and not _command(typed):
-                    self._history.add(typed.strip())
-                yield typed
-                typed = ""
+            if self._history is not None and not _command(text):
+                self._history.add(text.strip())
+            yield text
+
+    def _read(self) -> str:
+        """The next text that is complete, or ends with the input. Raises EOFError, KeyboardInterrupt."""
+        typed = ""
+        while not (_command(typed) or (typed.strip() and self._environment.is_complete(typed))):
+            try:
+                line = input((MORE if typed else PROMPT) if self._interactive else "")
+            except EOFError:
+                if not typed:
+                    raise
+                break
+            typed = f"{typed}{line}\n" if typed or line.strip() else ""
+        return typed
 
     def _answer(self, text: str) -> bool:
         """Run what was typed; False to leave."""
