@@ -26,6 +26,13 @@ def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
     return None if rounded and rounded.adjusted() + 1 > kind.precision - kind.scale else rounded
 
 
+def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
+    """The DOUBLE as Flink has it: of up to 18 digits a quotient of two DOUBLEs, else the nearest."""
+    if kind.precision > 18:
+        return float(value)
+    return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)
+
+
 def _operation(compute: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Decimal | None]:
     @with_result
     def run(result: pa.DataType, left: Decimal, right: Decimal) -> Decimal | None:
