@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from firesteel.bind.scalar import Rule, ScalarBinder
 
 _NOT_NULL = {"nullable": False}
-_TIME = r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?"
+_TIME = r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?"
 _FORMATS = {"DATE": "yyyy-MM-dd", "TIME": "HH:mm:ss", "TIMESTAMP": "yyyy-MM-dd HH:mm:ss"}
 
 
@@ -79,7 +79,7 @@ def _moment(match: re.Match[str], kind: str, text: str) -> tuple[date | time | d
     numbers = [int(g) for g in match.groups()[: 3 if kind in ("DATE", "TIME") else 6] if g is not None]
     if kind == "DATE":
         return date(*numbers), sql.DATE.with_nullable(False)
-    fraction = match.groups()[-1] or ""
+    fraction = (match.groups()[-1] or "")[:9]
     micros = int(fraction.ljust(6, "0")[:6] or 0)
     if kind == "TIME":
         hour, minute, second = numbers

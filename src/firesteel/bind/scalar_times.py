@@ -20,13 +20,13 @@ from firesteel.bind.temporal import (
     timestamp_addition,
     timestamp_difference,
 )
-from firesteel.errors import SourceRange, ValidationError
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr
 from firesteel.expr.type_names import calcite_name
 from firesteel.sql import dialect
 from firesteel.sql.dialect import range_of
 from firesteel.types import sql
-from firesteel.types.sql import TIMESTAMPS, TypeRoot
+from firesteel.types.sql import TypeRoot
 
 if TYPE_CHECKING:
     from firesteel.bind.scalar import Rule, ScalarBinder
@@ -86,7 +86,7 @@ def _between(binder: ScalarBinder, node: exp.Expression) -> Expr:
 
 def extract(args: Sequence[Expr], node: exp.Expression) -> Expr:
     """EXTRACT(unit FROM x)."""
-    return extracted(unit_of(node.args["options"][0]), args[0], range_of(node))
+    return extracted(node.args["options"][0], args[0], range_of(node))
 
 
 def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
@@ -103,13 +103,22 @@ def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
     return Call("EXTRACT", (value,), sql.BIGINT.with_nullable(kind.nullable), (unit,), range=place)
 
 
+_LONG_UNITS = frozenset(["DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "DECADE", "CENTURY", "MILLENNIUM"])
+_CLOCK_UNITS = frozenset(["HOUR", "MINUTE", "SECOND", "MILLISECOND"])
+_ROUNDED = {
+    TypeRoot.DATE: DATE_UNITS | TIME_UNITS,
+    TypeRoot.TIME: _CLOCK_UNITS | {"ISOYEAR"},
+    TypeRoot.TIMESTAMP: _LONG_UNITS | _CLOCK_UNITS | {"ISOYEAR"},
+    TypeRoot.TIMESTAMP_LTZ: _LONG_UNITS | _CLOCK_UNITS,
+}
+
+
 def rounded(name: str, args: Sequence[Expr], node: exp.Expression) -> Expr:
     """FLOOR(x TO unit) and CEIL(x TO unit)."""
-    unit, value = unit_of(node.args["options"][0]), args[0]
-    fits = value.type.root in (TypeRoot.DATE, *TIMESTAMPS) or (
-        value.type.root is TypeRoot.TIME and unit in TIME_UNITS
-    )
-    if not fits or unit not in DATE_UNITS | TIME_UNITS:
+    unit, value = node.args["options"][0].upper(), args[0]
+    if value.type.root is TypeRoot.TIME and unit in _LONG_UNITS:
+        raise NotSupportedError(f"{name} of a TIME TO {unit} is not supported", range=range_of(node))
+    if unit not in _ROUNDED.get(value.type.root, ()):
         raise ValidationError(
             f"Cannot apply '{name}' to arguments of type '{name}(<{calcite_name(value.type)}> TO <{unit}>)'. "
             f"Supported form(s): '{name}(<DATETIME> TO <TIME_UNIT>)'",

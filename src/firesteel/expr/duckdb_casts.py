@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
+from firesteel.expr.duckdb_cast_times import between_times
+from firesteel.expr.duckdb_moments import local
 from firesteel.expr.duckdb_nested import nested
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.nodes import Call
@@ -192,64 +194,6 @@ def _zone(compiler: Compiler, target: SqlType) -> str:
     return compiler.time_zone if target.root is TypeRoot.TIMESTAMP_LTZ else "UTC"
 
 
-def local(compiler: Compiler, text: str, source: SqlType) -> str:
-    """A TIMESTAMP_LTZ as the wall clock of the session's time zone."""
-    if compiler.time_zone == "UTC":
-        return text
-    return compiler.python(
-        "times.to_local", [(text, source), (quoted(compiler.time_zone), sql.STRING)], source
-    )
-
-
-def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """The instant at which the session's time zone shows a wall clock."""
-    if compiler.time_zone == "UTC":
-        return text
-    return compiler.python("times.to_instant", [(text, kind), (quoted(compiler.time_zone), sql.STRING)], kind)
-
-
-def _between_times(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
-    if source.root is TypeRoot.TIMESTAMP_LTZ and target.root is not TypeRoot.TIMESTAMP_LTZ:
-        text = local(compiler, text, source)
-    if source.root in TIMESTAMPS and target.root in (TypeRoot.DATE, TypeRoot.TIME):
-        millis = f"(floor_to(epoch_us({text}), 1000) // 1000)"
-        if source.root is TypeRoot.TIMESTAMP_LTZ:
-            text = f"CAST({text} AS {to_duckdb(target)})"
-            whole = SqlType(TypeRoot.TIME, precision=source.precision)
-            return text if target.root is TypeRoot.DATE else _time_cut(text, whole, target)
-        if target.root is TypeRoot.DATE:
-            return f"(DATE '1970-01-01' + CAST({millis} // 86400000 AS INTEGER))"
-        unit = 10 ** (3 - min(target.precision or 0, 3))
-        return f"make_time_of(({millis} % 86400000 // {unit} * {unit} + 86400000) % 86400000 * 1000)"
-    if source.root is TypeRoot.TIME:
-        text = _time_cut(text, source, target)
-        text = text if target.root is TypeRoot.TIME else f"(DATE '1970-01-01' + {text})"
-    elif source.root in TIMESTAMPS:
-        text = _timestamp_cut(text, source, target)
-    text = f"CAST({text} AS {to_duckdb(target)})"
-    if target.root is TypeRoot.TIMESTAMP_LTZ and source.root is not TypeRoot.TIMESTAMP_LTZ:
-        return instant(compiler, text, target)
-    return text
-
-
-def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
-    if (target.precision or 0) >= (source.precision or 0):
-        return text
-    unit = 10 ** (6 - (target.precision or 0))
-    return f"make_time_of(epoch_us({text}) // {unit} * {unit})"
-
-
-def _timestamp_cut(text: str, source: SqlType, target: SqlType) -> str:
-    """No more digits than the target has. Flink cuts milliseconds off towards 1970, finer ones downwards."""
-    wanted, given = target.precision or 0, source.precision or 0
-    if wanted >= min(given, 6):
-        return text
-    unit = 10 ** (6 - wanted)
-    if wanted >= 3:
-        return f"make_timestamp(floor_to(epoch_us({text}), {unit}))"
-    return f"make_timestamp(floor_to(epoch_us({text}), 1000) // {unit} * {unit})"
-
-
 Rule = Callable[[Compiler, str, SqlType, SqlType], str]
 _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ...] = (
     (((*NUMERIC, TypeRoot.BOOLEAN), INTEGERS), _to_integer),
@@ -261,7 +205,7 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
     ((BYTES_LIKE, BYTES_LIKE), _to_bytes),
     (
         ((TypeRoot.DATE, TypeRoot.TIME, *TIMESTAMPS), (TypeRoot.DATE, TypeRoot.TIME, *TIMESTAMPS)),
-        _between_times,
+        between_times,
     ),
 )
 

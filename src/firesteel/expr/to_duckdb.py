@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from firesteel.expr import (
     duckdb_arithmetic,
     duckdb_casts,
+    duckdb_extract,
+    duckdb_floor,
     duckdb_hashes,
     duckdb_json,
     duckdb_logic,
@@ -30,6 +32,8 @@ def emitters() -> dict[str, Emit]:
         **duckdb_casts.EMIT,
         **duckdb_nested.EMIT,
         **duckdb_times.EMIT,
+        **duckdb_extract.EMIT,
+        **duckdb_floor.EMIT,
         **duckdb_strings.EMIT,
         **duckdb_json.EMIT,
         **duckdb_hashes.EMIT,

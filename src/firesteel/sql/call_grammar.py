@@ -157,7 +157,7 @@ class CallGrammar(ExpressionGrammar):
             self._looked_for += ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"]
             raise self.error()
         self.advance()
-        return word.removeprefix("SQL_TSI_")
+        return word
 
     def _extract(self, node: exp.Anonymous) -> None:
         node.set("options", (self._unit(),))
