@@ -135,5 +135,5 @@ def test_an_unknown_function_is_told_from_a_missing_one() -> None:
     with pytest.raises(ValidationError) as unknown:
         bind("UPER('x')")
     assert unknown.value.hint == "did you mean UPPER?"
-    with pytest.raises(NotSupportedError, match="BITMAP_BUILD is not supported yet"):
-        bind("BITMAP_BUILD(ARRAY[1])")
+    with pytest.raises(NotSupportedError, match="CURRENT_WATERMARK is not supported yet"):
+        bind("CURRENT_WATERMARK(i)", {"i": (INT, [])})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr
@@ -11,6 +13,8 @@ from firesteel.types.coerce import common_type
 from firesteel.types.sql import BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot, decimal
 
 _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET, TypeRoot.BITMAP)
+_EQUAL_ONLY = (TypeRoot.VARIANT, TypeRoot.BITMAP)
+"""What `=` compares and `<` does not."""
 _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
 
 
@@ -42,6 +46,10 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
         return cast(left, b), right
     if b.root is TypeRoot.NULL:
         return left, cast(right, a)
+    if a.root in _EQUAL_ONLY and operator not in _EQUALITY:
+        raise ValidationError(f"Comparable type expected, but was '{a}'.", range=place)
+    if operator in ("=", "<>"):
+        check_assignable([a, b], place)
     if _same_family(a, b):
         return left, right
     if a.is_character or b.is_character:
@@ -77,6 +85,16 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
         return left, right  # cast where it runs; plans show none
     changed = cast(string, decimal(38, 19) if kind.is_numeric else kind)
     return (changed, other) if string is left else (other, changed)
+
+
+def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> None:
+    """Raises ValidationError for VARIANTs, or BITMAPs, of which some may be NULL and others not: Calcite has
+    no rule that makes one type of them (SqlTypeAssignmentRule).
+    """
+    for root in _EQUAL_ONLY:
+        if len({t.nullable for t in types if t.root is root}) > 1:
+            name = "VARIANT" if root is TypeRoot.VARIANT else "OTHER"
+            raise ValidationError(f"No assign rules for {name} defined", range=place)
 
 
 def _root_name(kind: SqlType) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind.comparison import compare
+from firesteel.bind.comparison import check_assignable, compare
 from firesteel.bind.scalar_operators import junction
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
@@ -48,6 +48,7 @@ def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange
     Raises ValidationError where they have none.
     """
     kind = _unified(results, place)
+    check_assignable([kind, *(r.type for r in results if r.type.root is not TypeRoot.NULL)], place)
     args: list[Expr] = []
     for condition, result in zip(conditions, results, strict=False):
         if condition.type.root is TypeRoot.NULL:
@@ -102,6 +103,7 @@ def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """IF(condition, a, b); its result may always be NULL."""
     condition, *results = args
     kind = _unified(results, place, widest=True).with_nullable(True)
+    _check_orderable("IF", results, place)
     if condition.type.root is TypeRoot.NULL:
         condition = cast(condition, sql.BOOLEAN)
     return Call("IF", (condition, *(cast(r, kind) for r in results)), kind, range=place)
@@ -110,7 +112,15 @@ def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
 def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """GREATEST and LEAST: NULL where any argument is."""
     kind = _unified(args, place, widest=True).with_nullable(any(a.type.nullable for a in args))
+    _check_orderable(name, args, place)
     return Call(name, tuple(args), kind, range=place)
+
+
+def _check_orderable(name: str, args: Sequence[Expr], place: SourceRange | None) -> None:
+    """Raises ValidationError for VARIANT and BITMAP, which these functions do not take."""
+    if args[0].type.root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        raise ValidationError(f"Cannot apply '{name}' to arguments of type '{name}({shown})'.", range=place)
 
 
 def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:

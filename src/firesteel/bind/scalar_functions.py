@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind import group_windows, scalar_conditional, scalar_times
+from firesteel.bind import group_windows, scalar_conditional, scalar_objects, scalar_times
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.bind.user_functions import call_user, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
@@ -205,6 +205,8 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "TIMESTAMPDIFF": ((2, 2), scalar_times.diff),
     **{name: ((1, 1), _part(unit)) for name, unit in _PARTS.items()},
     "TYPEOF": ((1, 2), _typeof),
+    "OBJECT_OF": ((1, 10000), scalar_objects.object_of),
+    "OBJECT_UPDATE": ((1, 10000), scalar_objects.object_update),
     "ARRAY": ((0, 10000), _array),
     "MAP": ((0, 10000), _map),
     "ROW": ((1, 10000), _row),

@@ -259,10 +259,12 @@ def _item(binder: ScalarBinder, node: exp.Expression) -> Expr:
         return Call("ITEM", (value, key), value.type.children[0].with_nullable(True), range=place)
     if root is TypeRoot.MAP and comparable_kinds(value.type.children[0], key.type):
         return Call("ITEM", (value, key), value.type.children[1].with_nullable(True), range=place)
+    if root is TypeRoot.VARIANT and (key.type.is_integer or key.type.is_character):
+        return Call("ITEM", (value, key), value.type.with_nullable(True), range=place)
     types = f"ITEM(<{calcite_name(value.type)}>, <{calcite_name(key.type)}>)"
     raise ValidationError(
         f"Cannot apply 'ITEM' to arguments of type '{types}'. Supported form(s): <ARRAY>[<INTEGER>]\n"
-        "<MAP>[<ANY>]\n<ROW>[<CHARACTER>|<INTEGER>]",
+        "<MAP>[<ANY>]\n<ROW>[<CHARACTER>|<INTEGER>]\n<VARIANT>[<CHARACTER>|<INTEGER>]",
         range=place,
     )
 

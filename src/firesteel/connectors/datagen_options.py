@@ -77,6 +77,8 @@ def _sequence(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOp
 
 def _random(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOptions:
     root = kind.root
+    if root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        raise ValidationError(f"Unsupported type: {kind}")
     made = FieldOptions(null_rate=_number(options, f"{prefix}.null-rate", 0.0))
     if root in WHOLE_BITS or root in _FRACTIONAL:
         least, most = _range(prefix, kind, options)

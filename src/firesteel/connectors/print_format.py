@@ -12,7 +12,7 @@ from firesteel.connectors.java_values import object_hash
 from firesteel.runtime.java_map import hashed
 from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
-from firesteel.types.text import date_text, double_text, float_text, plain_values
+from firesteel.types.text import date_text, double_text, float_text, plain_values, writer
 
 Write = Callable[[Any], str]
 _NANOS_PER_DAY = 86_400 * 10**9
@@ -53,6 +53,8 @@ def _writer(kind: SqlType) -> Write:
     if root is TypeRoot.ROW:
         children = [_null_safe(child) for child in kind.children]
         return lambda value: "+I[" + ", ".join(w(x) for w, x in zip(children, value, strict=True)) + "]"
+    if root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        return writer(kind)
     return _SIMPLE.get(root, str)
 
 

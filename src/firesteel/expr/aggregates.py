@@ -21,7 +21,7 @@ from firesteel.types.sql import (
 
 _ORDERED = (*NUMERIC, TypeRoot.BOOLEAN, *CHARACTER, *DATETIME)
 _NOT_DISTINCT = (TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE)
-_AS_JSON = (TypeRoot.BOOLEAN, *NUMERIC, *CHARACTER, *BYTES_LIKE, *TIMESTAMPS)
+_AS_JSON = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, *NUMERIC, *CHARACTER, *BYTES_LIKE, *TIMESTAMPS)
 
 Rule = Callable[[str, tuple[SqlType, ...]], SqlType | None]
 """From the name and the argument types to the result, or None where the arguments are wrong."""

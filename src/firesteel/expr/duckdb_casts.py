@@ -101,6 +101,10 @@ def _to_interval(compiler: Compiler, text: str, source: SqlType, target: SqlType
     return f"CAST({text} AS {to_duckdb(target)})"
 
 
+def _packed(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
+    return compiler.python("bitmap.to_bytes", [(text, source)], target)
+
+
 def _to_bytes(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
     return sized(text, source, target)
 
@@ -130,6 +134,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         TypeRoot.INTERVAL_DAY_TIME: "texts.of_day_time",
         TypeRoot.INTERVAL_YEAR_MONTH: "texts.of_year_month",
         **dict.fromkeys(BYTES_LIKE, "texts.of_bytes"),
+        TypeRoot.BITMAP: "bitmap.to_string",
     }
     if root in names:
         return compiler.python(names[root], [(text, source)], sql.STRING)
@@ -196,6 +201,7 @@ def _zone(compiler: Compiler, target: SqlType) -> str:
 
 Rule = Callable[[Compiler, str, SqlType, SqlType], str]
 _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ...] = (
+    (((TypeRoot.BITMAP,), BYTES_LIKE), _packed),
     (((*NUMERIC, TypeRoot.BOOLEAN), INTEGERS), _to_integer),
     (((*NUMERIC, TypeRoot.BOOLEAN), (TypeRoot.DECIMAL,)), _to_decimal),
     (((*NUMERIC, TypeRoot.BOOLEAN), APPROXIMATE), _to_approximate),

@@ -7,6 +7,7 @@ Flink's generated code does; DuckDB evaluates all operands of a projected AND.
 from __future__ import annotations
 
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
+from firesteel.expr.duckdb_variant import equality_operands
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
@@ -58,6 +59,8 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     """The text that compares two operands, each a text and the expression that it is of."""
     (a, x), (b, y) = left, right
     kind, other = x.type, y.type
+    if kind.root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        a, b = equality_operands(compiler, x, y)
     if kind.is_numeric and other.is_numeric:
         return _numeric(operator, (a, x), (b, y), compiler)
     if kind.is_character and other.is_datetime:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firesteel.errors import NotSupportedError
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
-from firesteel.expr.nodes import Call
+from firesteel.expr.duckdb_variant import variant_item
+from firesteel.expr.nodes import Call, Literal
 from firesteel.types.duckdb import quote, to_duckdb
 from firesteel.types.sql import SqlType, TypeRoot
 
@@ -52,13 +55,13 @@ def _map(compiler: Compiler, call: Call) -> str:
 
 
 def _row(compiler: Compiler, call: Call) -> str:
-    parts = zip(call.type.names, call.args, strict=True)
-    packed = ", ".join(f"{quote(name)} := {compiler(arg)}" for name, arg in parts)
-    return f"CAST(struct_pack({packed}) AS {to_duckdb(call.type)})"
+    return _packed(call.type, list(map(compiler, call.args)))
 
 
 def _item(compiler: Compiler, call: Call) -> str:
     value, key = call.args
+    if value.type.root is TypeRoot.VARIANT:
+        return variant_item(compiler, call)
     text, index = compiler(value), compiler(key)
     if value.type.root is TypeRoot.ARRAY:
         return f"(CASE WHEN {index} >= 1 THEN list_extract({text}, {index}) END)"
@@ -69,4 +72,29 @@ def _field(compiler: Compiler, call: Call) -> str:
     return f"struct_extract({compiler(call.args[0])}, {quoted(call.options[0])})"
 
 
-EMIT: dict[str, Emit] = {"ARRAY": _array, "MAP": _map, "ROW": _row, "ITEM": _item, "ITEM_FIELD": _field}
+def _object_of(compiler: Compiler, call: Call) -> str:
+    return _packed(call.type, [compiler(value) for value in call.args[2::2]])
+
+
+def _object_update(compiler: Compiler, call: Call) -> str:
+    text = compiler(call.args[0])
+    names = (arg.value for arg in call.args[1::2] if isinstance(arg, Literal))
+    new = {name: compiler(value) for name, value in zip(names, call.args[2::2], strict=True)}
+    values = [new.get(name) or f"struct_extract({text}, {quoted(name)})" for name in call.type.names]
+    return f"(CASE WHEN {text} IS NOT NULL THEN {_packed(call.type, values)} END)"
+
+
+def _packed(kind: SqlType, values: Sequence[str]) -> str:
+    parts = (f"{quote(name)} := {value}" for name, value in zip(kind.names, values, strict=True))
+    return f"CAST(struct_pack({', '.join(parts)}) AS {to_duckdb(kind)})"
+
+
+EMIT: dict[str, Emit] = {
+    "ARRAY": _array,
+    "MAP": _map,
+    "ROW": _row,
+    "ITEM": _item,
+    "ITEM_FIELD": _field,
+    "OBJECT_OF": _object_of,
+    "OBJECT_UPDATE": _object_update,
+}

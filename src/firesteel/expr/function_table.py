@@ -7,6 +7,7 @@ from firesteel.expr.functions_collection import COLLECTION_FUNCTIONS
 from firesteel.expr.functions_number import NUMBER_FUNCTIONS
 from firesteel.expr.functions_string import STRING_FUNCTIONS
 from firesteel.expr.functions_time import TIME_FUNCTIONS
+from firesteel.expr.functions_variant import BITMAP_FUNCTIONS, VARIANT_FUNCTIONS
 from firesteel.expr.known_names import KNOWN
 
 ROWS: tuple[Function, ...] = (
@@ -14,6 +15,8 @@ ROWS: tuple[Function, ...] = (
     *NUMBER_FUNCTIONS,
     *COLLECTION_FUNCTIONS,
     *TIME_FUNCTIONS,
+    *VARIANT_FUNCTIONS,
+    *BITMAP_FUNCTIONS,
 )
 
 

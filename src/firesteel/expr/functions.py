@@ -30,6 +30,8 @@ FAMILIES: dict[str, tuple[tuple[TypeRoot, ...], str, SqlType]] = {
     "h": ((TypeRoot.TIME,), "<TIME>", sql.time(0)),
     "a": ((TypeRoot.ARRAY,), "<ARRAY>", sql.array(sql.INT)),
     "m": ((TypeRoot.MAP,), "<MAP>", sql.map_of(sql.STRING, sql.STRING)),
+    "v": ((TypeRoot.VARIANT,), "<VARIANT>", SqlType(TypeRoot.VARIANT)),
+    "r": ((TypeRoot.BITMAP,), "<BITMAP>", SqlType(TypeRoot.BITMAP)),
     "z": ((), "<ANY>", sql.STRING),
 }
 """Letter -> the roots it takes (none: any), its name in messages, the type that an untyped NULL gets."""

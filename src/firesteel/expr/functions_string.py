@@ -33,7 +33,7 @@ def _overlaid(args: Sequence[Expr]) -> SqlType:
 def _json(args: Sequence[Expr]) -> SqlType:
     """JSON_STRING: a VARCHAR of any value that has a JSON form."""
     kind = args[0].type
-    if kind.root in (TypeRoot.DATE, TypeRoot.TIME):
+    if kind.root in (TypeRoot.DATE, TypeRoot.TIME, TypeRoot.BITMAP):
         raise ValidationError(
             "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
             f"'{kind.with_nullable(True)}'.",

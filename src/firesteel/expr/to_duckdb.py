@@ -18,6 +18,7 @@ from firesteel.expr import (
 )
 from firesteel.expr.duckdb_calls import table_emitters
 from firesteel.expr.duckdb_text import Compiler, Emit
+from firesteel.expr.duckdb_variant import packed
 from firesteel.expr.nodes import Expr
 from firesteel.runtime.spec import CalcSpec
 from firesteel.types.sql import SqlType
@@ -65,7 +66,7 @@ def compile_calc(
     wanted = tuple(types) if types is not None else tuple(e.type for e in exprs)
     texts = []
     for expr, kind in zip(exprs, wanted, strict=True):
-        text = compiler(expr)
+        text = packed(compiler, expr, compiler(expr))
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
     where = compiler(condition) if condition is not None else None
     return CalcSpec(tuple(texts), wanted, where, tuple(compiler.functions), tuple(compiler.user.items()))

@@ -22,6 +22,8 @@ def calcite_name(kind: SqlType) -> str:
     children = [calcite_name(child) for child in kind.children]
     if root is TypeRoot.MAP:
         return f"({children[0]}, {children[1]}) MAP"
+    if kind.class_name is not None:
+        return str(kind.with_nullable(True))
     if root is TypeRoot.ROW:
         fields = ", ".join(f"{child} {n}" for n, child in zip(kind.names, children, strict=True))
         return f"RecordType({fields})"

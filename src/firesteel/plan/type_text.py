@@ -57,6 +57,8 @@ def _bare(kind: SqlType, full: bool) -> str:
         return f"{children[0]} {name}"
     if root is TypeRoot.MAP:
         return f"({children[0]}, {children[1]}) MAP"
+    if kind.class_name is not None:
+        return str(kind.with_nullable(True))
     if root is TypeRoot.ROW:
         fields = ", ".join(f"{child} {n}" for n, child in zip(kind.names, children, strict=True))
         return f"RecordType:peek_no_expand({fields})" if full else f"RecordType({fields})"

@@ -37,6 +37,10 @@ def _hasher(kind: SqlType) -> Hash:
     if root in TIMESTAMPS:
         ticks = 10**3 if (kind.precision or 0) <= 6 else 10**6
         return lambda value: _timestamp(value, ticks)
+    if root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        from firesteel.runtime.java_hash_binary import bitmap_hash, variant_hash
+
+        return variant_hash if root is TypeRoot.VARIANT else bitmap_hash
     return _SIMPLE.get(root, int)
 
 

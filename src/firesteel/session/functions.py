@@ -17,7 +17,6 @@ from firesteel.expr.user_functions import UserDefined
 from firesteel.runtime.spec import UserFunction
 from firesteel.sql import statements as sql
 from firesteel.sql.parser import parse_type
-from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.udf.load import PICKLED, find
 from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
@@ -85,12 +84,10 @@ def _defined(name: str, code: str, found: Udf) -> UserDefined:
 
 
 def _check_type(kind: SqlType, name: str) -> None:
-    try:
-        if kind.root is TypeRoot.RAW:
-            raise KeyError(kind.root)
-        to_arrow(kind)
-    except KeyError:
-        raise ValidationError(f"Function {name} cannot give {kind}") from None
+    if kind.root in (TypeRoot.RAW, TypeRoot.VARIANT, TypeRoot.BITMAP):
+        raise ValidationError(f"Function {name} cannot give {kind}")
+    for child in kind.children:
+        _check_type(child, name)
 
 
 def _folder(code: str) -> str:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from firesteel.spark.launch import Spark
     from firesteel.spark.stream_host import StreamSettings
 
-_NO_SPARK_TYPE = (TypeRoot.TIME, TypeRoot.INTERVAL_DAY_TIME, TypeRoot.INTERVAL_YEAR_MONTH, TypeRoot.MULTISET)
+_NO_SPARK_TYPE = (
+    *(TypeRoot.TIME, TypeRoot.INTERVAL_DAY_TIME, TypeRoot.INTERVAL_YEAR_MONTH),
+    *(TypeRoot.MULTISET, TypeRoot.VARIANT, TypeRoot.BITMAP),
+)
 
 
 def changes_frame(

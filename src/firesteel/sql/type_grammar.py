@@ -96,10 +96,11 @@ class TypeGrammar(Cursor):
             "MULTISET": self._one_element,
             "MAP": self._map,
             "ROW": self._row,
+            "STRUCTURED": self._structured,
         }.get(word)
         if reader is not None:
             return reader()
-        if word in ("RAW", "STRUCTURED"):
+        if word == "RAW":
             raise self.not_supported(f"the type {word}", self.token)
         raise self.error(f"unknown type {self._found()}", hint=self._type_hint(word))
 
@@ -257,6 +258,14 @@ class TypeGrammar(Cursor):
                 f"Field names must be unique. Found duplicates: [{', '.join(twice)}]", range=self.since(start)
             )
         return types.row(names, tuple(kind for _, kind in fields))
+
+    def _structured(self) -> SqlType:
+        self.advance()
+        self.expect_symbol("<")
+        class_name = self.string()
+        fields = self.list_of(self._field) if self.accept_symbol(",") else []
+        self._close()
+        return types.structured(class_name, tuple(n for n, _ in fields), tuple(kind for _, kind in fields))
 
     def _field(self) -> tuple[str, SqlType]:
         name = str(self.name().this)

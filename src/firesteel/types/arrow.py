@@ -1,7 +1,8 @@
 """How each SQL type is carried in Arrow columns, and so in DuckDB.
 
 TIMESTAMP(p) is microseconds up to p = 6 and nanoseconds above; TIMESTAMP_LTZ is the instant in UTC;
-an interval is its count of months (int32) or milliseconds (int64), as Flink's internal form is.
+an interval is its count of months (int32) or milliseconds (int64), as Flink's internal form is. VARIANT is
+the binary of types/variant.py, BITMAP that of types/bitmap.py.
 """
 
 from __future__ import annotations
@@ -28,14 +29,13 @@ _SIMPLE = {
     TypeRoot.INTERVAL_YEAR_MONTH: pa.int32(),
     TypeRoot.RAW: pa.binary(),
     TypeRoot.INTERVAL_DAY_TIME: pa.int64(),
+    TypeRoot.VARIANT: pa.binary(),
+    TypeRoot.BITMAP: pa.binary(),
 }
 
 
 def to_arrow(kind: SqlType) -> pa.DataType:
-    """The Arrow type that carries values of `kind`.
-
-    Raises KeyError for a type that no column can carry yet (VARIANT, BITMAP).
-    """
+    """The Arrow type that carries values of `kind`."""
     root = kind.root
     if root is TypeRoot.DECIMAL:
         return pa.decimal128(kind.precision, kind.scale)

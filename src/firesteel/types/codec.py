@@ -30,11 +30,19 @@ def _plain(kind: SqlType) -> list[Any]:
         kind.scale,
         children,
         list(kind.names),
+        *filter(None, [kind.class_name]),
     ]
 
 
 def _type(plain: list[Any]) -> SqlType:
-    root, nullable, length, precision, scale, children, names = plain
+    root, nullable, length, precision, scale, children, names, *class_name = plain
     return SqlType(
-        TypeRoot[root], nullable, length, precision, scale, tuple(map(_type, children)), tuple(names)
+        TypeRoot[root],
+        nullable,
+        length,
+        precision,
+        scale,
+        tuple(map(_type, children)),
+        tuple(names),
+        *class_name,
     )

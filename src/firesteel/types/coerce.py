@@ -8,6 +8,7 @@ its newer stack (the wider wins), `LogicalTypeCasts` for casts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from firesteel.types import sql
 from firesteel.types.decimals import MAX_PRECISION, digits
@@ -93,11 +94,13 @@ def _temporal(a: SqlType, b: SqlType, widest: bool) -> SqlType | None:
 
 
 def _collection(a: SqlType, b: SqlType, widest: bool) -> SqlType | None:
+    if a.class_name != b.class_name or (a.class_name is not None and a.names != b.names):
+        return None
     pairs = zip(a.children, b.children, strict=True)
     children = [common_type(pair, widest) for pair in pairs]
     if any(child is None for child in children):
         return None
-    return SqlType(a.root, children=tuple(c for c in children if c is not None), names=a.names)
+    return replace(a, nullable=True, children=tuple(c for c in children if c is not None))
 
 
 # What each root can be cast to besides itself, as explicit casts. Flink: LogicalTypeCasts.
@@ -118,7 +121,7 @@ _TO = {
     TypeRoot.MULTISET: CHARACTER,
     TypeRoot.ROW: CHARACTER,
     TypeRoot.VARIANT: (),
-    TypeRoot.BITMAP: (),
+    TypeRoot.BITMAP: CHARACTER,
     TypeRoot.RAW: CHARACTER,
 }
 
@@ -130,4 +133,6 @@ def can_cast(source: SqlType, target: SqlType) -> bool:
     if source.root in _COLLECTIONS and source.root is target.root:
         pairs = zip(source.children, target.children, strict=False)
         return len(source.children) == len(target.children) and all(can_cast(s, t) for s, t in pairs)
+    if source.root is TypeRoot.BITMAP and target.root is TypeRoot.VARBINARY:
+        return target.length == sql.MAX_LENGTH
     return source.root is target.root or target.root in _TO.get(source.root, ())

@@ -29,6 +29,8 @@ _NAMES = {
     TypeRoot.TIME: "TIME",
     TypeRoot.INTERVAL_YEAR_MONTH: "INTEGER",
     TypeRoot.INTERVAL_DAY_TIME: "BIGINT",
+    TypeRoot.VARIANT: "BLOB",
+    TypeRoot.BITMAP: "BLOB",
 }
 _ARROW = {
     "BOOLEAN": pa.bool_(),
@@ -48,7 +50,7 @@ _ARROW = {
 
 
 def to_duckdb(kind: SqlType) -> str:
-    """The DuckDB type that carries values of `kind`; raises KeyError for RAW, VARIANT and BITMAP."""
+    """The DuckDB type that carries values of `kind`; raises KeyError for RAW."""
     root = kind.root
     if root is TypeRoot.DECIMAL:
         return f"DECIMAL({kind.precision},{kind.scale})"

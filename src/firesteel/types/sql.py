@@ -68,7 +68,8 @@ class SqlType:
     length: CHAR, VARCHAR, BINARY, VARBINARY. precision: DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ,
     intervals (of the leading field). scale: DECIMAL. children: ARRAY and MULTISET (element), MAP
     (key, value), ROW (fields, named by `names`). names: of an interval the words of its qualifier as it
-    was written, ("DAY",) or ("HOUR", "MINUTE"), for plans show them; they make no other type.
+    was written, ("DAY",) or ("HOUR", "MINUTE"), for plans show them; they make no other type. class_name:
+    makes a ROW a structured type.
     """
 
     root: TypeRoot
@@ -78,6 +79,7 @@ class SqlType:
     scale: int | None = None
     children: tuple[SqlType, ...] = ()
     names: tuple[str, ...] = ()
+    class_name: str | None = None
 
     def with_nullable(self, nullable: bool) -> SqlType:
         """The same type, allowing NULL or not."""
@@ -134,6 +136,9 @@ class SqlType:
             return f"{root.value}({self.precision})"
         if root is TypeRoot.ROW:
             fields = (f"`{name}` {kind}" for name, kind in zip(self.names, self.children, strict=True))
+            if self.class_name is not None:
+                named = "'" + self.class_name.replace("'", "''") + "'"
+                return f"STRUCTURED<{', '.join([named, *fields])}>"
             return f"ROW<{', '.join(fields)}>"
         if self.children:
             return f"{root.value}<{', '.join(map(str, self.children))}>"
@@ -192,6 +197,11 @@ def array(element: SqlType) -> SqlType:
 def map_of(key: SqlType, value: SqlType) -> SqlType:
     """MAP<key, value>."""
     return SqlType(TypeRoot.MAP, children=(key, value))
+
+
+def structured(class_name: str, names: tuple[str, ...], children: tuple[SqlType, ...]) -> SqlType:
+    """STRUCTURED<'class_name', name type, ...>: a row that knows the class of its values."""
+    return SqlType(TypeRoot.ROW, children=children, names=names, class_name=class_name)
 
 
 def row(names: tuple[str, ...], children: tuple[SqlType, ...]) -> SqlType:

@@ -166,6 +166,9 @@ def writer(kind: SqlType, time_zone: str = "UTC") -> Callable[[Any], str]:
     if root is TypeRoot.TIMESTAMP_LTZ:
         return lambda v: timestamp_text(local_nanos(v, time_zone), precision)
     children = [_nested(child, time_zone) for child in kind.children]
+    if kind.class_name is not None:
+        named = list(zip(kind.names, children, strict=True))
+        return lambda v: f"({', '.join(f'{n}={w(x)}' for (n, w), x in zip(named, v, strict=True))})"
     if root is TypeRoot.ROW:
         return lambda v: f"({', '.join(w(x) for w, x in zip(children, v, strict=True))})"
     if root is TypeRoot.ARRAY:
@@ -189,6 +192,18 @@ def bytes_text(value: bytes) -> str:
     return f"x'{value.hex()}'"
 
 
+def _variant(value: bytes) -> str:
+    from firesteel.types.variant import variant_text
+
+    return variant_text(value)
+
+
+def _bitmap(value: bytes) -> str:
+    from firesteel.types.bitmap import bitmap_text
+
+    return bitmap_text(value)
+
+
 _SIMPLE: dict[TypeRoot, Callable[[Any], str]] = {
     TypeRoot.NULL: str,
     TypeRoot.BOOLEAN: lambda v: "TRUE" if v else "FALSE",
@@ -201,6 +216,6 @@ _SIMPLE: dict[TypeRoot, Callable[[Any], str]] = {
     TypeRoot.DATE: date_text,
     TypeRoot.INTERVAL_YEAR_MONTH: year_month_text,
     TypeRoot.INTERVAL_DAY_TIME: day_time_text,
-    TypeRoot.VARIANT: str,
-    TypeRoot.BITMAP: str,
+    TypeRoot.VARIANT: _variant,
+    TypeRoot.BITMAP: _bitmap,
 }

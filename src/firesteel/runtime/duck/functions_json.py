@@ -11,34 +11,35 @@ import pyarrow as pa
 from firesteel.runtime.duck.registry import columnar
 from firesteel.types.json_text import number, quoted, timestamp
 from firesteel.types.text import plain_values
+from firesteel.types.variant import variant_text
 
 Write = Callable[[Any], str]
 
 
 @columnar
-def string(column: pa.Array, zones: pa.Array) -> pa.Array:
+def string(column: pa.Array, marks: pa.Array) -> pa.Array:
     """The values as JSON texts, NULL for NULL.
 
-    zones: the same text in every row: z for each TIMESTAMP_LTZ in the type and t for each TIMESTAMP, in the
-    order of its text.
+    marks: the same text in every row: z for each TIMESTAMP_LTZ in the type and t for each TIMESTAMP, v for
+    each VARIANT and y for other bytes, in the order of its text.
     """
-    write = _writer(column.type, iter(zones[0].as_py() if len(zones) else "t" * 1000))
+    write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))
     texts = [None if value is None else write(value) for value in plain_values(column)]
     return pa.array(texts, pa.string())
 
 
-def _writer(kind: pa.DataType, zones: Iterator[str]) -> Write:
+def _writer(kind: pa.DataType, marks: Iterator[str]) -> Write:
     if pa.types.is_timestamp(kind):
-        zoned = next(zones) == "z"
+        zoned = next(marks) == "z"
         return lambda value: timestamp(value, zoned)
     if pa.types.is_list(kind):
-        element = _nullable(_writer(kind.value_type, zones))
+        element = _nullable(_writer(kind.value_type, marks))
         return lambda value: f"[{','.join(map(element, value))}]"
     if pa.types.is_map(kind):
-        item = _nullable(_writer(kind.item_type, zones))
+        item = _nullable(_writer(kind.item_type, marks))
         return lambda value: _object({key: item(each) for key, each in value})
     if pa.types.is_struct(kind):
-        fields = [(field.name, _nullable(_writer(field.type, zones))) for field in kind]
+        fields = [(field.name, _nullable(_writer(field.type, marks))) for field in kind]
         return lambda value: _object(
             {name: write(each) for (name, write), each in zip(fields, value, strict=True)}
         )
@@ -47,6 +48,8 @@ def _writer(kind: pa.DataType, zones: Iterator[str]) -> Write:
     if pa.types.is_boolean(kind):
         return lambda value: "true" if value else "false"
     if pa.types.is_binary(kind):
+        if next(marks) == "v":
+            return variant_text
         return lambda value: f'"{b64encode(value).decode()}"'
     return quoted if pa.types.is_string(kind) else str
 

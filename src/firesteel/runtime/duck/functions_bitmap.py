@@ -1,0 +1,78 @@
+"""BITMAP functions, of values in RoaringBitmap's portable form. Flink: Bitmap*Function, RoaringBitmapData.
+
+How the integers are held (as an array, bits or runs) shows in BITMAP_TO_BYTES where two ways take the same
+room; so a bitmap keeps its containers as Java's does, and is packed into runs where Flink serializes it.
+"""
+
+from __future__ import annotations
+
+from pyroaring import BitMap
+
+from firesteel.errors import JobError
+from firesteel.types.bitmap import bitmap_text
+
+_WRAP = 1 << 32
+_HALF = 1 << 31
+
+
+def build(values: list[int | None]) -> bytes:
+    """The bitmap of an array's integers, NULLs left out."""
+    return _data(BitMap([value % _WRAP for value in values if value is not None], optimize=False))
+
+
+def intersection(left: bytes, right: bytes) -> bytes:
+    return _data(_bitmap(left) & _bitmap(right))
+
+
+def difference(left: bytes, right: bytes) -> bytes:
+    return _data(_bitmap(left) - _bitmap(right))
+
+
+def union(left: bytes, right: bytes) -> bytes:
+    return _data(_bitmap(left) | _bitmap(right))
+
+
+def symmetric_difference(left: bytes, right: bytes) -> bytes:
+    return _data(_bitmap(left) ^ _bitmap(right))
+
+
+def cardinality(data: bytes) -> int:
+    return len(_bitmap(data))
+
+
+def from_bytes(data: bytes) -> bytes:
+    """Raises JobError for bytes that are no bitmap; what follows one is left out."""
+    try:
+        return _data(_bitmap(data))
+    except (ValueError, IndexError):
+        raise JobError("Failed to deserialize bitmap from bytes.") from None
+
+
+def to_array(data: bytes) -> list[int]:
+    """The integers, signed, in the order of the unsigned ones."""
+    return [value - _WRAP if value >= _HALF else value for value in _bitmap(data)]
+
+
+def to_bytes(data: bytes) -> bytes:
+    """Packed into runs where that is shorter, as Flink serializes a bitmap."""
+    bitmap = _bitmap(data)
+    bitmap.run_optimize()
+    return _data(bitmap)
+
+
+def to_string(data: bytes) -> str:
+    return bitmap_text(data)
+
+
+def same(left: bytes, right: bytes) -> bool:
+    """Whether both hold the same integers."""
+    return left == right or _bitmap(left) == _bitmap(right)
+
+
+def _bitmap(data: bytes) -> BitMap:
+    return BitMap.deserialize(data)
+
+
+def _data(bitmap: BitMap) -> bytes:
+    data: bytes = bitmap.serialize()
+    return data
