@@ -117,4 +117,4 @@ def test_errors_in_a_view_point_into_its_text(session: Session) -> None:
     local.catalog.drop("TABLE", ("a",))
     with pytest.raises(ValidationError, match="Object 'a' not found") as found:
         local.bind("SELECT x FROM v")
-    assert found.value.sql == "SELECT x FROM a"
+    assert found.value.sql == "SELECT `a`.`x`\nFROM `default_catalog`.`default_database`.`a` AS `a`"

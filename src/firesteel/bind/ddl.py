@@ -8,9 +8,8 @@ from firesteel.bind.aggregate import refuse_aggregates
 from firesteel.bind.checks import check_expression
 from firesteel.bind.like import Base, base_of
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
-from firesteel.bind.query import bind_query
 from firesteel.bind.scalar import ScalarBinder
-from firesteel.catalog.schema import Column, Table, View, Watermark
+from firesteel.catalog.schema import Column, Table, Watermark
 from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
 from firesteel.expr.nodes import Call
 from firesteel.plan.tree import Field
@@ -18,7 +17,6 @@ from firesteel.sql.dialect import range_of
 from firesteel.sql.statements import (
     ColumnDefinition,
     CreateTable,
-    CreateView,
     KeyDefinition,
     Name,
     WatermarkDefinition,
@@ -35,35 +33,6 @@ def bind_create_table(statement: CreateTable, context: BindContext) -> Table:
         return _Binder(statement, context, base_of(statement, context)).table()
     except FiresteelError as error:
         raise error.located(context.sql) from None
-
-
-def bind_create_view(statement: CreateView, context: BindContext) -> View:
-    """The view that the statement defines; its query is checked now and bound again where it is used.
-
-    Raises as bind_query does, and ValidationError for a column list of the wrong length.
-    """
-    node = bind_query(statement.query, context, unique=False)
-    names = tuple(column.parts[0] for column in statement.columns)
-    if names and len(names) != len(node.schema):
-        raise ValidationError(
-            f"VIEW definition and input fields not match: the query has {len(node.schema)} columns, "
-            f"the view has {len(names)}",
-            range=statement.view.range,
-            sql=context.sql,
-        )
-    names = names or tuple(field.name for field in node.schema)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValidationError(
-            f"A column with the same name `{twice}` has been defined",
-            range=statement.view.range,
-            sql=context.sql,
-        )
-    types = tuple(field.type for field in node.schema)
-    catalog, database, name = context.catalog.path(statement.view.parts)
-    return View(
-        catalog, database, name, statement.query_sql, names, types, statement.comment, statement.temporary
-    )
 
 
 @dataclass(frozen=True)

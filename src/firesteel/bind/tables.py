@@ -9,13 +9,14 @@ from firesteel.bind.build import references
 from firesteel.bind.names import BindContext, Relation
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import FiresteelError, SourceRange, ValidationError
-from firesteel.expr.nodes import Expr, InputRef
+from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Project, Scan, WatermarkAssigner
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
 from firesteel.sql.nodes import Hint, TableName
 from firesteel.sql.parser import parse_query
+from firesteel.types.sql import SqlType
 
 BindQuery = Callable[..., Node]
 
@@ -65,9 +66,16 @@ def _bind_view(view: View, context: BindContext, range: SourceRange, bind_query:
         node = bind_query(parse_query(view.query).query, inner)
     except FiresteelError as error:
         raise error.located(view.query) from None
-    if view.columns in ((), tuple(field.name for field in node.schema)):
+    names, types = (tuple(getattr(f, what) for f in node.schema) for what in ("name", "type"))
+    if (view.columns, view.column_types) == (names, types):
         return node
-    return Project(node, references(node), view.columns)
+    below, exprs = (node.input, node.exprs) if isinstance(node, Project) else (node, references(node))
+    return Project(below, tuple(map(_as_created, exprs, view.column_types)), view.columns)
+
+
+def _as_created(expr: Expr, kind: SqlType) -> Expr:
+    """A column of a view as it was when the view was created; the table below may be another one now."""
+    return expr if expr.type == kind else Call("CAST", (expr,), kind, range=expr.range)
 
 
 def scan(table: Table) -> Node:

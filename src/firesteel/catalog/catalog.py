@@ -44,10 +44,30 @@ class Catalog:
         found = self.find(name)
         if found is not None:
             return found
-        shown = ".".join(name)
         near = difflib.get_close_matches(name[-1], self.names(), n=1, cutoff=0.6)
         hint = f"did you mean '{near[0]}'?" if near else "create it first, or see SHOW TABLES"
-        raise ValidationError(f"Object '{shown}' not found", range=range, hint=hint)
+        raise ValidationError(self._not_found(name), range=range, hint=hint)
+
+    def _not_found(self, name: tuple[str, ...]) -> str:
+        """Calcite's words: the first part of the name that names nothing, and where it was looked for."""
+        catalog, database, last = self.path(name)
+        if len(name) == 1 or len(name) > 3:
+            return f"Object '{name[0]}' not found"
+        if self.has_database(catalog, database):
+            return f"Object '{last}' not found within '{catalog}.{database}'"
+        if len(name) == 3 and self.has_catalog(catalog):
+            return f"Object '{database}' not found within '{catalog}'"
+        if len(name) == 2 and self.has_catalog(name[0]):
+            return f"Object '{last}' not found within '{name[0]}'"
+        return f"Object '{name[0]}' not found"
+
+    def has_catalog(self, name: str) -> bool:
+        """Whether there is a catalog of that name."""
+        return name == DEFAULT_CATALOG
+
+    def has_database(self, catalog: str, name: str) -> bool:
+        """Whether the catalog is there and has the database."""
+        return self.has_catalog(catalog) and name == DEFAULT_DATABASE
 
     def create(
         self, entry: Table | View, if_not_exists: bool = False, range: SourceRange | None = None
@@ -64,7 +84,7 @@ class Catalog:
         elif not if_not_exists:
             message = f"Table (or view) {path[1]}.{path[2]} already exists in Catalog {path[0]}."
             if entry.temporary:
-                message = f"Temporary {_kind(entry)} '{_quoted(path)}' already exists"
+                message = f"Temporary table '{_quoted(path)}' already exists"
             raise ValidationError(
                 message,
                 range=range,
@@ -148,10 +168,6 @@ class Catalog:
             raise ValidationError(
                 f"A database with name [{database}] does not exist in the catalog: [{catalog}].", range=range
             )
-
-
-def _kind(entry: Table | View) -> str:
-    return "view" if isinstance(entry, View) else "table"
 
 
 def _quoted(path: Path) -> str:

@@ -82,7 +82,10 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """A registered view: the text of its query, as written."""
+    """A registered view: its query as Flink expands it when the view is created, and its columns then.
+
+    column_times: ROWTIME, PROCTIME or nothing, for each column.
+    """
 
     catalog: str
     database: str
@@ -90,6 +93,7 @@ class View:
     query: str
     columns: tuple[str, ...] = ()
     column_types: tuple[SqlType, ...] = field(default=())
+    column_times: tuple[str, ...] = ()
     comment: str | None = None
     temporary: bool = False
 

@@ -13,6 +13,7 @@ from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregates import AGGREGATES
 from firesteel.expr.function_table import FUNCTIONS
+from firesteel.expr.nodes import Call
 from firesteel.plan.tree import Field
 from firesteel.session.result import RowsResult
 from firesteel.sql.lexer import Kind, tokens
@@ -48,6 +49,8 @@ def _column_row(table: Table, column: Column) -> Sequence[object]:
     kind, watermark = str(column.type.with_nullable(True)), None
     if table.watermark is not None and table.watermark.column == column.name:
         kind, watermark = f"{kind} *ROWTIME*", _unparsed(table.watermark.sql, table)
+    elif isinstance(column.computed, Call) and column.computed.function == "PROCTIME":
+        kind += " *PROCTIME*"
     key = f"PRI({', '.join(table.primary_key)})" if column.name in table.primary_key else None
     return [column.name, kind, column.type.nullable, key, _extras(table, column), watermark, column.comment]
 
@@ -76,10 +79,15 @@ def _metadata_key(column: Column) -> str:
 
 
 def _view_rows(view: View) -> list[Sequence[object]]:
+    columns = zip(view.columns, view.column_types, view.column_times, strict=True)
     return [
-        [name, str(kind.with_nullable(True)), kind.nullable, None, None, None]
-        for name, kind in zip(view.columns, view.column_types, strict=True)
+        [name, str(kind.with_nullable(True)) + _mark(time), kind.nullable, None, None, None]
+        for name, kind, time in columns
     ]
+
+
+def _mark(time: str) -> str:
+    return f" *{time}*" if time else ""
 
 
 def create_table(table: Table) -> RowsResult:
@@ -126,7 +134,7 @@ def _serialized(kind: SqlType) -> str:
 
 
 def create_view(view: View) -> RowsResult:
-    """The CREATE VIEW that would make the view; its query as it was written."""
+    """The CREATE VIEW that would make the view; its query as it was expanded."""
     columns = ",\n".join(f"  {_quoted(name)}" for name in view.columns)
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from firesteel.bind.ddl import bind_create_table, bind_create_view
+from firesteel.bind.ddl import bind_create_table
+from firesteel.bind.views import bind_create_view
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError

@@ -13,6 +13,13 @@ from firesteel.sql.expression_grammar import ExpressionGrammar
 from firesteel.sql.lexer import Kind
 from firesteel.sql.words import words
 
+_INNER_NAMES = {
+    "$TUMBLE": "TUMBLE",
+    "$HOP": "HOP",
+    "$SESSION": "SESSION",
+    "TRANSLATE3": "TRANSLATE",
+}
+"""Calcite's names for these, under which a view's query is kept."""
 _WITHOUT_FILTER = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 TIME_UNITS = words(
@@ -81,8 +88,10 @@ class CallGrammar(ExpressionGrammar):
 
     def _function_name(self) -> str:
         if self.token.kind is Kind.WORD and self.symbol_ahead("("):
-            return self.advance().text
-        return ".".join(str(part.this) for part in self.path())
+            name = self.advance().text
+        else:
+            name = ".".join(str(part.this) for part in self.path())
+        return _INNER_NAMES.get(name.upper(), name)
 
     def _after_call(self, node: exp.Anonymous) -> None:
         """What may follow a call: WITHIN GROUP, IGNORE NULLS, FILTER, OVER."""
@@ -152,7 +161,7 @@ class CallGrammar(ExpressionGrammar):
             raise self.not_supported("CAST with FORMAT", self.token)
 
     def _unit(self) -> str:
-        word = self.token.word
+        word = self.token.text.upper() if self.token.kind is Kind.QUOTED else self.token.word
         if word not in TIME_UNITS:
             self._looked_for += ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"]
             raise self.error()

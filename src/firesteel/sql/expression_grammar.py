@@ -209,6 +209,9 @@ class ExpressionGrammar(TypeGrammar):
             return self._interval_literal()
         if word == "CASE":
             return self._case()
+        if word == "PERIOD" and self.symbol_ahead("("):  # before OVERLAPS: a row by another name
+            self.advance()
+            return self._parenthesized()
         if word == "EXISTS":
             self.advance()
             return self.place(exp.Exists(this=self.subquery()), token.start)

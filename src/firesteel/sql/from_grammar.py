@@ -110,28 +110,28 @@ class FromGrammar(CallGrammar):
         return self.reserved_call() if self.token.word in RESERVED else self.call()
 
     def table_argument(self) -> exp.Expression:
-        """In a table function: TABLE t [PARTITION BY c | (c, ..)] [ORDER BY ..], or an expression."""
+        """In a table function: TABLE t or a query, with PARTITION BY and ORDER BY; or an expression."""
         start = self.token.start
-        if self.at("TABLE"):
-            self.advance()
-            table: exp.Expression
-            if self.at_symbol("("):
-                table = self.subquery()
-            else:
-                table = self.place(TableName(parts=self.path()), self.token.start)
-            node = TableArgument(this=table)
-            if self.accept("PARTITION", "BY"):
-                in_parentheses = self.at_symbol("(")
-                node.set(
-                    "partition", self.in_parentheses(self._names) if in_parentheses else [self.expression()]
-                )
-            if self.accept("ORDER", "BY"):
-                in_parentheses = self.at_symbol("(")
-                node.set(
-                    "order", self.in_parentheses(self.order_by) if in_parentheses else [self.order_item()]
-                )
-            return self.place(node, start)
-        return self.expression()
+        if not self.at("TABLE"):
+            value = self.expression()
+            if isinstance(value, exp.Subquery) and self.at_any("PARTITION", "ORDER"):
+                return self._divided(TableArgument(this=value), start)
+            return value
+        self.advance()
+        if self.at_symbol("("):
+            return self._divided(TableArgument(this=self.subquery()), start)
+        table = self.place(TableName(parts=self.path()), self.token.start)
+        return self._divided(TableArgument(this=table), start)
+
+    def _divided(self, node: TableArgument, start: int) -> exp.Expression:
+        """[PARTITION BY ..] [ORDER BY ..]."""
+        if self.accept("PARTITION", "BY"):
+            in_parentheses = self.at_symbol("(")
+            node.set("partition", self.in_parentheses(self._names) if in_parentheses else [self.expression()])
+        if self.accept("ORDER", "BY"):
+            in_parentheses = self.at_symbol("(")
+            node.set("order", self.in_parentheses(self.order_by) if in_parentheses else [self.order_item()])
+        return self.place(node, start)
 
     def _names(self) -> list[exp.Expression]:
         return self.list_of(self.expression)
