@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind import group_windows, scalar_conditional, scalar_objects, scalar_times
+from firesteel.bind import (
+    group_windows,
+    scalar_conditional,
+    scalar_json,
+    scalar_objects,
+    scalar_times,
+)
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.bind.user_functions import call_user, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
@@ -41,6 +47,8 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
         if binder.on_aggregate is None:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)
+    if name in scalar_json.FORMS:
+        return scalar_json.FORMS[name](binder, node)
     args = binder.bind_all(node.expressions)
     if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)

@@ -175,10 +175,9 @@ def _not(binder: ScalarBinder, node: exp.Expression) -> Expr:
 def _is(binder: ScalarBinder, node: exp.Expression) -> Expr:
     test = node.args["test"]
     if test.startswith("JSON"):
-        from firesteel.bind.scalar_functions import call_named
+        from firesteel.bind.scalar_json import is_json
 
-        found = call_named(f"IS {test}", [binder.bind(node.this)], range_of(node))
-        return negated(found, range_of(node)) if node.args.get("negated") else found
+        return is_json(binder, node)
     operand = binder.bind(node.this)
     if test in ("TRUE", "FALSE", "UNKNOWN"):
         operand = _condition(binder, node.this, f"IS {test}")

@@ -119,5 +119,8 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("HEX", "n", STRING, "@numbers.hex_of"),
     Function("HEX", "s", STRING, "hex({0})"),
     Function("JSON_STRING", "z", _json, "@json.string"),
+    Function("JSON", "s", STRING, "@sql_json.document"),
+    Function("JSON_QUOTE", "s", STRING, "@sql_json.quoted"),
+    Function("JSON_UNQUOTE", "s", STRING, "@sql_json.unquoted"),
     Function("UNHEX", "s", BYTES, "@numbers.unhex", nullable=True),
 )

@@ -89,8 +89,8 @@ def _not_null(cast: Call) -> str:
     return " NOT NULL" if cast.options and not cast.type.nullable else ""
 
 
-FLAG_FIRST = frozenset({"TRIM", "EXTRACT"})
-FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING"})
+FLAG_FIRST = frozenset({"TRIM", "EXTRACT", "JSON_OBJECT", "JSON_ARRAY"})
+FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
 
 
 def _prefix(call: Call, args: list[str], flag: str) -> str:
@@ -103,7 +103,18 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
         args = [*flags, *args]
     elif name in FLAG_LAST:
         args = [*args, *flags]
+    elif name == "JSON_VALUE":
+        args = _with_clauses(args, call.options, flags)
     return f"{name}({', '.join(args)})"
+
+
+def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
+    """The text, the path and the clauses; a DEFAULT stands behind its word."""
+    defaults = iter(args[2:])
+    shown = args[:2]
+    for option, text in zip(options, flags, strict=True):
+        shown += [text, next(defaults)] if option == "DEFAULT" else [text]
+    return shown
 
 
 def _digest_argument(call: Call, position: int, text: Printer) -> str:

@@ -11,8 +11,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.plan.expressions import rewrite
 from firesteel.plan.simplify.casts import fold_cast
+from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
@@ -20,13 +20,23 @@ _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 def fold_constants(expr: Expr) -> Expr:
     """The expression with its constant parts computed."""
-    return rewrite(expr, _folded)
-
-
-def _folded(expr: Expr) -> Expr:
-    if not isinstance(expr, Call) or not expr.args or not all(isinstance(a, Literal) for a in expr.args):
+    if not isinstance(expr, Call) or is_kept(expr):
         return expr
-    literals = [a for a in expr.args if isinstance(a, Literal)]
+    args = tuple(map(fold_constants, expr.args))
+    if any(a is not b for a, b in zip(args, expr.args, strict=True)):
+        expr = replace(expr, args=args)
+    return _folded(expr)
+
+
+def _folded(expr: Call) -> Expr:
+    args = expr.args
+    if expr.function in FOLDED or expr.function in _FOLD:
+        args = tuple(constant_text(a, fold_constants) for a in args)
+    if not args or not all(isinstance(a, Literal) for a in args):
+        return expr
+    literals = [a for a in args if isinstance(a, Literal)]
+    if expr.function in FOLDED:
+        return fold_json(expr, literals)
     if expr.function == "CAST":
         return fold_cast(expr, literals[0])
     fold = _FOLD.get(expr.function)

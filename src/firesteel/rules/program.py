@@ -7,6 +7,7 @@ from functools import partial
 
 from firesteel.plan.converted import converted
 from firesteel.plan.tree import Node, transform_up
+from firesteel.rules.check_json_calls import check_json_calls
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.coerce_union_inputs import coerce_union_inputs
 from firesteel.rules.expand_grouping_sets import expand_grouping_sets
@@ -82,6 +83,7 @@ PHYSICAL_RULES: tuple[tuple[Rule, str], ...] = (
     (materialize_event_time, "an aggregate's rows have no event time of their own"),
     (materialize_processing_time, "nor have they a processing time"),
     (pull_up_windows, "an aggregate of plain timestamps needs the borders beside it"),
+    (check_json_calls, "where projections have met, JSON() may stand where it is allowed"),
     (choose_retraction, "needs the kinds of change below, and decides what an error calls the node"),
 )
 """Applied after the projections were pushed and the tree made physical. The changelog mode comes next, and

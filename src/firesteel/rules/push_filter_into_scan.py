@@ -86,7 +86,12 @@ def _in_pairs(expr: Expr) -> Expr:
     return rewrite(expr, rule)
 
 
-UNCONVERTIBLE = frozenset({"||", "TRIM", "IF", "CASE"})
+_JSON = (
+    "JSON",
+    *(f"JSON_{n}" for n in ("VALUE", "QUERY", "EXISTS", "OBJECT", "ARRAY", "STRING", "QUOTE", "UNQUOTE")),
+)
+_TESTS = (f"IS {no}JSON {kind}" for no in ("", "NOT ") for kind in ("VALUE", "SCALAR", "OBJECT", "ARRAY"))
+UNCONVERTIBLE = frozenset({"||", "TRIM", "IF", "CASE", *_JSON, *_TESTS})
 """Functions that Flink cannot hand to a source: its expression parser knows them by other names."""
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlglot import exp
 
-from firesteel.errors import ParseError
 from firesteel.sql.expression_grammar import ExpressionGrammar
 from firesteel.sql.lexer import Kind
 from firesteel.sql.words import words
@@ -268,9 +267,9 @@ class CallGrammar(ExpressionGrammar):
             word = self.accept_any("NULL", "ERROR", "DEFAULT")
             return (word, self.expression() if word == "DEFAULT" else None) if word else None
 
-        for event, (word, default) in self._json_events(behaviour).items():
-            node.set(f"on_{event}", word)
-            node.set(f"{event}_default", default)
+        events = self._json_events(behaviour)
+        node.set("clauses", [part for event, word, _ in events for part in (word, f"ON {event}")])
+        node.set("defaults", [default for _, _, default in events if default is not None])
 
     def _json_query(self, node: exp.Anonymous) -> None:
         self._json_path(node)
@@ -288,22 +287,15 @@ class CallGrammar(ExpressionGrammar):
                 word = f"EMPTY {self.expect_any('ARRAY', 'OBJECT')}"
             return (word, None) if word else None
 
-        for event, (word, _) in self._json_events(behaviour).items():
-            node.set(f"on_{event}", word)
+        for event, word, _ in self._json_events(behaviour):  # the last of several counts
+            node.set(f"on_{event.lower()}", word)
 
-    def _json_events(self, behaviour: Callable[[], tuple[str, Any] | None]) -> dict[str, tuple[str, Any]]:
-        """[behaviour ON EMPTY] [behaviour ON ERROR]."""
-        events: dict[str, tuple[str, Any]] = {}
-        while "error" not in events:
-            start = self.token
-            found = behaviour()
-            if found is None:
-                break
+    def _json_events(self, behaviour: Callable[[], tuple[str, Any] | None]) -> list[tuple[str, str, Any]]:
+        """{behaviour ON {EMPTY | ERROR}}: the event, the behaviour's word and its default."""
+        events: list[tuple[str, str, Any]] = []
+        while found := behaviour():
             self.expect("ON")
-            event = self.expect_any("EMPTY", "ERROR").lower()
-            if event in events:
-                raise ParseError(f"ON {event.upper()} is written twice", range=self.since(start.start))
-            events[event] = found
+            events.append((self.expect_any("EMPTY", "ERROR"), *found))
         return events
 
     def _json_object(self, node: exp.Anonymous) -> None:
@@ -314,19 +306,21 @@ class CallGrammar(ExpressionGrammar):
         self._on_null(node)
 
     def _pair(self, node: exp.Anonymous) -> None:
-        if self.at("KEY") and not self.symbol_ahead("(") and self.ahead(1).word != "VALUE":
+        keyed = self.at("KEY") and not self.symbol_ahead("(") and self.ahead(1).word != "VALUE"
+        if keyed:
             self.advance()
         self._add(node)
-        if not self.accept_symbol(":"):
+        if keyed or not self.accept_symbol(":"):
             self.expect("VALUE")
         self._add(node)
 
     def _json_array(self, node: exp.Anonymous) -> None:
-        if not self.at_symbol(")") and not self.at("NULL", "ON") and not self.at("ABSENT", "ON"):
+        if not self.at_symbol(")"):
             node.set("expressions", self.list_of(self.expression))
         if self.accept("ORDER", "BY"):
             node.set("order", self.order_by())
-        self._on_null(node)
+        if node.expressions:
+            self._on_null(node)
 
     def _on_null(self, node: exp.Anonymous) -> None:
         word = self.accept_any("NULL", "ABSENT")

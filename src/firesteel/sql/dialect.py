@@ -59,8 +59,8 @@ node knows where it was written: `range_of(node)`.
     OVERLAY(x PLACING y FROM i ..)   exp.Anonymous(this='OVERLAY', expressions=[x, y, i(, n)])
     CONVERT, TRANSLATE (x USING c)   exp.Anonymous(this='TRANSLATE', expressions=[x], options=('USING', 'c'))
     JSON_EXISTS(x, p [.. ON ERROR])  exp.Anonymous(..., on_error='TRUE' | 'FALSE' | 'UNKNOWN' | 'ERROR')
-    JSON_VALUE(x, p [RETURNING t]    exp.Anonymous(..., returning=TypeName | None, on_empty='NULL' | 'ERROR' |
-      [.. ON EMPTY] [.. ON ERROR])     'DEFAULT' | None, empty_default, on_error, error_default)
+    JSON_VALUE(x, p [RETURNING t]    exp.Anonymous(..., returning=TypeName | None, clauses=['NULL' | 'ERROR' |
+      [.. ON EMPTY] [.. ON ERROR])     'DEFAULT', 'ON EMPTY' | 'ON ERROR', ..], defaults=[value, ..])
     JSON_QUERY(x, p [RETURNING t]    exp.Anonymous(..., returning, wrapper='WITHOUT' | 'CONDITIONAL' |
       [.. WRAPPER] [.. ON ..])         'UNCONDITIONAL' or None, on_empty='NULL' | 'ERROR' | 'EMPTY ARRAY' |
                                        'EMPTY OBJECT' or None, on_error)

@@ -1,4 +1,7 @@
-"""JSON_STRING. Flink: JsonStringCallGen, JsonGenerateUtils."""
+"""JSON_STRING, and JSON_OBJECT of computed names.
+
+Flink: JsonStringCallGen, JsonObjectCallGen, JsonGenerateUtils.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,17 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
     write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))
     texts = [None if value is None else write(value) for value in plain_values(column)]
     return pa.array(texts, pa.string())
+
+
+@columnar
+def object(names: pa.Array, texts: pa.Array) -> pa.Array:
+    """An object from lists of names and of JSON texts; a text that is NULL leaves its member out."""
+    rows = zip(names.to_pylist(), texts.to_pylist(), strict=True)
+    return pa.array([_object(_present(*row)) for row in rows], pa.string())
+
+
+def _present(names: list[str], texts: list[str | None]) -> dict[str, str]:
+    return {name: text for name, text in zip(names, texts, strict=True) if text is not None}
 
 
 def _writer(kind: pa.DataType, marks: Iterator[str]) -> Write:
