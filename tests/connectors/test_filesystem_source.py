@@ -241,3 +241,59 @@ def test_a_torn_line_of_the_log_is_dropped(tmp_path: Path) -> None:
     again.keep_log(str(log))
     assert drain(again, again.initial_offset(), ReadLimit())[0] == batches
     assert [json.loads(line) for line in file.read_text().splitlines()][1:] == ["sealed"]
+
+
+def test_a_log_that_names_a_file_twice_means_it_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", 0, 2)
+    log = tmp_path / "_log"
+    options: Any = {"source.monitor-interval": "1s"}
+    made = source(tmp_path, **options)
+    made.keep_log(str(log))
+    _, offset = drain(made, made.initial_offset(), ReadLimit())
+    line = (log / "files.jsonl").read_text()
+    (log / "files.jsonl").write_text(line * 2)  # as two runs at once left it
+    again = source(tmp_path, **options)
+    again.keep_log(str(log))
+    assert drain(again, offset, ReadLimit())[0] == []
+
+
+@pytest.mark.parametrize("left", ["", "cut"])
+def test_a_lost_log_is_refused(tmp_path: Path, left: str) -> None:
+    for name in "ab":
+        write(tmp_path / f"{name}.json", 0, 2)
+    log = tmp_path / "_log"
+    made = source(tmp_path)
+    made.keep_log(str(log))
+    _, offset = drain(made, made.initial_offset(), ReadLimit())
+    text = (log / "files.jsonl").read_text()
+    (log / "files.jsonl").write_text(text[: text.index("\n") + 1] if left else "")
+    again = source(tmp_path)
+    again.keep_log(str(log))
+    with pytest.raises(
+        DataError, match=rf"has read 2 files, but its log .*/files.jsonl names {len(left) // 3}"
+    ):
+        again.latest_offset(offset, ReadLimit())
+    with pytest.raises(DataError, match="the log was lost or damaged"):
+        again.splits_between(again.initial_offset(), offset, 1)
+
+
+def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "files.jsonl").write_text('{"path": 1\n')
+    with pytest.raises(DataError, match=r"files\.jsonl, line 1: the checkpoint's log of files is damaged"):
+        source(tmp_path).keep_log(str(tmp_path))
+
+
+def test_a_file_that_has_grown_is_told_of_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", 0, 3)
+    made = source(tmp_path)
+    made.keep_log(str(tmp_path / "_log"))
+    _, offset = drain(made, made.initial_offset(), ReadLimit())
+    assert made.notices() == []
+    with (tmp_path / "a.json").open("a") as file:
+        file.write('{"n": 4}\n')
+    again = source(tmp_path)
+    again.keep_log(str(tmp_path / "_log"))
+    assert drain(again, offset, ReadLimit())[0] == []
+    (notice,) = again.notices()
+    assert notice.startswith(f"{tmp_path / 'a.json'}: 9 bytes were added after it was found and are not read")
+    assert again.notices() == []

@@ -1,6 +1,9 @@
 """Kill a running job again and again, let it end, and hold what it wrote against the answer.
 
 usage: python -m tests.recovery.kills [--kills N] [--events N] [--batches N] [--mode bundles] [--folder DIR]
+    [--beside]
+
+--beside: next to each run another one is started on the same checkpoint, which must be refused.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,18 @@ from tests.spark.jobs import write_changes
 
 Row = tuple[Any, ...]
 ROOT = Path(__file__).parents[2]
+
+
+class Run(subprocess.Popen[bytes]):
+    """A process of the job. What it says goes to a file: its Spark may outlive it and writes there, too."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open for as long as the process
+        super().__init__(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._file)
+
+    @property
+    def said(self) -> str:
+        return os.pread(self._file.fileno(), 1 << 20, 0).decode()
 
 
 def answer(source: Path) -> Counter[Row]:
@@ -61,10 +77,10 @@ def written(output: Path) -> Counter[Row]:
     return +left
 
 
-def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str) -> subprocess.Popen[bytes]:
+def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str) -> Run:
     arguments = map(str, (source, output, checkpoint, rows, mode))
     command = [sys.executable, "-m", "tests.recovery.job", *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return Run(command)
 
 
 def commits(checkpoint: Path) -> int:
@@ -73,9 +89,7 @@ def commits(checkpoint: Path) -> int:
     return max((int(f.name) + 1 for f in files if f.name.isdigit()), default=0)
 
 
-def kill_after(
-    process: subprocess.Popen[bytes], checkpoint: Path, batches: int, delay: float, whom: str
-) -> bool:
+def kill_after(process: Run, checkpoint: Path, batches: int, delay: float, whom: str) -> bool:
     """SIGKILL Python, the JVM or both once `batches` more are committed and `delay` has passed; whether
     the job was still running."""
     wanted = commits(checkpoint) + batches
@@ -87,8 +101,21 @@ def kill_after(
     jvms = children(process.pid)
     for victim in {"python": [process.pid], "jvm": jvms, "both": [process.pid, *jvms]}[whom]:
         os.kill(victim, signal.SIGKILL)
-    process.communicate()
+    process.wait()
     return True
+
+
+def only_one(process: Run, other: Run) -> tuple[Run, bool]:
+    """Of two runs on one checkpoint, the one that goes on when the other has ended, and whether that was
+    refused; one that was ended by another's work being done was not.
+
+    Raises AssertionError where one failed in another way.
+    """
+    while process.poll() is None and other.poll() is None:
+        time.sleep(0.02)
+    ended, left = (process, other) if process.poll() is not None else (other, process)
+    assert ended.returncode == 0 or "is in use by process" in ended.said, ended.said
+    return left, ended.returncode != 0
 
 
 def children(pid: int) -> list[int]:
@@ -97,25 +124,44 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in text.split()]
 
 
-def run(folder: Path, events: int, kills: int, batches: int, mode: str = "records", seed: int = 1) -> int:
-    """All of it; how often the job was really killed. Raises AssertionError where the answer is wrong."""
+@dataclass
+class Counts:
+    """What happened: runs killed while they worked, and runs beside them that were refused."""
+
+    killed: int = 0
+    refused: int = 0
+
+
+def run(
+    folder: Path,
+    events: int,
+    kills: int,
+    batches: int,
+    mode: str = "records",
+    seed: int = 1,
+    beside: bool = False,
+) -> Counts:
+    """All of it. Raises AssertionError where the answer is wrong, or a run beside another is not refused."""
     chance = random.Random(seed)
     source, output, checkpoint = folder / "in.json", folder / "out", folder / "checkpoint"
     write_changes(source, events, names=max(7, events // 50), seed=seed)
     rows = max(1, events // batches)
-    killed = 0
+    counts = Counts()
     for number in range(kills):
         process = start(source, output, checkpoint, rows, mode)
+        if beside:
+            time.sleep(chance.uniform(0, 6))
+            process, refused = only_one(process, start(source, output, checkpoint, rows, mode))
+            counts.refused += refused
         whom = ("python", "both", "jvm")[number % 3]
         share = (batches - commits(checkpoint)) // (kills - number + 1)
-        killed += kill_after(
+        counts.killed += kill_after(
             process, checkpoint, chance.randrange(0, max(1, share)), chance.uniform(0, 0.5), whom
         )
     process = start(source, output, checkpoint, rows, mode)
-    _, said = process.communicate()
-    assert process.returncode == 0, said.decode()
+    assert process.wait() == 0, process.said
     assert written(output) == answer(source)
-    return killed
+    return counts
 
 
 def main() -> None:
@@ -125,12 +171,15 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=400)
     parser.add_argument("--mode", choices=("records", "bundles"), default="records")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--beside", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        killed = run(folder, options.events, options.kills, options.batches, options.mode)
-    print(f"{options.events} events, killed {killed} times, the files fold to the answer")
+        counts = run(
+            folder, options.events, options.kills, options.batches, options.mode, beside=options.beside
+        )
+    print(f"{options.events} events, {counts}, the files fold to the answer")
 
 
 if __name__ == "__main__":

@@ -13,4 +13,12 @@ from tests.recovery.kills import run
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["records", "bundles"])
 def test_killed(tmp_path: Path, mode: str) -> None:
-    assert run(tmp_path, events=3000, kills=3 if mode == "records" else 2, batches=8, mode=mode) >= 1
+    counts = run(tmp_path, events=3000, kills=3 if mode == "records" else 2, batches=8, mode=mode)
+    assert counts.killed >= 1
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
+    counts = run(tmp_path, events=3000, kills=2, batches=40, beside=True)
+    assert counts.refused >= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from firesteel.errors import DataError, UsageError
 from firesteel.runtime.spec import JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob, StreamSettings
@@ -85,3 +88,29 @@ def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) ->
     next(job.results())
     job.stop()
     assert job.progress.read < 3000
+
+
+def test_a_checkpoint_that_another_job_holds_is_refused(tmp_path: Path, spark: Spark) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write_changes(folder / "1.json", 20)
+    settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=2)
+    job = stream_host.start(monitored(folder), spark, settings)
+    seen, until = follow(job)
+    until(lambda: len(seen) > 0)
+    with pytest.raises(UsageError, match=f"in use by process {os.getpid()} on "):
+        stream_host.start(monitored(folder), spark, settings)
+    job.stop()
+    again = stream_host.start(monitored(folder), spark, settings)
+    again.stop()
+
+
+def test_a_lost_log_of_files_is_refused(tmp_path: Path, spark: Spark) -> None:
+    folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
+    folder.mkdir()
+    write_changes(folder / "1.json", 20)
+    settings = StreamSettings(str(checkpoint), parallelism=2)
+    stream_host.start(grouped(folder), spark, settings).wait()
+    shutil.rmtree(checkpoint / "sources")
+    with pytest.raises(DataError, match="the log was lost or damaged"):
+        stream_host.start(grouped(folder), spark, settings).wait()

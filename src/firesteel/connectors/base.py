@@ -52,6 +52,10 @@ class Source(Protocol):
         offset is asked for; without it offsets do not outlive the process."""
         ...
 
+    def notices(self) -> list[str]:
+        """What the user should know of the source and was not told yet; asked for after `latest_offset`."""
+        ...
+
     def splits(self, parallelism: int) -> list[Split]:
         """All splits of a bounded source, in the order of the source."""
         ...

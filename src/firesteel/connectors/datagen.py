@@ -60,6 +60,9 @@ class DatagenSource:
             for i in range(count)
         ]
 
+    def notices(self) -> list[str]:
+        return []
+
     def initial_offset(self) -> Offset:
         now = time.time_ns() // 1_000_000
         return {"row": 0, "seed": random.getrandbits(63), "began": now, "now": now}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -35,13 +36,35 @@ class FileLog:
 
     def _load(self, path: Path) -> None:
         """Read the log; a line that was cut off by a crash was never named by an offset."""
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        for line in lines:
-            entry = json.loads(line)
-            if entry == _SEAL:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+        known = set()
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+                file = None if entry == _SEAL else FileInfo(**entry)
+            except (ValueError, TypeError):
+                raise DataError(f"{path}, line {number}: the checkpoint's log of files is damaged.") from None
+            if file is None:
                 self.sealed = True
-            else:
-                self.files.append(FileInfo(**entry))
+            elif file.path not in known:  # a file stands where it was first found
+                known.add(file.path)
+                self.files.append(file)
+
+    def grown(self, sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+        """Files that are longer than when they were found: path, bytes that came after. sizes: by path."""
+        for file in self.files:
+            if (added := sizes.get(file.path, 0) - file.size) > 0:
+                yield file.path, added
+
+    def check(self, offset: Offset) -> None:
+        """Raises DataError where the offset names a file that is not in the log: the log was lost."""
+        named = offset["file"] + (1 if offset["byte"] else 0)
+        if named > len(self.files):
+            raise DataError(
+                f"The checkpoint has read {named} files, but its log of files "
+                f"{self._path or ''} names {len(self.files)}: the log was lost or damaged.",
+                hint="restore the log, or begin again with an empty checkpoint folder and an empty sink",
+            )
 
     def add(self, found: list[FileInfo], *, seal: bool) -> None:
         """Append those that are new. seal: a bounded source looks for files once."""
@@ -149,10 +172,8 @@ def _nth_line(data: bytes, count: int) -> int:
 
 
 def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
-    """What is to be read from one offset to another. Raises DataError if the log lacks a file."""
+    """What is to be read from one offset to another, all of whose files are there (FileLog.check)."""
     last = end["file"] + (1 if end["byte"] else 0)
-    if last > len(files):
-        raise DataError("The checkpoint names a file that is not in its log of files; the log was damaged.")
     pieces = []
     for index in range(start["file"], last):
         first = start["byte"] if index == start["file"] else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -46,6 +47,8 @@ class FilesystemSource:
             key.removeprefix(prefix): value for key, value in scan.options if key.startswith(prefix)
         }
         self._log = FileLog(None)
+        self._sizes: dict[str, int] | None = None
+        self._told: set[str] = set()
         self.skipped = 0
 
     @property
@@ -56,6 +59,17 @@ class FilesystemSource:
         """Keep the log of the files found in `directory`, so that offsets survive a restart."""
         self._log = FileLog(directory)
 
+    def notices(self) -> list[str]:
+        """A file that has grown since it was found: what was added is not read, in Flink neither."""
+        sizes = self._sizes or {}
+        grown = [(path, size) for path, size in self._log.grown(sizes) if path not in self._told]
+        self._told.update(path for path, _ in grown)
+        return [
+            f"{path}: {size:,} bytes were added after it was found and are not read: a file is read once, "
+            "as it was then. Write new rows into new files."
+            for path, size in grown
+        ]
+
     def splits(self, parallelism: int) -> list[Split]:
         """All files, in at most `parallelism` splits."""
         pieces = [whole(file) for file in self._found()]
@@ -65,12 +79,23 @@ class FilesystemSource:
         return {"file": 0, "byte": 0}
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where a micro-batch from `start` ends; files that are new are in the log before this returns."""
+        """Where a micro-batch from `start` ends; files that are new are in the log before this returns.
+
+        Raises DataError where the log does not hold the files that `start` names.
+        """
+        self._log.check(start)
+        found: list[FileInfo] = []
         if not self.bounded or not self._log.sealed:
-            self._log.add(self._found(), seal=self.bounded)
+            found = self._found()
+            self._log.add(found, seal=self.bounded)
+        elif self._sizes is None:  # a restart: once, to tell of what was added
+            with suppress(DataError):
+                found = self._found()
+        self._sizes = {file.path: file.size for file in found}
         return ahead(self._log.files, start, limit, splittable=self._format.splittable)
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        self._log.check(end)
         pieces = between(self._log.files, start, end)
         return cut(pieces, parallelism, splittable=self._format.splittable)
 

@@ -33,6 +33,9 @@ class LiteralRows:
         """One split, once."""
         return [] if start["read"] == end["read"] else [Split(0, {})]
 
+    def notices(self) -> list[str]:
+        return []
+
     def initial_offset(self) -> Offset:
         """Nothing was read yet."""
         return {"read": False}

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from firesteel.errors import FiresteelError, NotSupportedError
 from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec, ValuesSpec
+from firesteel.spark.checkpoint_folder import open_folder
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
@@ -83,7 +84,7 @@ def start(
     """Start the job. A bounded one ends by itself, another when it is stopped. frames: the DataFrames
     that tables stand for (spark/frame_source.py), by the table's path.
 
-    Raises UsageError where the checkpoint belongs to another query.
+    Raises UsageError where the checkpoint belongs to another query, or another run holds it.
     """
     return StreamJob(job, spark, settings or StreamSettings(), progress or Progress(), frames or {})
 
@@ -110,10 +111,15 @@ class StreamJob:
         self._delivering = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         folder = settings.checkpoint
+        self._lock = None if folder is None else open_folder(folder)
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
             folder = self._temporary.name
-        self._query = self._start(folder, settings)
+        try:
+            self._query = self._start(folder, settings)
+        except BaseException:
+            self._release()
+            raise
         self._watching = threading.Thread(target=self._watch, daemon=True)
         self._watching.start()
 
@@ -151,7 +157,13 @@ class StreamJob:
         progress = self._query.lastProgress
         return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
 
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
     def _start(self, folder: str, settings: StreamSettings) -> StreamingQuery:
+        if self._lock is not None:
+            self._lock.hold_spark(self._spark.context)
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames)
         self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
@@ -196,6 +208,7 @@ class StreamJob:
         finally:
             if self._temporary is not None:
                 self._temporary.cleanup()
+            self._release()
             if self._stopping:
                 self._drain()
             self._results.put(None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import pickle
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,10 +69,11 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
         self._source: Any = None
+        self._own: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         """A worker opens the source itself."""
-        return {"_options": self._options, "_source": None}
+        return {"_options": self._options, "_source": None, "_own": None}
 
     def initialOffset(self) -> dict[str, Any]:
         return dict(self._opened().initial_offset())
@@ -81,7 +83,10 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        return dict(self._opened().latest_offset(start, ReadLimit(rows, is_rough=self._options.is_rough)))
+        latest = self._opened().latest_offset(start, ReadLimit(rows, is_rough=self._options.is_rough))
+        for notice in self._own.notices():
+            print(notice, file=sys.stderr, flush=True)
+        return dict(latest)
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Only bounded sources run with this trigger, and they end by themselves."""
@@ -98,7 +103,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
     def _opened(self) -> Any:
         if self._source is None:
             options = self._options
-            self._source = _open(options.task.chain.head, options.log)
+            self._source = self._own = _open(options.task.chain.head, options.log)
             if options.earlier:
                 logs = [
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))

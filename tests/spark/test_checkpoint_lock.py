@@ -1,0 +1,176 @@
+"""A checkpoint belongs to one run at a time."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from firesteel.errors import UsageError
+from firesteel.spark import checkpoint_lock
+from firesteel.spark.checkpoint_folder import open_folder
+from firesteel.spark.checkpoint_lock import FILE, LEASE_SECONDS, CheckpointLock, local_folder
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from firesteel.spark.checkpoint_lock import CheckpointLock
+lock = CheckpointLock(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """Another process that holds the folder."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, folder], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def leave(folder: Path, silent: float = 0.0, **owner: object) -> None:
+    """The file of a run that ended without releasing it, `silent` seconds ago."""
+    known = {"pid": 1, "host": "elsewhere", "since": "2026-01-01 00:00:00 +0000", "machine": "another"}
+    (folder / FILE).write_text(json.dumps(known | owner))
+    then = time.time() - silent
+    os.utime(folder / FILE, (then, then))
+
+
+@pytest.fixture
+def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that locks no files."""
+    import fcntl
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(checkpoint_lock, "RACE_SECONDS", 0.01)
+
+
+def test_another_process_is_refused_with_the_owners_name(tmp_path: Path) -> None:
+    process = holder(tmp_path)
+    with pytest.raises(UsageError, match=rf"is in use by process {process.pid} on \S+ since \d{{4}}-"):
+        CheckpointLock(tmp_path)
+    process.kill()
+    process.wait()
+
+
+def test_a_killed_owners_lock_is_taken_over_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    process = holder(tmp_path)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    lock = CheckpointLock(tmp_path)
+    said = capsys.readouterr().err
+    assert f"taking over the checkpoint {tmp_path} from process {process.pid} on " in said
+    assert json.loads((tmp_path / FILE).read_text())["pid"] == os.getpid()
+    lock.release()
+
+
+def test_a_released_folder_is_free_and_nothing_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        lock = CheckpointLock(tmp_path)
+        lock.release()
+        lock.release()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_process_cannot_hold_it_twice(tmp_path: Path) -> None:
+    lock = CheckpointLock(tmp_path)
+    with pytest.raises(UsageError, match=f"process {os.getpid()} "):
+        CheckpointLock(tmp_path)
+    lock.release()
+
+
+def test_a_process_that_was_given_the_owners_number_is_not_the_owner(tmp_path: Path) -> None:
+    leave(tmp_path, pid=os.getppid(), machine=checkpoint_lock._machine())  # runs, but holds nothing
+    CheckpointLock(tmp_path).release()
+
+
+def test_a_run_on_another_machine_counts_while_it_is_heard_of(tmp_path: Path) -> None:
+    leave(tmp_path, silent=3)
+    with pytest.raises(UsageError, match=r"process 1 on elsewhere since .* \(it was seen 3 s ago\)"):
+        CheckpointLock(tmp_path)
+    leave(tmp_path, silent=LEASE_SECONDS + 1)
+    CheckpointLock(tmp_path).release()
+
+
+def test_an_owner_shows_that_it_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_lock, "BEAT_SECONDS", 0.01)
+    lock = CheckpointLock(tmp_path)
+    os.utime(tmp_path / FILE, (1, 1))
+    end = time.monotonic() + 30
+    while (tmp_path / FILE).stat().st_mtime == 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (tmp_path / FILE).stat().st_mtime > 1
+    lock.release()
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_an_owner_that_runs_is_believed(tmp_path: Path) -> None:
+    lock = CheckpointLock(tmp_path)
+    with pytest.raises(UsageError, match="in use"):
+        CheckpointLock(tmp_path)
+    lock.release()
+    CheckpointLock(tmp_path).release()
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_the_last_of_two_that_start_at_once_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rival(_: float) -> None:
+        leave(tmp_path, pid=77, name="rival")
+
+    monkeypatch.setattr(time, "sleep", rival)
+    with pytest.raises(UsageError, match="in use by process 77"):
+        CheckpointLock(tmp_path)
+
+
+def test_an_unreadable_owner_is_nobody(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b'{"pid": 1')
+    CheckpointLock(tmp_path).release()
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "folder"),
+    [
+        ("/a/b", "/a/b"),
+        ("a", "a"),
+        ("file:///a", "/a"),
+        ("file:/a", "/a"),
+        ("hdfs://h/a", None),
+        ("s3a://b/a", None),
+    ],
+)
+def test_local_folders(checkpoint: str, folder: str | None) -> None:
+    assert local_folder(checkpoint) == (None if folder is None else Path(folder))
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("")
+    for name in ("f", "f/below"):
+        with pytest.raises(UsageError, match=f"cannot be made: {tmp_path}/f is a file"):
+            open_folder(str(tmp_path / name))
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsageError, match=f"folder {tmp_path} cannot be written: No space left on device"):
+        open_folder(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
