@@ -78,8 +78,7 @@ def test_the_place_is_in_the_whole_script() -> None:
     "text",
     [
         "CREATE TABLE t AS SELECT 1",
-        "CREATE CATALOG c",
-        "ALTER TABLE t RENAME TO u",
+        "ALTER TABLE t DROP DISTRIBUTION",
         "DELETE FROM t",
         "INSERT OVERWRITE t SELECT 1",
         "SELECT * FROM t MATCH_RECOGNIZE (x)",

@@ -1,4 +1,4 @@
-"""The registered tables and views, in memory: one catalog, one database. Functions: functions.py.
+"""The registered tables and views, in memory. Catalogs and databases: databases.py. Functions: functions.py.
 
 Rules and texts: Flink's CatalogManager. Names are case-sensitive; a temporary
 object hides a permanent one of the same name.
@@ -7,23 +7,20 @@ object hides a permanent one of the same name.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from firesteel.catalog.databases import Databases
 from firesteel.catalog.functions import FunctionCatalog
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import SourceRange, ValidationError
 
-DEFAULT_CATALOG = "default_catalog"
-DEFAULT_DATABASE = "default_database"
 Path = tuple[str, str, str]
 
 
 @dataclass
-class Catalog:
+class Catalog(Databases):
     """Look up, add and drop; every method takes a name as written, one to three parts."""
 
-    current_catalog: str = DEFAULT_CATALOG
-    current_database: str = DEFAULT_DATABASE
     _objects: dict[Path, Table | View] = field(default_factory=dict)
     _temporary: dict[Path, Table | View] = field(default_factory=dict)
     functions: FunctionCatalog = field(default_factory=FunctionCatalog)
@@ -61,14 +58,6 @@ class Catalog:
             return f"Object '{last}' not found within '{name[0]}'"
         return f"Object '{name[0]}' not found"
 
-    def has_catalog(self, name: str) -> bool:
-        """Whether there is a catalog of that name."""
-        return name == DEFAULT_CATALOG
-
-    def has_database(self, catalog: str, name: str) -> bool:
-        """Whether the catalog is there and has the database."""
-        return self.has_catalog(catalog) and name == DEFAULT_DATABASE
-
     def create(
         self, entry: Table | View, if_not_exists: bool = False, range: SourceRange | None = None
     ) -> None:
@@ -77,7 +66,8 @@ class Catalog:
         Raises ValidationError if the name is taken (unless if_not_exists) or the database unknown.
         """
         path = entry.path
-        self._check_database(path[0], path[1], range)
+        if not entry.temporary:
+            self.check_database(path[0], path[1], range)
         store = self._temporary if entry.temporary else self._objects
         if path not in store:
             store[path] = entry
@@ -95,6 +85,22 @@ class Catalog:
         """Put another definition in the place of one that is there (its source's traits are known now)."""
         store = self._temporary if entry.temporary else self._objects
         store[entry.path] = entry
+
+    def rename(self, entry: Table | View, name: str, range: SourceRange | None = None) -> None:
+        """Give a permanent table or view another name in its database. Raises ValidationError if taken."""
+        renamed = replace(entry, name=name)
+        if renamed.path in self._objects:
+            raise ValidationError(
+                f"Table (or view) {entry.database}.{name} already exists in Catalog {entry.catalog}.",
+                range=range,
+            )
+        del self._objects[entry.path]
+        self._objects[renamed.path] = renamed
+
+    def permanent(self, name: tuple[str, ...]) -> Table | View | None:
+        """The table or view of that name that an ALTER can change: none where a temporary one hides it."""
+        path = self.path(name)
+        return None if path in self._temporary else self._objects.get(path)
 
     def drop(
         self,
@@ -121,7 +127,7 @@ class Catalog:
         if isinstance(entry, wanted):
             del store[path]
             return True
-        if if_exists and entry is None:
+        if if_exists:
             return False
         prefix = "Temporary table or view" if temporary else kind.capitalize()
         hint = self._drop_hint(kind, path, entry)
@@ -133,41 +139,40 @@ class Catalog:
         near = difflib.get_close_matches(path[2], self.names(), n=1, cutoff=0.6)
         return f"did you mean '{near[0]}'?" if near else None
 
-    def names(self) -> list[str]:
-        """The names of the tables and views of the current database, in order."""
-        return self._names((Table, View))
+    def names(self, place: tuple[str, str] | None = None) -> list[str]:
+        """The names of the tables and views of a database, the current one if none is named, in order."""
+        return self._names((Table, View), place)
 
-    def view_names(self) -> list[str]:
-        """The names of the views of the current database, in order."""
-        return self._names((View,))
+    def view_names(self, place: tuple[str, str] | None = None) -> list[str]:
+        """The names of the views of a database, the current one if none is named, in order."""
+        return self._names((View,), place)
 
-    def _names(self, kinds: tuple[type, ...]) -> list[str]:
-        here = (self.current_catalog, self.current_database)
+    def _names(self, kinds: tuple[type, ...], place: tuple[str, str] | None) -> list[str]:
+        here = place or (self.current_catalog, self.current_database)
         merged = {**self._objects, **self._temporary}
         return sorted(
             path[2] for path, entry in merged.items() if path[:2] == here and isinstance(entry, kinds)
         )
 
-    # --- catalogs and databases ------------------------------------------------------------------
-    def use_catalog(self, name: str, range: SourceRange | None = None) -> None:
-        """USE CATALOG. Raises ValidationError for an unknown one."""
-        if name != DEFAULT_CATALOG:
-            raise ValidationError(f"A catalog with name [{name}] does not exist.", range=range)
-        self.current_catalog, self.current_database = DEFAULT_CATALOG, DEFAULT_DATABASE
+    # --- what goes with a database -----------------------------------------------------------------
+    def drop_database(
+        self, name: tuple[str, ...], *, if_exists: bool, cascade: bool, range: SourceRange | None = None
+    ) -> bool:
+        """DROP DATABASE, with what is in it where cascade says so; whether there was one. Temporary objects
+        stay. Raises as remove_database does."""
+        place = self.database_path(name)
+        inside = [path for path in self._objects if path[:2] == place]
+        done = self.remove_database(name, if_exists=if_exists, cascade=cascade, empty=not inside, range=range)
+        for path in inside if done else ():
+            del self._objects[path]
+        return done
 
-    def use_database(self, name: tuple[str, ...], range: SourceRange | None = None) -> None:
-        """USE [catalog.]database. Raises ValidationError for an unknown one."""
-        catalog = name[-2] if len(name) > 1 else self.current_catalog
-        self._check_database(catalog, name[-1], range)
-        self.current_catalog, self.current_database = catalog, name[-1]
-
-    def _check_database(self, catalog: str, database: str, range: SourceRange | None) -> None:
-        if catalog != DEFAULT_CATALOG:
-            raise ValidationError(f"A catalog with name [{catalog}] does not exist.", range=range)
-        if database != DEFAULT_DATABASE:
-            raise ValidationError(
-                f"A database with name [{database}] does not exist in the catalog: [{catalog}].", range=range
-            )
+    def drop_catalog(self, name: str, if_exists: bool, range: SourceRange | None = None) -> bool:
+        """DROP CATALOG, with all that is in it."""
+        done = super().drop_catalog(name, if_exists, range)
+        for path in [path for path in self._objects if done and path[0] == name]:
+            del self._objects[path]
+        return done
 
 
 def _quoted(path: Path) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.databases import CatalogEntry
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregates import AGGREGATES
@@ -16,8 +17,8 @@ from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.nodes import Call
 from firesteel.plan.tree import Field
 from firesteel.session.result import RowsResult
-from firesteel.sql.lexer import Kind, tokens
-from firesteel.types.sql import BOOLEAN, STRING, SqlType, TypeRoot
+from firesteel.sql.unparse_text import expression_text
+from firesteel.types.sql import BOOLEAN, STRING, SqlType
 
 
 def names(title: str, found: Iterable[str]) -> RowsResult:
@@ -25,12 +26,12 @@ def names(title: str, found: Iterable[str]) -> RowsResult:
     return RowsResult([Field(title, STRING)], [[name] for name in found])
 
 
-def like(found: Iterable[str], pattern: str | None, negated: bool) -> list[str]:
-    """The names that a LIKE pattern keeps: % any characters, _ one."""
+def like(found: Iterable[str], pattern: str | None, negated: bool, ignore_case: bool = False) -> list[str]:
+    """The names that a LIKE pattern keeps: % any characters, _ one. ignore_case: ILIKE."""
     if pattern is None:
         return list(found)
     parts = [".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern]
-    expression = re.compile("".join(parts), re.DOTALL)
+    expression = re.compile("".join(parts), re.DOTALL | (re.IGNORECASE if ignore_case else 0))
     return [name for name in found if (expression.fullmatch(name) is None) == negated]
 
 
@@ -48,7 +49,7 @@ def describe(table: Table | View, pattern: str | None = None, negated: bool = Fa
 def _column_row(table: Table, column: Column) -> Sequence[object]:
     kind, watermark = str(column.type.with_nullable(True)), None
     if table.watermark is not None and table.watermark.column == column.name:
-        kind, watermark = f"{kind} *ROWTIME*", _unparsed(table.watermark.sql, table)
+        kind, watermark = f"{kind} *ROWTIME*", expression_text(table.watermark.sql)
     elif isinstance(column.computed, Call) and column.computed.function == "PROCTIME":
         kind += " *PROCTIME*"
     key = f"PRI({', '.join(table.primary_key)})" if column.name in table.primary_key else None
@@ -57,21 +58,10 @@ def _column_row(table: Table, column: Column) -> Sequence[object]:
 
 def _extras(table: Table, column: Column) -> str | None:
     if column.computed is not None:
-        return f"AS {_unparsed(column.computed_sql or '', table)}"
+        return f"AS {expression_text(column.computed_sql or '')}"
     if column.metadata is None:
         return None
     return "METADATA" + _metadata_key(column) + (" VIRTUAL" if column.virtual else "")
-
-
-def _unparsed(expression: str, table: Table) -> str:
-    """The expression as written, with its columns in backquotes as Calcite prints them."""
-    columns = {column.name for column in table.columns}
-    pieces, position = [], 0
-    for token in tokens(expression):
-        if token.kind is Kind.WORD and token.text in columns:
-            pieces += [expression[position : token.start], _quoted(token.text)]
-            position = token.end
-    return "".join(pieces) + expression[position:]
 
 
 def _metadata_key(column: Column) -> str:
@@ -95,7 +85,7 @@ def create_table(table: Table) -> RowsResult:
     lines = [f"  {_definition(table, column)}" for column in table.columns]
     if table.watermark is not None:
         lines.append(
-            f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {_unparsed(table.watermark.sql, table)}"
+            f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {expression_text(table.watermark.sql)}"
         )
     if table.primary_key:
         constraint = _quoted(table.primary_key_name or f"PK_{'_'.join(table.primary_key)}")
@@ -108,13 +98,13 @@ def create_table(table: Table) -> RowsResult:
     if table.partition_keys:
         text += f"PARTITIONED BY ({', '.join(map(_quoted, table.partition_keys))})\n"
     options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in sorted(table.options))
-    return _text(f"{text}WITH (\n{options}\n)\n")
+    return _text(f"{text}WITH (\n{options}\n)\n" if options else text)
 
 
 def _definition(table: Table, column: Column) -> str:
     text = _quoted(column.name)
     if column.computed is not None:
-        text += f" AS {_unparsed(column.computed_sql or '', table)}"
+        text += f" AS {expression_text(column.computed_sql or '')}"
     else:
         text += f" {_serialized(column.type)}"
         if column.metadata is not None:
@@ -122,14 +112,13 @@ def _definition(table: Table, column: Column) -> str:
     return text + (f" COMMENT {_string(column.comment)}" if column.comment else "")
 
 
+_IN_FULL = {"STRING": "VARCHAR(2147483647)", "BYTES": "VARBINARY(2147483647)"}
+_TEXT_TYPES = re.compile(r"`(?:[^`]|``)*`|STRING|BYTES")
+
+
 def _serialized(kind: SqlType) -> str:
     """The type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
-    bare = kind.with_nullable(True)
-    text = (
-        f"{kind.root.value}({kind.length})"
-        if kind.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)
-        else str(bare)
-    )
+    text = _TEXT_TYPES.sub(lambda m: _IN_FULL.get(m.group(), m.group()), str(kind.with_nullable(True)))
     return text + ("" if kind.nullable else " NOT NULL")
 
 
@@ -139,6 +128,13 @@ def create_view(view: View) -> RowsResult:
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
     return _text(f"CREATE {kind} {_path(view)} (\n{columns}\n)\n{comment}AS {view.query}\n")
+
+
+def create_catalog(name: str, entry: CatalogEntry) -> RowsResult:
+    """The CREATE CATALOG that would make the catalog."""
+    comment = "" if entry.comment is None else f"COMMENT {_string(entry.comment)}\n"
+    options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in sorted((entry.options or {}).items()))
+    return _text(f"CREATE CATALOG {_quoted(name)}\n{comment}WITH (\n{options}\n)\n")
 
 
 def only_for(expected: str, found: Table | View) -> ValidationError:

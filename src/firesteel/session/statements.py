@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.views import bind_create_view
 from firesteel.catalog.schema import Table, View
-from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all
-from firesteel.session import jobs, show
+from firesteel.session import alter, databases, jobs, show
+from firesteel.session.alter import with_traits
 from firesteel.session.planning import plan, plan_all
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
+from firesteel.sql import catalog_statements as catalog_sql
 from firesteel.sql import statements as sql
 
 if TYPE_CHECKING:
@@ -51,17 +52,8 @@ def execute(
 # --- definitions ---------------------------------------------------------------------------------
 def _create_table(call: Call, statement: sql.CreateTable) -> TableResult:
     table = bind_create_table(statement, call.environment.bind_context(call.text))
-    call.environment.catalog.create(_with_traits(table), statement.if_not_exists, statement.table.range)
+    call.environment.catalog.create(with_traits(table), statement.if_not_exists, statement.table.range)
     return OK
-
-
-def _with_traits(table: Table) -> Table:
-    """The table with what its connector says of it. As in Flink, wrong options are an error when the
-    table is used, not when it is created."""
-    try:
-        return validate_table(table)
-    except FiresteelError:
-        return table
 
 
 def _create_view(call: Call, statement: sql.CreateView) -> TableResult:
@@ -94,14 +86,6 @@ def _drop(call: Call, statement: sql.Drop) -> TableResult:
     return OK
 
 
-def _use(call: Call, statement: sql.Use) -> TableResult:
-    if statement.kind == "CATALOG":
-        call.environment.catalog.use_catalog(statement.name.parts[-1], statement.name.range)
-    else:
-        call.environment.catalog.use_database(statement.name.parts, statement.name.range)
-    return OK
-
-
 # --- options -------------------------------------------------------------------------------------
 def _set(call: Call, statement: sql.SetOption) -> TableResult:
     if statement.key is None:
@@ -123,11 +107,13 @@ def _show(call: Call, statement: sql.Show) -> TableResult:
         return show.describe(_entry(call, statement.name), statement.pattern, statement.negated)
     if statement.what in ("CREATE TABLE", "CREATE VIEW"):
         return _show_create(call, statement)
+    if statement.what == "CREATE CATALOG":
+        return databases.show_create_catalog(call, statement)
     lists: dict[str, tuple[str, Callable[[], list[str]]]] = {
-        "TABLES": ("table name", catalog.names),
-        "VIEWS": ("view name", catalog.view_names),
-        "CATALOGS": ("catalog name", lambda: [catalog.current_catalog]),
-        "DATABASES": ("database name", lambda: [catalog.current_database]),
+        "TABLES": ("table name", lambda: catalog.names(databases.place_of(call, statement))),
+        "VIEWS": ("view name", lambda: catalog.view_names(databases.place_of(call, statement))),
+        "CATALOGS": ("catalog name", catalog.catalog_names),
+        "DATABASES": ("database name", lambda: databases.show_databases(call, statement)),
         "CURRENT CATALOG": ("current catalog name", lambda: [catalog.current_catalog]),
         "CURRENT DATABASE": ("current database name", lambda: [catalog.current_database]),
         "MODULES": ("module name", lambda: ["core"]),
@@ -135,11 +121,20 @@ def _show(call: Call, statement: sql.Show) -> TableResult:
         "USER FUNCTIONS": ("function name", catalog.functions.names),
     }
     title, found = lists[statement.what]
-    return show.names(title, show.like(found(), statement.pattern, statement.negated))
+    kept = show.like(found(), statement.pattern, statement.negated, statement.ignore_case)
+    return show.names(title, kept)
 
 
 def _show_create(call: Call, statement: sql.Show) -> RowsResult:
-    entry, kind = _entry(call, statement.name), statement.what.removeprefix("CREATE ")
+    name, kind = statement.name, statement.what.removeprefix("CREATE ")
+    assert name is not None
+    entry = call.environment.catalog.find(name.parts)
+    if entry is None:
+        raise ValidationError(
+            f"Could not execute SHOW CREATE {kind}. {kind.capitalize()} with identifier "
+            f"{alter.quoted_path(call, name)} does not exist.",
+            range=name.range,
+        )
     if isinstance(entry, View) != (kind == "VIEW"):
         raise show.only_for(kind, entry)
     return show.create_view(entry) if isinstance(entry, View) else show.create_table(entry)
@@ -195,7 +190,17 @@ _HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {
     sql.CreateView: _create_view,
     sql.CreateFunction: _create_function,
     sql.Drop: _drop,
-    sql.Use: _use,
+    sql.Use: databases.use,
+    catalog_sql.CreateDatabase: databases.create_database,
+    catalog_sql.AlterDatabase: databases.alter_database,
+    catalog_sql.DropDatabase: databases.drop_database,
+    catalog_sql.CreateCatalog: databases.create_catalog,
+    catalog_sql.AlterCatalog: databases.alter_catalog,
+    catalog_sql.DropCatalog: databases.drop_catalog,
+    catalog_sql.DescribeCatalog: databases.describe_catalog,
+    catalog_sql.AlterTable: alter.alter_table,
+    catalog_sql.AlterView: alter.alter_view,
+    catalog_sql.AnalyzeTable: alter.analyze_table,
     sql.SetOption: _set,
     sql.ResetOption: _reset,
     sql.Show: _show,

@@ -65,7 +65,7 @@ class DdlGrammar(QueryGrammar):
         system = temporary and self.accept("SYSTEM")
         if self.accept("FUNCTION"):
             return self._create_function(start, temporary, system)
-        if not temporary and self.at_any("CATALOG", "DATABASE", "MATERIALIZED", "MODEL", "CONNECTION"):
+        if not temporary and self.at_any("MATERIALIZED", "MODEL", "CONNECTION"):
             raise self.not_supported(f"CREATE {self.token.word}", self.token)
         raise self.error()
 
@@ -96,16 +96,17 @@ class DdlGrammar(QueryGrammar):
         keys: list[KeyDefinition] = []
         watermarks: list[WatermarkDefinition] = []
         self.expect_symbol("(")
-        self.list_of(lambda: self._table_element(columns, keys, watermarks))
+        self.list_of(lambda: self.table_element(columns, keys, watermarks))
         self.expect_symbol(")")
         parts.update(columns=tuple(columns), keys=tuple(keys), watermarks=tuple(watermarks))
 
-    def _table_element(
+    def table_element(
         self,
         columns: list[ColumnDefinition],
         keys: list[KeyDefinition],
         watermarks: list[WatermarkDefinition],
     ) -> None:
+        """One element of a table's definition, into the list of its kind."""
         if self.at("WATERMARK"):
             watermarks.append(self._watermark())
         elif self.at_any("CONSTRAINT", "PRIMARY", "UNIQUE"):
@@ -225,12 +226,12 @@ class DdlGrammar(QueryGrammar):
             self.since(start), function, class_name, class_range, language, temporary, system, if_not_exists
         )
 
-    def drop(self) -> Drop:
+    def drop(self) -> Statement:
         """After DROP, which is still to be taken."""
         start = self.advance().start
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")
-        if self.at_any("CATALOG", "DATABASE", "MATERIALIZED", "MODEL", "CONNECTION"):
+        if self.at_any("MATERIALIZED", "MODEL", "CONNECTION"):
             raise self.not_supported(f"DROP {self.token.word}", self.token)
         kind = self.expect_any("FUNCTION") if system else self.expect_any("TABLE", "VIEW", "FUNCTION")
         if_exists = self.accept("IF", "EXISTS")

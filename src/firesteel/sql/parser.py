@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from firesteel.errors import FiresteelError, ParseError, SourceRange
-from firesteel.sql.ddl_grammar import DdlGrammar
+from firesteel.sql.alter_grammar import AlterGrammar
 from firesteel.sql.dialect import range_of
 from firesteel.sql.lexer import Kind, tokens
 from firesteel.sql.nodes import Hint
@@ -28,9 +28,11 @@ from firesteel.sql.statements import (
 from firesteel.types.sql import SqlType
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+_WITHOUT_PLACE = ("CATALOGS", "MODULES", "FULL MODULES", "JARS")
+_ANY_CASE = ("CATALOGS", "DATABASES", "FUNCTIONS", "USER FUNCTIONS")
 _SHOWN = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES")
 _LATER = frozenset(
-    {"ALTER", "ANALYZE", "CALL", "COMPILE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "LOAD", "UNLOAD", "ADD"}
+    {"CALL", "COMPILE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "LOAD", "UNLOAD", "ADD"}
     | {"REMOVE", "STOP", "BEGIN", "EXECUTE"}
 )
 # Flink's SetOperationParseStrategy (ExtendedParser): names and values without quotes
@@ -139,7 +141,7 @@ def _located(text: str, read: Callable[[Parser], list[Statement]]) -> list[State
         ) from None
 
 
-class Parser(DdlGrammar):
+class Parser(AlterGrammar):
     """The statements of Flink SQL."""
 
     def script(self) -> list[Statement]:
@@ -160,6 +162,8 @@ class Parser(DdlGrammar):
         reader: dict[str, Callable[[], Statement]] = {
             "CREATE": self.create,
             "DROP": self.drop,
+            "ALTER": self.alter,
+            "ANALYZE": self.analyze,
             "SET": self._set,
             "RESET": self._reset,
             "SHOW": self._show,
@@ -285,9 +289,9 @@ class Parser(DdlGrammar):
     # --- SHOW, DESCRIBE, USE ---------------------------------------------------------------------
     def _show(self) -> Show:
         start = self.advance().start
-        for word in ("TABLE", "VIEW"):
+        for word in ("TABLE", "VIEW", "CATALOG"):
             if self.accept("CREATE", word):
-                name = self.full_name()
+                name = self.simple_name() if word == "CATALOG" else self.full_name()
                 return Show(self.since(start), f"CREATE {word}", name)
         if self.accept("CURRENT"):
             what = f"CURRENT {self.expect_any('CATALOG', 'DATABASE')}"
@@ -300,20 +304,23 @@ class Parser(DdlGrammar):
             raise self.not_supported(f"SHOW {self.token.word}", self.token)
         for what in _SHOWN:
             if self.accept(*what.split()):
-                in_database = self.accept_any("FROM", "IN") if what not in ("CATALOGS", "MODULES") else None
+                in_database = self.accept_any("FROM", "IN") if what not in _WITHOUT_PLACE else None
                 return self._show_like(start, what, self.full_name() if in_database else None)
         raise self.error()
 
     def _show_like(self, start: int, what: str, name: Name | None) -> Show:
         negated = self.accept("NOT")
-        if negated and not self.at("LIKE"):
-            raise self.error()
-        pattern = self.string() if self.accept("LIKE") else None
-        return Show(self.since(start), what, name, pattern, negated)
+        words = ("LIKE", "ILIKE") if what in _ANY_CASE else ("LIKE",)
+        word = self.expect_any(*words) if negated else self.accept_any(*words)
+        pattern = self.string() if word else None
+        return Show(self.since(start), what, name, pattern, negated, word == "ILIKE")
 
-    def _describe(self) -> Describe:
+    def _describe(self) -> Statement:
         start = self.advance().start
-        if self.at_any("CATALOG", "DATABASE", "FUNCTION", "MODEL", "JOB") and self.ahead(1).kind in (
+        if self.at("CATALOG") and not self.symbol_ahead("."):
+            self.advance()
+            return self.describe_catalog(start)
+        if self.at_any("DATABASE", "FUNCTION", "MODEL", "JOB") and self.ahead(1).kind in (
             Kind.WORD,
             Kind.QUOTED,
             Kind.STRING,

@@ -149,13 +149,15 @@ class Show(Statement):
     """SHOW what [FROM in_] [[NOT] LIKE pattern].
 
     what: TABLES, VIEWS, FUNCTIONS, USER FUNCTIONS, CATALOGS, DATABASES, MODULES, CURRENT CATALOG, CURRENT
-    DATABASE, COLUMNS, CREATE TABLE, CREATE VIEW; name is the table of the last three.
+    DATABASE, COLUMNS, CREATE TABLE, CREATE VIEW, CREATE CATALOG, ...; name is what the last ones show, and
+    the place of the first. ignore_case: ILIKE.
     """
 
     what: str
     name: Name | None = None
     pattern: str | None = None
     negated: bool = False
+    ignore_case: bool = False
 
 
 @dataclass(frozen=True)

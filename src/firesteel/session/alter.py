@@ -1,0 +1,123 @@
+"""ALTER TABLE, ALTER VIEW, ANALYZE TABLE. Texts: Flink's AbstractAlterTableConverter, CatalogManager."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from firesteel.bind.alter import altered
+from firesteel.bind.views import bind_view
+from firesteel.catalog.schema import Table, View
+from firesteel.connectors.registry import validate_table
+from firesteel.errors import FiresteelError, ValidationError
+from firesteel.session.result import OK, TableResult
+from firesteel.sql import catalog_statements as sql
+from firesteel.sql.statements import Name
+
+if TYPE_CHECKING:
+    from firesteel.session.statements import Call
+
+
+def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
+    """ALTER TABLE."""
+    table = _table(call, statement)
+    if table is None:
+        return OK
+    catalog, change = call.environment.catalog, statement.change
+    if isinstance(change, sql.RenameTo):
+        catalog.rename(table, change.name.parts[-1], change.name.range)
+        return OK
+    if isinstance(change, sql.SetOptions):
+        changed = _with_options(table, {**dict(table.options), **dict(change.options)})
+    elif isinstance(change, sql.ResetOptions):
+        changed = _reset(table, change)
+    else:
+        context = call.environment.bind_context(call.text)
+        changed = altered(table, change, statement.range, context)
+    catalog.replace(with_traits(changed))
+    return OK
+
+
+def with_traits(table: Table) -> Table:
+    """The table with what its connector says of it. As in Flink, wrong options are an error when the
+    table is used, not when it is created."""
+    try:
+        return validate_table(table)
+    except FiresteelError:
+        return table
+
+
+def _table(call: Call, statement: sql.AlterTable) -> Table | None:
+    """The table to change; None where it need not exist. Raises ValidationError."""
+    name = statement.table
+    entry = call.environment.catalog.permanent(name.parts)
+    if isinstance(entry, View):
+        raise ValidationError("ALTER TABLE for a view is not allowed", range=name.range)
+    if entry is None and not statement.if_exists:
+        raise ValidationError(
+            f"Table {quoted_path(call, name)} doesn't exist or is a temporary table.", range=name.range
+        )
+    return entry
+
+
+def quoted_path(call: Call, name: Name) -> str:
+    """The full name of a table or view, each part between backquotes."""
+    return ".".join(f"`{part}`" for part in call.environment.catalog.path(name.parts))
+
+
+def _with_options(table: Table, options: dict[str, str]) -> Table:
+    return replace(table, options=tuple(options.items()), traits=None)
+
+
+def _reset(table: Table, change: sql.ResetOptions) -> Table:
+    if not change.keys:
+        raise ValidationError("ALTER TABLE RESET does not support empty key", range=change.range)
+    if "connector" in change.keys:
+        raise ValidationError("ALTER TABLE RESET does not support changing 'connector'", range=change.range)
+    return _with_options(table, {k: v for k, v in table.options if k not in change.keys})
+
+
+def alter_view(call: Call, statement: sql.AlterView) -> TableResult:
+    """ALTER VIEW ... RENAME TO, and AS."""
+    name, catalog = statement.view, call.environment.catalog
+    entry = catalog.permanent(name.parts)
+    if isinstance(entry, Table):
+        raise ValidationError("ALTER VIEW for a table is not allowed", range=name.range)
+    if entry is None:
+        raise ValidationError(
+            f"View {quoted_path(call, name)} doesn't exist or is a temporary view.", range=name.range
+        )
+    if statement.name is not None:
+        catalog.rename(entry, statement.name.parts[-1], statement.name.range)
+        return OK
+    assert statement.query is not None
+    context = call.environment.bind_context(call.text)
+    catalog.replace(bind_view(name, statement.query, (), entry.comment, False, context))
+    return OK
+
+
+def analyze_table(call: Call, statement: sql.AnalyzeTable) -> TableResult:
+    """ANALYZE TABLE, which Flink refuses for streams. Raises ValidationError."""
+    name = statement.table
+    entry = call.environment.catalog.permanent(name.parts)
+    if entry is None:
+        raise ValidationError(
+            f"Table {quoted_path(call, name)} doesn't exist or is a temporary table.", range=name.range
+        )
+    if isinstance(entry, View):
+        raise ValidationError("ANALYZE TABLE for a view is not allowed", range=name.range)
+    keys = [key.parts[0] for key in statement.partition]
+    if sorted(keys) != sorted(entry.partition_keys):
+        raise ValidationError(
+            "Invalid ANALYZE TABLE statement. For partition table, all partition keys should be specified "
+            f"explicitly. The given partition keys: [{','.join(keys)}] are not match the target partition "
+            f"keys: [{','.join(entry.partition_keys)}].",
+            range=name.range,
+        )
+    for column in statement.columns:
+        if all(c.name != column.parts[0] for c in entry.columns):
+            raise ValidationError(
+                f"Column: {column} does not exist in the table: {quoted_path(call, name)}.",
+                range=column.range,
+            )
+    raise ValidationError("ANALYZE TABLE is not supported for streaming mode now", range=statement.range)

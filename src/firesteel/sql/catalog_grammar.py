@@ -1,0 +1,86 @@
+"""CREATE, ALTER, DROP and DESCRIBE of catalogs and databases."""
+
+from __future__ import annotations
+
+from firesteel.sql.catalog_statements import (
+    AlterCatalog,
+    AlterDatabase,
+    CreateCatalog,
+    CreateDatabase,
+    DescribeCatalog,
+    DropCatalog,
+    DropDatabase,
+)
+from firesteel.sql.ddl_grammar import DdlGrammar
+from firesteel.sql.statements import Name, Statement
+
+
+class CatalogGrammar(DdlGrammar):
+    """Reads the statements about the places that hold tables."""
+
+    def create(self) -> Statement:
+        """After CREATE, which is still to be taken."""
+        if self.ahead(1).word not in ("CATALOG", "DATABASE"):
+            return super().create()
+        start = self.advance().start
+        is_catalog = self.expect_any("CATALOG", "DATABASE") == "CATALOG"
+        if_not_exists = self.accept("IF", "NOT", "EXISTS")
+        name = self.simple_name() if is_catalog else self.database_name()
+        comment = self.string() if self.accept("COMMENT") else None
+        options = self.properties() if self.accept("WITH") else ()
+        kind = CreateCatalog if is_catalog else CreateDatabase
+        return kind(self.since(start), name, comment, options, if_not_exists)
+
+    def drop(self) -> Statement:
+        """After DROP, which is still to be taken."""
+        if self.ahead(1).word not in ("CATALOG", "DATABASE"):
+            return super().drop()
+        start = self.advance().start
+        is_catalog = self.expect_any("CATALOG", "DATABASE") == "CATALOG"
+        if_exists = self.accept("IF", "EXISTS")
+        if is_catalog:
+            name = self.simple_name()
+            return DropCatalog(self.since(start), name, if_exists)
+        name = self.database_name()
+        cascade = self.accept_any("RESTRICT", "CASCADE") == "CASCADE"
+        return DropDatabase(self.since(start), name, if_exists, cascade)
+
+    def alter_database(self, start: int) -> AlterDatabase:
+        """After ALTER DATABASE."""
+        name = self.database_name()
+        self.expect("SET")
+        options = self.properties()
+        return AlterDatabase(self.since(start), name, options)
+
+    def alter_catalog(self, start: int) -> AlterCatalog:
+        """After ALTER CATALOG."""
+        name = self.simple_name()
+        options = reset = comment = None
+        what = self.expect_any("SET", "RESET", "COMMENT")
+        if what == "SET":
+            options = self.properties()
+        elif what == "RESET":
+            reset = self.option_keys()
+        else:
+            comment = self.string()
+        return AlterCatalog(self.since(start), name, options, reset, comment)
+
+    def describe_catalog(self, start: int) -> DescribeCatalog:
+        """After DESCRIBE CATALOG."""
+        extended = self.accept("EXTENDED")
+        name = self.simple_name()
+        return DescribeCatalog(self.since(start), name, extended)
+
+    def database_name(self) -> Name:
+        """A name of one or two parts."""
+        name = self.full_name()
+        if len(name.parts) > 2:
+            raise self.error(f"'{name}' has too many parts: catalog.database at most")
+        return name
+
+    def option_keys(self) -> tuple[str, ...]:
+        """('key', ...), perhaps none."""
+        self.expect_symbol("(")
+        keys = [] if self.at_symbol(")") else self.list_of(self.string)
+        self.expect_symbol(")")
+        return tuple(keys)

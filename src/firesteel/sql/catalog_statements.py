@@ -1,0 +1,180 @@
+"""Statements about catalogs, databases and what is in them, as written: frozen, with their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.errors import SourceRange
+from firesteel.sql.statements import ColumnDefinition, KeyDefinition, Name, Statement, WatermarkDefinition
+
+
+@dataclass(frozen=True)
+class CreateDatabase(Statement):
+    """CREATE DATABASE [IF NOT EXISTS] name [COMMENT] [WITH]."""
+
+    database: Name
+    comment: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropDatabase(Statement):
+    """DROP DATABASE [IF EXISTS] name [RESTRICT | CASCADE]."""
+
+    database: Name
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class AlterDatabase(Statement):
+    """ALTER DATABASE name SET (...)."""
+
+    database: Name
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class CreateCatalog(Statement):
+    """CREATE CATALOG [IF NOT EXISTS] name [COMMENT] [WITH]."""
+
+    catalog: Name
+    comment: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropCatalog(Statement):
+    """DROP CATALOG [IF EXISTS] name."""
+
+    catalog: Name
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class AlterCatalog(Statement):
+    """ALTER CATALOG name: SET (...), RESET (...) or COMMENT; one of the three is given."""
+
+    catalog: Name
+    options: tuple[tuple[str, str], ...] | None = None
+    reset: tuple[str, ...] | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class DescribeCatalog(Statement):
+    """DESCRIBE CATALOG [EXTENDED] name."""
+
+    catalog: Name
+    extended: bool = False
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a column is put: FIRST (after is None) or AFTER a column."""
+
+    after: Name | None = None
+
+
+@dataclass(frozen=True)
+class Add:
+    """ADD or MODIFY: columns with the place that each is given, a key, watermarks."""
+
+    columns: tuple[tuple[ColumnDefinition, Position | None], ...] = ()
+    keys: tuple[KeyDefinition, ...] = ()
+    watermarks: tuple[WatermarkDefinition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Modify(Add):
+    """The same for what is there."""
+
+
+@dataclass(frozen=True)
+class DropColumns:
+    """DROP a, or DROP (a, b)."""
+
+    columns: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class DropKey:
+    """DROP PRIMARY KEY, or DROP CONSTRAINT name."""
+
+    constraint: Name | None = None
+
+
+@dataclass(frozen=True)
+class DropWatermark:
+    """DROP WATERMARK."""
+
+
+@dataclass(frozen=True)
+class RenameTo:
+    """RENAME TO name."""
+
+    name: Name
+
+
+@dataclass(frozen=True)
+class RenameColumn:
+    """RENAME a TO b."""
+
+    column: Name
+    name: Name
+
+
+@dataclass(frozen=True)
+class SetOptions:
+    """SET ('k' = 'v')."""
+
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ResetOptions:
+    """RESET ('k')."""
+
+    keys: tuple[str, ...]
+    range: SourceRange
+
+
+Change = Add | DropColumns | DropKey | DropWatermark | RenameTo | RenameColumn | SetOptions | ResetOptions
+
+
+@dataclass(frozen=True)
+class AlterTable(Statement):
+    """ALTER TABLE [IF EXISTS] name change."""
+
+    table: Name
+    change: Change
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class AlterView(Statement):
+    """ALTER VIEW name RENAME TO name, or AS query."""
+
+    view: Name
+    name: Name | None = None
+    query: exp.Expression | None = None
+
+
+@dataclass(frozen=True)
+class AnalyzeTable(Statement):
+    """ANALYZE TABLE name [PARTITION (...)] COMPUTE STATISTICS [FOR ...]; columns are those that it names."""
+
+    table: Name
+    partition: tuple[Name, ...] = ()
+    columns: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refused(Statement):
+    """A statement that Flink reads and refuses: its error's text."""
+
+    message: str
