@@ -36,6 +36,10 @@ def test_public_methods_are_annotated(owner: str) -> None:
             assert "return" in method.__annotations__, f"{owner}.{name}"
 
 
+def test_dir_shows_the_public_names() -> None:
+    assert sorted(dir(firesteel)) == PUBLIC
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         firesteel.nothing  # noqa: B018

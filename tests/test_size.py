@@ -45,7 +45,7 @@ def test_the_packages_only_export() -> None:
             continue
         body = ast.parse(path.read_text(encoding="utf-8")).body
         allowed = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.Expr)
-        lazy = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
+        lazy = [n for n in body if isinstance(n, ast.FunctionDef) and n.name in ("__dir__", "__getattr__")]
         lazy += [n for n in body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
         with_code += [str(path) for n in body if not isinstance(n, allowed) and n not in lazy]
     assert with_code == []

@@ -35,6 +35,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """What `dir` and completion show: the public names."""
+    return list(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use: workers import parts of firesteel and need none of these."""
     import importlib

@@ -107,3 +107,7 @@ class JobError(FiresteelError):
 
 class InternalError(FiresteelError):
     """A bug of Firesteel's own."""
+
+
+class FiresteelWarning(UserWarning):
+    """Something that is probably not what was meant; the command prints it on stderr."""

@@ -7,13 +7,18 @@ PipelineOptions, CheckpointingOptions), listed in options_table.py; those of Fir
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from firesteel.errors import FiresteelWarning
 from firesteel.option import Kind, Option, parse_duration, parse_memory
 from firesteel.options_table import OPTIONS
 
 _KNOWN = {option.key: option for option in OPTIONS}
+_PREFIXES = {option.key.partition(".")[0] for option in OPTIONS}
+_CLOSE = 0.92
+"""As alike as two keys of 30 characters that differ in two of them."""
 
 
 class Configuration(Mapping[str, str]):
@@ -42,6 +47,12 @@ class Configuration(Mapping[str, str]):
         option = _KNOWN.get(key)
         if option is not None:
             option.parse(str(value))
+        elif meant := meant_by(key):
+            warnings.warn(
+                f"'{key}' is no option and has no effect: did you mean '{meant}'?",
+                FiresteelWarning,
+                stacklevel=2,
+            )
         self._values[key] = str(value)
         return self
 
@@ -64,6 +75,17 @@ class Configuration(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def meant_by(key: str) -> str | None:
+    """The option of which the key is a misspelling. Flink has more options than are known here, so a key
+    that resembles none of them, or belongs to something else (`spark.`), may be right."""
+    if key.partition(".")[0] not in _PREFIXES:
+        return None
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower(), _KNOWN, n=1, cutoff=_CLOSE)
+    return near[0] if near else None
 
 
 __all__ = ["OPTIONS", "Configuration", "Kind", "Option", "parse_duration", "parse_memory"]

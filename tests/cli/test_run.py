@@ -1,22 +1,8 @@
-"""Folding changes for `--show table`."""
+"""Options of the command line."""
 
 from __future__ import annotations
 
-from firesteel.cli.run import RowsLeft, configuration
-
-
-def test_rows_left_are_those_that_no_change_takes_away() -> None:
-    changes = [
-        ("+I", "a", "1"),
-        ("+I", "b", "1"),
-        ("+I", "b", "1"),
-        ("-U", "a", "1"),
-        ("+U", "a", "2"),
-        ("-D", "b", "1"),
-    ]
-    rows = RowsLeft()
-    rows.apply(iter(changes))
-    assert list(rows) == [("b", "1"), ("a", "2")]
+from firesteel.cli.run import configuration
 
 
 def test_command_line_options_become_configuration() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from firesteel.errors import ValidationError
+from firesteel.errors import FiresteelWarning, ValidationError
 from firesteel.options import OPTIONS, Configuration, parse_duration, parse_memory
 
 
@@ -102,3 +102,22 @@ def test_every_option_takes_its_own_default_and_says_what_it_is() -> None:
         assert option.doc.endswith("."), option.key
         if option.default is not None:
             option.parse(option.default)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("table.exec.mini-batch.enable", "table.exec.mini-batch.enabled"),
+        ("table.exec.minibatch.size", "table.exec.mini-batch.size"),
+        ("firesteel.hots", "firesteel.host"),
+    ],
+)
+def test_a_misspelt_key_of_a_known_prefix_warns(written: str, meant: str) -> None:
+    with pytest.warns(FiresteelWarning, match=f"did you mean '{re.escape(meant)}'"):
+        Configuration({written: "1"})
+
+
+@pytest.mark.parametrize("key", ["execution.checkpointing.timeout", "state.backend.type", "spark.ui.enable"])
+def test_other_options_of_flink_and_spark_do_not(key: str, recwarn: pytest.WarningsRecorder) -> None:
+    Configuration({key: "1"})
+    assert not recwarn.list

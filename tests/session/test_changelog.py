@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.errors import DataError, NotSupportedError, ValidationError
+from firesteel.errors import DataError, NotSupportedError, UsageError, ValidationError
 from firesteel.runtime.spec import ORDER_ROW_BITS, ChainSpec, ScanSpec
 from firesteel.spark.frame_source import FrameTask
 from firesteel.spark.tasks import Destination
@@ -82,6 +82,33 @@ def test_a_table_of_a_static_frame_or_with_a_wrong_key_is_refused(spark: Spark) 
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["1 AS a", "2 AS a"], "several columns named 'a'"),
+        (["'insert' AS _change_type"], "no columns besides"),
+        (["value AS a", "3 AS _change_type"], "_change_type must be a string: insert, .* not int"),
+        (["value AS a", "'1' AS _commit_version"], "_commit_version must be a whole number, not string"),
+    ],
+)
+def test_columns_that_no_change_feed_has_are_refused(spark: Spark, columns: list[str], message: str) -> None:
+    environment = TableEnvironment.create(spark)
+    rates = spark.session.readStream.format("rate").load().selectExpr(*columns)
+    with pytest.raises(ValidationError, match=message):
+        environment.from_changelog_stream(rates)
+
+
+@pytest.mark.spark
+def test_what_is_no_frame_and_no_list_is_refused(spark: Spark) -> None:
+    environment = TableEnvironment.create(spark)
+    with pytest.raises(UsageError, match="a DataFrame is expected, got list"):
+        environment.from_changelog_stream([])  # type: ignore[arg-type]
+    rates = spark.session.readStream.format("rate").load()
+    with pytest.raises(ValidationError, match=r"takes a list of names: \['value'\]"):
+        environment.from_changelog_stream(rates, primary_key="value")  # type: ignore[arg-type]
+
+
+@pytest.mark.spark
 @pytest.mark.slow
 def test_changes_go_to_a_dataframe_and_come_back(spark: Spark, tmp_path: Path) -> None:
     source = tmp_path / "t.json"
@@ -93,6 +120,8 @@ def test_changes_go_to_a_dataframe_and_come_back(spark: Spark, tmp_path: Path) -
     )
     changes = environment.to_changelog_stream(environment.from_path("t"))
     assert changes.columns == ["_change_type", "id", "name", "cnt"]
+    changes.createOrReplaceTempView("changes_of_t")
+    assert spark.session.table("changes_of_t").isStreaming
     feed = tmp_path / "feed"
     writer = changes.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
     writer.trigger(availableNow=True).start(str(feed)).awaitTermination(60)

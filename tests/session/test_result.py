@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 
 from firesteel import Row, RowKind
+from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
-from firesteel.session.result import OK, ChangesResult
+from firesteel.session.result import OK, ChangesResult, RowsResult
 from firesteel.types.sql import INT, STRING
 
 
@@ -52,6 +53,40 @@ def test_changes_are_printed_as_a_tableau() -> None:
         "+----+--------+-------------+\n"
         "3 rows in set\n"
     )
+
+
+def test_a_result_is_read_once_and_says_so() -> None:
+    taken = result(changes((0, "Tom", 1)))
+    assert repr(taken) == "<ChangesResult: name STRING, n INT; print(), collect() or to_pandas() reads it>"
+    assert "<td>name</td><td>STRING</td>" in taken._repr_html_()
+    assert len(list(taken.collect())) == 1
+    for read in (taken.collect, taken.texts, taken.print, taken.to_pandas):
+        with pytest.raises(UsageError, match="was read already"):
+            read()
+    assert repr(taken).endswith("; was read>")
+
+
+def test_pandas_gets_the_rows_that_are_left() -> None:
+    first = changes((0, "Tom", 1), (0, "Ann", None), (0, "Tom", 1))
+    frame = result(first, changes((3, "Tom", 1), (1, "Ann", None), (2, "Ann", 5))).to_pandas()
+    assert frame.to_dict("list") == {"name": ["Tom", "Ann"], "n": [1, 5]}
+    empty = result().to_pandas()
+    assert list(empty.columns) == ["name", "n"]
+    assert str(empty.dtypes["n"]) == "int32"
+    endless = ChangesResult(
+        [Field("n", INT)], iter(()), max_width=6, time_zone="UTC", cancel=lambda: None, bounded=False
+    )
+    with pytest.raises(UsageError, match="never ends"):
+        endless.to_pandas()
+
+
+def test_small_tables_and_texts_are_shown_in_notebooks() -> None:
+    shown = RowsResult([Field("a<b", STRING)], [["x&y"], [None]])
+    assert "<th>a&lt;b</th>" in shown._repr_html_()
+    assert "<td>x&amp;y</td>" in shown._repr_html_()
+    assert shown.to_pandas()["a<b"].to_list() == ["x&y", None]
+    assert repr(OK) == "OK"
+    assert OK._repr_html_() == "<pre>OK</pre>"
 
 
 def test_no_change_is_an_empty_set() -> None:

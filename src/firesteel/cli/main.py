@@ -10,6 +10,7 @@ import contextlib
 import gc
 import os
 import sys
+import warnings
 from typing import NoReturn
 
 from firesteel.errors import FiresteelError
@@ -23,6 +24,7 @@ def main() -> int:
     """Run the command of `sys.argv`. Its exit status: 0 done, 1 the job failed, 2 the script or its use is
     wrong."""
     verbose = "--verbose" in sys.argv
+    warnings.showwarning = _show_warning
     try:
         from firesteel.cli.early import prepare_early
 
@@ -47,6 +49,10 @@ def main() -> int:
 
         status = report(as_firesteel_error(error), verbose=verbose)
     return status
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"warning: {message}", file=sys.stderr)
 
 
 def command() -> NoReturn:

@@ -6,8 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -157,6 +156,8 @@ class Runner:
             for kind, *cells in result.texts():
                 write(f"{kind}[{', '.join(cells)}]\n")
         else:
+            from firesteel.session.rows_left import RowsLeft
+
             rows = RowsLeft()
             try:
                 rows.apply(result.texts())
@@ -190,25 +191,3 @@ def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     for table in tables:
         yield table
         sys.stdout.flush()
-
-
-class RowsLeft:
-    """The rows that are left after all changes so far, in the order in which they came last."""
-
-    def __init__(self) -> None:
-        self._rows: Counter[tuple[str, ...]] = Counter()
-
-    def apply(self, changes: Iterable[tuple[str, ...]]) -> None:
-        """Take in changes: row kind and cells."""
-        rows = self._rows
-        for kind, *cells in changes:
-            row = tuple(cells)
-            if kind in ("+I", "+U"):
-                rows[row] += 1
-                continue
-            rows[row] -= 1
-            if not rows[row]:
-                del rows[row]
-
-    def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return self._rows.elements()

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from firesteel.catalog.schema import Column, SourceTraits
 from firesteel.catalog.schema import Table as SchemaTable
 from firesteel.changelog import ALL, INSERT_ONLY
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import NotSupportedError, UsageError, ValidationError
 from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
 from firesteel.spark.changelog_frame import changes_frame
-from firesteel.spark.frame_source import CHANGE_TYPE, CONNECTOR
+from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
@@ -33,8 +33,9 @@ def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFram
     """The changes of a table as a streaming DataFrame, `_change_type` first.
 
     It runs when it is written with `writeStream`, under the checkpoint given there. What the sources
-    remember lies in `execution.checkpointing.dir`, in a temporary folder where that is not set. Spark's
-    session gets the settings that the stream host needs: RocksDB for state, the shuffle partitions.
+    remember lies in `execution.checkpointing.dir`, in a temporary folder where that is not set. The
+    DataFrame is of the environment's own Spark session, which gets the settings that state needs: RocksDB
+    as its store, and one shuffle partition a core where it has Spark's 200 (or `parallelism.default`).
 
     Raises NotSupportedError for a column of a type that Spark has not.
     """
@@ -49,9 +50,11 @@ def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFram
 def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, primary_key: list[str]) -> Table:
     """A table of the changes in a streaming DataFrame; without `_change_type` every row is an insert.
 
-    Raises ValidationError where the primary key names no column, NotSupportedError for a DataFrame that
+    Raises ValidationError where its columns cannot be those of a table or of a change feed, or the primary
+    key names none of them; NotSupportedError for a DataFrame that
     does not stream or has a column of a type that Flink SQL has not.
     """
+    _check(frame, primary_key)
     if not frame.isStreaming:
         raise NotSupportedError("a DataFrame that does not stream", hint="read it with spark.readStream")
     columns = tuple(
@@ -62,9 +65,6 @@ def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, prima
         for field in frame.schema.fields
         if field.name != CHANGE_TYPE
     )
-    unknown = set(primary_key) - {column.name for column in columns}
-    if unknown:
-        raise ValidationError(f"primary key: the DataFrame has no column {sorted(unknown)[0]!r}")
     mode = ALL if CHANGE_TYPE in frame.columns else INSERT_ONLY
     catalog, database, name = environment.catalog.path((f"dataframe_{len(environment.frames)}",))
     made = SchemaTable(
@@ -80,6 +80,30 @@ def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, prima
     environment.catalog.create(made)
     environment.frames[".".join(made.path)] = frame
     return environment.from_path(f"`{name}`")
+
+
+def _check(frame: DataFrame, primary_key: list[str]) -> None:
+    """Raises ValidationError for what is wrong with the columns, UsageError for no DataFrame."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import IntegralType, StringType
+
+    if not isinstance(frame, DataFrame):
+        raise UsageError(f"a DataFrame is expected, got {type(frame).__name__}")
+    names = frame.columns
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValidationError(f"the DataFrame has several columns named {twice[0]!r}", hint="rename them")
+    if not set(names) - {CHANGE_TYPE}:
+        raise ValidationError("the DataFrame has no columns besides the kind of change")
+    for name, wanted, text in (
+        (CHANGE_TYPE, StringType, "a string: insert, update_preimage, update_postimage or delete"),
+        (COMMIT_VERSION, IntegralType, "a whole number"),
+    ):
+        if name in names and not isinstance(found := frame.schema[name].dataType, wanted):
+            raise ValidationError(f"{name} must be {text}, not {found.simpleString()}")
+    if isinstance(primary_key, str):
+        raise ValidationError(f"primary_key takes a list of names: [{primary_key!r}]")
+    if unknown := sorted(set(primary_key) - set(names) | {CHANGE_TYPE} & set(primary_key)):
+        raise ValidationError(f"primary key: the DataFrame has no column {unknown[0]!r}")
 
 
 def sql_type(kind: DataType) -> SqlType:

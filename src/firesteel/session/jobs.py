@@ -166,6 +166,7 @@ def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) 
         max_width=width,
         time_zone=environment.time_zone,
         cancel=running.cancel,
+        bounded=running.bounded,
     )
 
 

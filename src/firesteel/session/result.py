@@ -5,20 +5,29 @@ PyFlink: `TableResult`. print() writes what Flink's prints; collect() gives rows
 
 from __future__ import annotations
 
+import itertools
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from firesteel.changelog import SHORT, RowKind
+from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
 from firesteel.runtime.spec import KIND, field
+from firesteel.session.html import html_schema, html_table
+from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type
+from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BIGINT, STRING
 from firesteel.types.text import render
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Write = Callable[[str], object]
 """Takes a piece of text that ends with a line end."""
@@ -58,6 +67,8 @@ class Row(tuple[Any, ...]):
 class TableResult(ABC):
     """The result of one statement. `schema` names and types its columns."""
 
+    _state = ""
+
     def __init__(
         self,
         schema: Sequence[Field],
@@ -82,6 +93,23 @@ class TableResult(ABC):
     def print(self, write: Write = sys.stdout.write) -> None:
         """Write the result as Flink prints it, rows as they come."""
 
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas DataFrame; of changes, the rows that are left after the last of them.
+
+        Raises UsageError for a query that never ends.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([tuple(row) for row in self.collect()], columns=list(self.names))
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{column.name} {column.type}" for column in self.schema)
+        return f"<{type(self).__name__}: {columns}{self._state}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html_schema(self.schema, f"{type(self).__name__}{self._state}")
+
     def wait(self, timeout: float | None = None) -> None:
         """Until an INSERT's job has ended; `timeout` in seconds (TimeoutError). Raises what it raised."""
         if self._job is not None:
@@ -105,6 +133,12 @@ class TextResult(TableResult):
     def print(self, write: Write = sys.stdout.write) -> None:
         write(self.text + "\n")
 
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>"
+
 
 OK = TextResult("OK")
 
@@ -120,8 +154,14 @@ class RowsResult(TableResult):
         return (Row(row, self.names) for row in self.rows)
 
     def print(self, write: Write = sys.stdout.write) -> None:
-        rows = [["" if v is None else _cell(v) for v in row] for row in self.rows]
+        rows = self._texts()
         print_tableau(self.names, rows, widths_by_content(self.names, rows), write)
+
+    def _texts(self) -> list[list[str]]:
+        return [["" if v is None else _cell(v) for v in row] for row in self.rows]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.names, self._texts())
 
 
 def _cell(value: Any) -> str:
@@ -142,14 +182,31 @@ class ChangesResult(TableResult):
         max_width: int,
         time_zone: str,
         cancel: Callable[[], object],
+        bounded: bool = True,
     ) -> None:
         super().__init__(schema, cancel=cancel)
         self.changes = changes
+        self._bounded = bounded
+        self._is_taken = False
         self._max_width = max_width
         self._time_zone = time_zone
 
+    @property
+    def _state(self) -> str:  # type: ignore[override]
+        return "; was read" if self._is_taken else "; print(), collect() or to_pandas() reads it"
+
+    def _take(self) -> Iterator[pa.Table]:
+        """The changes, once. Raises UsageError after that."""
+        if self._is_taken:
+            raise UsageError("the result was read already", hint="a result streams once: run the query again")
+        self._is_taken = True
+        return self.changes
+
     def collect(self) -> Iterator[Row]:
-        for table in self.changes:
+        return self._rows(self._take())
+
+    def _rows(self, tables: Iterator[pa.Table]) -> Iterator[Row]:
+        for table in tables:
             columns = [table.column(field(i)).to_pylist() for i in range(len(self.schema))]
             kinds = table.column(KIND).to_pylist()
             rows = zip(*columns, strict=True) if columns else ((),) * len(kinds)
@@ -158,13 +215,30 @@ class ChangesResult(TableResult):
 
     def texts(self) -> Iterator[tuple[str, ...]]:
         """Row kind and values of each change, as print() shows them."""
-        for table in self.changes:
-            kinds = [SHORT[kind] for kind in table.column(KIND).to_pylist()]
-            columns = [
-                render(table.column(field(i)), column.type, self._time_zone)
-                for i, column in enumerate(self.schema)
-            ]
-            yield from zip(kinds, *columns, strict=True)
+        return itertools.chain.from_iterable(map(self._texts, self._take()))
+
+    def _texts(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
+        kinds = [SHORT[kind] for kind in table.column(KIND).to_pylist()]
+        columns = [
+            render(table.column(field(i)), column.type, self._time_zone)
+            for i, column in enumerate(self.schema)
+        ]
+        return zip(kinds, *columns, strict=True)
+
+    def to_pandas(self) -> pd.DataFrame:
+        if not self._bounded:
+            raise UsageError(
+                "a query that never ends has no last rows",
+                hint="collect() gives its changes as they come; to_changelog_stream() a streaming DataFrame",
+            )
+        tables = list(self._take())
+        kinds = pa.schema([(field(i), to_arrow(column.type)) for i, column in enumerate(self.schema)])
+        rows = pa.concat_tables(t.select(kinds.names) for t in tables) if tables else kinds.empty_table()
+        left = RowsLeft()
+        left.apply(itertools.chain.from_iterable(map(self._texts, tables)))
+        frame: pd.DataFrame = rows.take(pa.array(left.places(), pa.int64())).to_pandas()
+        frame.columns = list(self.names)  # names may be there twice
+        return frame
 
     def print(self, write: Write = sys.stdout.write) -> None:
         types = [column.type for column in self.schema]

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
+from firesteel.session.html import html_schema
 from firesteel.session.result import TableResult
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from firesteel.session.environment import TableEnvironment
 
 
@@ -41,6 +44,18 @@ class Table:
     def explain(self, *details: str) -> str:
         """The plans, as EXPLAIN prints them."""
         return self._environment.explain_sql(self.query, *details)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Run the query; the rows that are left. Raises UsageError for one that never ends."""
+        return self.execute().to_pandas()
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{column.name} {column.type}" for column in self.get_schema())
+        return f"<Table: {columns}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the columns; nothing runs."""
+        return html_schema(self.get_schema(), self.query)
 
     def print_schema(self) -> None:
         """Write the columns and their types."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from firesteel.spark.launch import Spark
     from firesteel.spark.stream_host import StreamSettings
 
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_SPARKS_PARTITIONS = "200"
+"""Spark's default, which suits a cluster."""
+
 _NO_SPARK_TYPE = (
     *(TypeRoot.TIME, TypeRoot.INTERVAL_DAY_TIME, TypeRoot.INTERVAL_YEAR_MONTH),
     *(TypeRoot.MULTISET, TypeRoot.VARIANT, TypeRoot.BITMAP),
@@ -38,10 +42,14 @@ def changes_frame(
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    from firesteel.spark.stream_host import packet_frame
+    from firesteel.spark.stream_host import PROVIDER, ROCKSDB, packet_frame
 
     schema = arrow_schema(job.sink)
-    packets = packet_frame(job, spark, settings, folder, frames)
+    session = spark.session
+    session.conf.set(PROVIDER, ROCKSDB)
+    if not settings.parallelism and (own := session.conf.get(_PARTITIONS)) != _SPARKS_PARTITIONS:
+        settings = replace(settings, parallelism=int(own))
+    packets = packet_frame(job, spark, settings, folder, frames, session)
     return packets.mapInArrow(Unpack(job.sink), from_arrow_schema(schema))
 
 

@@ -239,8 +239,13 @@ def create_session(options: LaunchOptions | None = None) -> Spark:
 
 
 def of_session(session: SparkSession) -> Spark:
-    """The user's own session, used as it is."""
-    return Spark(session=session)
+    """The user's own session, used as it is. On this machine its workers run with this interpreter unless
+    the user named another: the `python3` that is first in PATH need not have Firesteel."""
+    spark = Spark(session=session)
+    named = "PYSPARK_PYTHON" in os.environ or "spark.pyspark.python" in dict(spark.context.getConf().getAll())
+    if spark.is_local and not named:
+        spark.context.pythonExec = sys.executable
+    return spark
 
 
 def _session_of(context: SparkContext) -> SparkSession:

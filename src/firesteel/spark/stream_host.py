@@ -31,13 +31,14 @@ from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
 from firesteel.spark.tasks import KeyedTask, SourceTask, destination
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _STORE = "spark.sql.streaming.stateStore"
+PROVIDER = f"{_STORE}.providerClass"
 _CONF = {
-    f"{_STORE}.providerClass": ROCKSDB,
+    PROVIDER: ROCKSDB,
     f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
@@ -224,19 +225,27 @@ class _StoppedError(Exception):
 
 
 def packet_frame(
-    job: JobSpec, spark: Spark, settings: StreamSettings, folder: str, frames: Mapping[str, DataFrame]
+    job: JobSpec,
+    spark: Spark,
+    settings: StreamSettings,
+    folder: str,
+    frames: Mapping[str, DataFrame],
+    session: SparkSession | None = None,
 ) -> DataFrame:
     """The job as one streaming DataFrame of the packets that its last chains give.
 
-    It is of a session of its own, whose settings are this job's alone. Raises UsageError where the
-    checkpoint in `folder` belongs to another query.
+    It is of the session that is given, of which only the shuffle partitions are set, or of one of its own,
+    whose settings are this job's alone. Raises UsageError where the checkpoint in `folder` belongs to
+    another query.
     """
-    session = spark.session.newSession()
     partitions = settings.parallelism or spark.context.defaultParallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
     layout = check_or_write(spark.context, folder, job, wanted)
-    for key, value in {**_CONF, "spark.sql.shuffle.partitions": str(layout.partitions)}.items():
-        session.conf.set(key, value)
+    if session is None:
+        session = spark.session.newSession()
+        for key, value in _CONF.items():
+            session.conf.set(key, value)
+    session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
     return _frame(job, session, layout, settings, folder, frames)
 
 
