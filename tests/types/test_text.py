@@ -8,7 +8,6 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from firesteel.errors import DataError
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import (
     BOOLEAN,
@@ -92,6 +91,15 @@ def test_an_instant_is_shown_in_the_session_s_zone() -> None:
     assert render(column, timestamp_ltz(3), "America/New_York") == ["2024-06-30 20:00:00.000"]
 
 
-def test_years_end_at_9999() -> None:
-    with pytest.raises(DataError, match="Year out of range"):
-        date_text(2932897)
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [
+        (0, "1970-01-01"),
+        (2_932_897, "0000-01-01"),
+        (-719_163, "0000-12-31"),
+        (622_191_233, "5471-09-27"),
+        (-1_000_000, "0)*(-02-04"),
+    ],
+)
+def test_a_year_has_its_last_four_digits(days: int, text: str) -> None:
+    assert date_text(days) == text

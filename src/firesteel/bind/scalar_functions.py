@@ -52,20 +52,15 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
     args = binder.bind_all(node.expressions)
     if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
-    if name in ("CURRENT_DATABASE", "CURRENT_CATALOG") and not args:
-        return _current(binder, name, place)
+    if name == "CURRENT_DATABASE" and not args:
+        current = binder.context.catalog.current_database
+        return Literal(current, sql.STRING.with_nullable(False), range=place)
     special = SPECIAL.get(name)
     if special is not None:
         count, build = special
         _check_count(name, len(args), count, place)
         return build(args, node)
     return call_named(name, args, place, tuple(node.args.get("options") or ()))
-
-
-def _current(binder: ScalarBinder, name: str, place: SourceRange) -> Expr:
-    attribute = f"default_{name.removeprefix('CURRENT_').lower()}"
-    text: str = getattr(binder.context.catalog, attribute)
-    return Literal(text, sql.STRING.with_nullable(False), range=place)
 
 
 def call_named(

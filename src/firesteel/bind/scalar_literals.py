@@ -70,6 +70,8 @@ def moment(text: str, kind: str, range: SourceRange | None = None) -> Literal:
     if match is None:
         raise wrong
     try:
+        if kind != "TIME" and (1582, 10, 4) < tuple(int(n) for n in match.groups()[:3]) < (1582, 10, 15):
+            raise wrong  # days that Java's calendar leaves out
         return Literal(*_moment(match, kind, text), range=range)
     except ValueError:
         raise wrong from None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from firesteel.bind.comparison import compare
+from firesteel.bind.intervals import MILLIS, MONTHS, interval_count, qualifier
 from firesteel.bind.scalar_operators import junction
 from firesteel.bind.temporal import (
-    MILLIS,
-    MONTHS,
+    DIFFERENCE_UNITS,
     difference,
     interval_literal,
     temporal_arithmetic,
@@ -31,8 +29,7 @@ from firesteel.types.sql import TypeRoot
 if TYPE_CHECKING:
     from firesteel.bind.scalar import Rule, ScalarBinder
 
-_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
-_ALIASES = {"MICROSECONDS": "MICROSECOND", "SQL_TSI_FRAC_SECOND": "MICROSECOND"}
+_ALIASES = {"MICROSECONDS": "MICROSECOND", "SQL_TSI_FRAC_SECOND": "MICROSECOND", "FRAC_SECOND": "MICROSECOND"}
 DATE_UNITS = frozenset(
     [
         *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOY", "DOW", "ISODOW", "ISOYEAR", "EPOCH"),
@@ -48,35 +45,31 @@ def unit_of(written: str) -> str:
     return _ALIASES.get(unit) or unit.removeprefix("SQL_TSI_")
 
 
-def interval_count(text: str, unit: str) -> int:
-    """The months or milliseconds of an interval's text; raises ValueError where it does not fit its unit."""
-    first, _, last = (u.split("(")[0].strip() for u in unit.partition(" TO "))
-    wanted = _PARTS[_PARTS.index(first) : _PARTS.index(last or first) + 1]
-    wanted = tuple(u for u in wanted if u in (first, last) or u not in ("QUARTER", "WEEK"))
-    match = re.fullmatch(r"\s*([+-]?)(.*?)\s*", text)
-    numbers = re.split(r"[-: ]", match[2]) if match else []
-    if len(numbers) != len(wanted) or not all(re.fullmatch(r"\d+(\.\d{0,9})?", n) for n in numbers):
-        raise ValueError(text)
-    sizes = MONTHS if first in MONTHS else MILLIS
-    total = sum(int(Decimal(n) * sizes[u]) for n, u in zip(numbers, wanted, strict=True))
-    return -total if match and match[1] == "-" else total
-
-
 def _interval(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    unit = node.args["unit"]
-    try:
-        count = interval_count(node.this, unit)
-    except ValueError:
-        raise ValidationError(
-            f"Illegal interval literal format '{node.this}' for INTERVAL {unit}", range=range_of(node)
-        ) from None
-    return interval_literal(-count if node.args.get("negative") else count, unit, range_of(node))
+    unit, place = node.args["unit"], range_of(node)
+    count = interval_count(node.this, unit, place)
+    return interval_literal(-count if node.args.get("negative") else count, unit, place)
 
 
 def _interval_of(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    unit = node.args["unit"].split("(")[0].strip()
-    one = interval_literal((MONTHS.get(unit) or MILLIS.get(unit) or 1), unit, range_of(node))
-    return temporal_arithmetic("*", one, binder.bind(node.this), range_of(node))
+    """`INTERVAL n DAY`: whole numbers only. Raises ValidationError for others."""
+    unit, place = node.args["unit"], range_of(node)
+    count = binder.bind(node.this)
+    first = qualifier(unit, place).first
+    if " TO " in unit:
+        raise ValidationError("Incorrect syntax near the keyword 'TO'", range=place)
+    if not count.type.is_numeric:
+        raise ValidationError(
+            f"Cannot apply 'INTERVAL' to arguments of type 'INTERVAL <{calcite_name(count.type)}> "
+            f"<INTERVAL {unit}>'. Supported form(s): 'INTERVAL <NUMERIC> <DATETIME_INTERVAL>'",
+            range=place,
+        )
+    one = interval_literal(MONTHS.get(first) or MILLIS[first], unit, place)
+    if not count.type.is_integer:
+        named = "INTERVAL MONTH" if first in MONTHS else "INTERVAL SECOND(3)"
+        null = "" if count.type.nullable else " NOT NULL"
+        raise ValidationError(f"Unsupported casting from {count.type} to {named}{null}.", range=place)
+    return temporal_arithmetic("*", one, count, place)
 
 
 def _between(binder: ScalarBinder, node: exp.Expression) -> Expr:
@@ -92,6 +85,8 @@ def extract(args: Sequence[Expr], node: exp.Expression) -> Expr:
 def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
     """A part of a point in time or of an interval. Raises ValidationError where it has no such part."""
     kind = value.type
+    if kind.root in (TypeRoot.DATE, TypeRoot.TIME) and unit in ("MICROSECOND", "NANOSECOND"):
+        raise ValidationError(f"unit {unit} can not be applied to {kind} variable", range=place)
     if kind.root is TypeRoot.TIME and unit not in TIME_UNITS:
         raise ValidationError(f"unit {unit} can not be applied to time variable", range=place)
     if not (kind.is_datetime or kind.is_interval) or unit not in DATE_UNITS | TIME_UNITS:
@@ -139,7 +134,7 @@ def diff(args: Sequence[Expr], node: exp.Expression) -> Expr:
 
 def _known(node: exp.Expression) -> str:
     unit = unit_of(node.args["options"][0])
-    if unit not in MONTHS and unit not in MILLIS:
+    if unit not in DIFFERENCE_UNITS:
         raise ValidationError(f"'{unit}' is not a time unit of {node.this.upper()}", range=range_of(node))
     return unit
 

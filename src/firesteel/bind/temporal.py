@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
+from firesteel.bind.intervals import MILLIS, MONTHS, interval_type
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.types import sql
 from firesteel.types.sql import SqlType, TypeRoot
-
-MILLIS = {
-    "WEEK": 604_800_000,
-    "DAY": 86_400_000,
-    "HOUR": 3_600_000,
-    "MINUTE": 60_000,
-    "SECOND": 1_000,
-    "MILLISECOND": 1,
-}
-MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
-
-
-def interval_type(unit: str) -> SqlType:
-    """The type of an interval with this qualifier (`DAY TO SECOND`), NOT NULL."""
-    names = tuple(unit.split(" TO "))
-    root = TypeRoot.INTERVAL_YEAR_MONTH if names[0] in MONTHS else TypeRoot.INTERVAL_DAY_TIME
-    return SqlType(root, False, names=names)
 
 
 def interval_literal(count: int, unit: str, place: SourceRange | None = None) -> Literal:
@@ -67,21 +51,54 @@ def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) ->
     """`(left - right) unit`: an interval. Raises ValidationError for what are no points in time."""
     if not left.type.is_datetime or not right.type.is_datetime:
         raise _refused("-", left.type, right.type, place)
+    _comparable(left.type, right.type, unit, place)
     kind = interval_type(unit).with_nullable(left.type.nullable or right.type.nullable)
     return Call("-", (left, right), kind, range=place)
 
 
+def _comparable(left: SqlType, right: SqlType, unit: str, place: SourceRange | None) -> None:
+    """Flink takes an instant from an instant only, and a TIME from a TIME where clocks are counted."""
+    roots = {left.root, right.root}
+    if len(roots) > 1 and TypeRoot.TIMESTAMP_LTZ in roots:
+        raise ValidationError("TIMESTAMP_LTZ only supports diff between the same type.", range=place)
+    if len(roots) > 1 and TypeRoot.TIME in roots and interval_type(unit).root is TypeRoot.INTERVAL_DAY_TIME:
+        raise ValidationError(
+            f"The difference of {left.with_nullable(True)} and {right.with_nullable(True)} is counted in "
+            "months only",
+            range=place,
+        )
+
+
+_BY_SECONDS = {
+    "WEEK": (1, 604_800),
+    "MILLISECOND": (1000, 1),
+    "MICROSECOND": (10**6, 1),
+    "NANOSECOND": (10**9, 1),
+}
+_ODD_UNITS = {"EPOCH": "SECOND", "DOW": "DAY", "DOY": "DAY", "ISODOW": "DAY", "DECADE": "YEAR"}
+DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
+
+
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
-    """TIMESTAMPDIFF: whole units between, as an INT, in the shape that Calcite gives it."""
-    whole = "MONTH" if unit in MONTHS else "SECOND"
+    """TIMESTAMPDIFF: whole units between, as an INT, in the shape that Calcite gives it.
+
+    Weeks and fractions of a second are reckoned from whole seconds, in the type of the result, which wraps.
+    """
+    unit = _ODD_UNITS.get(unit, unit)
     nullable = start.type.nullable or end.type.nullable
-    between = difference(end, start, whole, place)
+    between = difference(end, start, "MONTH" if unit in MONTHS else "SECOND", place)
     count: Expr = Call("Reinterpret", (between,), sql.BIGINT.with_nullable(nullable), range=place)
-    size = MONTHS.get(unit) or MILLIS[unit]
-    if unit == "WEEK":  # counted in seconds, which wrap in an INT first
-        seconds = _whole(count, 1000)
-        return _whole(Call("CAST", (seconds,), sql.INT.with_nullable(nullable), range=place), size // 1000)
-    return Call("CAST", (_whole(count, size),), sql.INT.with_nullable(nullable), range=place)
+    if unit not in _BY_SECONDS:
+        size = MONTHS.get(unit) or MILLIS[unit]
+        return Call("CAST", (_whole(count, size),), sql.INT.with_nullable(nullable), range=place)
+    factor, size = _BY_SECONDS[unit]
+    seconds = _whole(count, 1000)
+    if unit != "NANOSECOND":
+        seconds = Call("CAST", (seconds,), sql.INT.with_nullable(nullable), range=place)
+    if size > 1:
+        return _whole(seconds, size)
+    literal = Literal(factor, sql.INT.with_nullable(False))
+    return Call("*", (seconds, literal), seconds.type, range=place)
 
 
 def _whole(count: Expr, size: int) -> Expr:
@@ -92,15 +109,18 @@ def _whole(count: Expr, size: int) -> Expr:
 
 def timestamp_addition(unit: str, count: Expr, moment: Expr, place: SourceRange | None) -> Expr:
     """TIMESTAMPADD: the moment plus `count` units. A DATE plus hours or less is a TIMESTAMP."""
-    if unit in MONTHS:
-        one = interval_literal(MONTHS[unit], unit, place)
-    else:
-        one = interval_literal(MILLIS[unit], unit, place)
+    if unit not in MONTHS and unit not in MILLIS:
+        raise ValidationError(
+            "Unsupported call: /INT(INTERVAL SECOND(3) NOT NULL, INT NOT NULL)", range=place
+        )
+    if unit == "MILLISECOND" and moment.type.root in (TypeRoot.DATE, TypeRoot.TIME):
+        raise ValidationError(f"TIMESTAMPADD(MILLISECOND, ...) of a {moment.type.root.value}", range=place)
+    one = interval_literal(MONTHS.get(unit) or MILLIS[unit], unit, place)
     span = temporal_arithmetic("*", one, count, place)
     found = temporal_arithmetic("+", moment, span, place)
     kind = found.type
-    if moment.type.root is TypeRoot.DATE and unit in ("HOUR", "MINUTE", "SECOND", "MILLISECOND"):
+    if moment.type.root is TypeRoot.DATE and unit in ("HOUR", "MINUTE", "SECOND"):
         kind = sql.timestamp(6)
-    elif moment.type.root is TypeRoot.TIMESTAMP and unit not in MONTHS and unit not in ("DAY", "WEEK"):
+    elif moment.type.root is TypeRoot.TIMESTAMP and unit == "MILLISECOND":
         kind = sql.timestamp(max(3, moment.type.precision or 0))
     return Call("+", (moment, span), kind.with_nullable(found.type.nullable), range=place)

@@ -126,8 +126,10 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
     if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB leaves the 0 out
         text = f"CAST({text} AS DECIMAL({min(38, (source.precision or 0) + 1)},{source.scale}))"
-    if root in INTEGERS or root is TypeRoot.DECIMAL or root is TypeRoot.DATE:
+    if root in INTEGERS or root is TypeRoot.DECIMAL:
         return f"CAST({text} AS VARCHAR)"
+    if root is TypeRoot.DATE:
+        return f"four_digit_year(strftime({text}, '%Y-%m-%d'), 10)"
     names = {
         TypeRoot.FLOAT: "texts.of_float",
         TypeRoot.DOUBLE: "texts.of_double",
@@ -146,7 +148,8 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
     if (source.precision or 0) <= 6:
         fraction = {0: "", 3: ".%g", 6: ".%f"}.get(source.precision or 0)
         if fraction is not None:
-            return f"strftime({text}, '%Y-%m-%d %H:%M:%S{fraction}')"
+            length = 19 + len(fraction and "." * ((source.precision or 0) + 1))
+            return f"four_digit_year(strftime({text}, '%Y-%m-%d %H:%M:%S{fraction}'), {length})"
     unit = ("1000" if (source.precision or 0) <= 6 else "1", sql.INT)
     return compiler.python("texts.of_timestamp", [(text, source), precision, unit], sql.STRING)
 

@@ -48,13 +48,19 @@ def seconds(text: str, kind: SqlType) -> str:
 def from_millis(number: str, kind: SqlType, rest: str = "") -> str:
     """Milliseconds since the epoch, and `rest` nanoseconds of them, as a timestamp."""
     if is_fine(kind):
-        return f"make_timestamp_ns(({number}) * 1000000{' + ' + rest if rest else ''})"
+        return _of_nanos(f"({number}) * 1000", rest)
     return f"make_timestamp(({number}) * 1000{' + ' + rest + ' // 1000' if rest else ''})"
 
 
-def from_micros(number: str, kind: SqlType) -> str:
-    """Microseconds since the epoch as a timestamp."""
-    return f"make_timestamp_ns(({number}) * 1000)" if is_fine(kind) else f"make_timestamp({number})"
+def from_micros(number: str, kind: SqlType, rest: str = "") -> str:
+    """Microseconds since the epoch, and `rest` nanoseconds of them, as a timestamp."""
+    return _of_nanos(number, rest) if is_fine(kind) else f"make_timestamp({number})"
+
+
+def _of_nanos(micros: str, rest: str) -> str:
+    """A TIMESTAMP_NS; DuckDB says so where it does not hold the year."""
+    moment = f"CAST(make_timestamp({micros}) AS TIMESTAMP_NS)"
+    return f"make_timestamp_ns(epoch_ns({moment}) + {rest})" if rest else moment
 
 
 def from_days(number: str) -> str:
@@ -62,25 +68,24 @@ def from_days(number: str) -> str:
     return f"(DATE '1970-01-01' + CAST({number} AS INTEGER))"
 
 
-def moved(text: str, kind: SqlType, offset: str) -> str:
-    """A timestamp, `offset` seconds on."""
-    if is_fine(kind):
-        return f"make_timestamp_ns(epoch_ns({text}) + {offset} * 1000000000)"
-    return f"make_timestamp(epoch_us({text}) + {offset} * 1000000)"
+def moved(text: str, kind: SqlType, span: str) -> str:
+    """A timestamp, `span` microseconds on."""
+    rest = f"(epoch_ns({text}) - {micros(text, kind)} * 1000)" if is_fine(kind) else ""
+    return from_micros(f"{micros(text, kind)} + {span}", kind, rest)
 
 
 def local(compiler: Compiler, text: str, kind: SqlType) -> str:
     """A TIMESTAMP_LTZ as the wall clock of the session's time zone."""
     if compiler.time_zone == "UTC":
         return text
-    return moved(text, kind, _offset(compiler, "offset_at", text, kind))
+    return moved(text, kind, f"{_offset(compiler, 'offset_at', text, kind)} * 1000000")
 
 
 def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
     """The instant at which the session's time zone shows a wall clock."""
     if compiler.time_zone == "UTC":
         return text
-    return moved(text, kind, f"-{_offset(compiler, 'offset_of_local', text, kind)}")
+    return moved(text, kind, f"-{_offset(compiler, 'offset_of_local', text, kind)} * 1000000")
 
 
 def legacy_offset(compiler: Compiler, text: str, kind: SqlType) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from firesteel.expr.duckdb_moments import below_millis, from_millis, is_fine, local, millis
+from firesteel.expr.duckdb_moments import below_millis, from_millis, is_fine, local, millis, moved
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.duckdb import to_duckdb
@@ -34,7 +34,7 @@ def _add_months(call: Call, a: str, months: str) -> str:
     """Months on, of an instant in UTC."""
     kind = call.type
     if kind.root is TypeRoot.TIME:
-        return a
+        return f"CASE WHEN {months} IS NOT NULL THEN {a} END"
     moved = f"({a} + to_months({months}::INTEGER))"
     if kind.root is TypeRoot.DATE or not is_fine(kind):
         return f"CAST({moved} AS {to_duckdb(kind)})"
@@ -51,15 +51,18 @@ def _add_millis(call: Call, source: SqlType, a: str, span: str) -> str:
         return f"({a} + CAST(({span}) // {_DAY} AS INTEGER))"
     if source.root is TypeRoot.DATE:
         a = f"{a}::TIMESTAMP"
-    if is_fine(kind):
-        return f"make_timestamp_ns(epoch_ns({a}) + ({span})::BIGINT * 1000000)"
-    return f"make_timestamp(epoch_us({a}) + ({span})::BIGINT * 1000)"
+    return moved(a, kind, f"({span})::BIGINT * 1000")
 
 
 def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
     """Months or milliseconds from b to a."""
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
+        if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):  # a TIME counts as days
+            later, earlier = (
+                f"({number} * {_DAY})" if e.type.root is TypeRoot.TIME else number
+                for number, e in zip((later, earlier), call.args, strict=True)
+            )
         return compiler.python("calendar.months_between", [(later, BIGINT), (earlier, BIGINT)], call.type)
     return f"({later} - {earlier})"
 

@@ -27,6 +27,12 @@ _SPELLING = {"!=": "<>", "%": "MOD"}
 Printer = Callable[[Expr], str]
 
 
+_WITHOUT_PARENTHESES = frozenset(
+    ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP"]
+)
+"""Functions of Calcite's syntax FUNCTION_ID."""
+
+
 def ast_text(expr: Expr) -> str:
     """As in the abstract syntax tree."""
     if isinstance(expr, InputRef):
@@ -37,6 +43,8 @@ def ast_text(expr: Expr) -> str:
         return f"CAST({ast_text(expr.args[0])}):{type_text(expr.type)}"
     if expr.function == "SEARCH":
         return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
+    if expr.function in _WITHOUT_PARENTHESES:
+        return expr.function
     args = [_digest_argument(expr, i, ast_text) for i in range(len(expr.args))]
     return _prefix(expr, args, flag="FLAG({})")
 

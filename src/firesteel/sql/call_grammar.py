@@ -155,7 +155,7 @@ class CallGrammar(ExpressionGrammar):
     def _cast(self, node: exp.Anonymous) -> None:
         self._add(node)
         self.expect("AS")
-        node.set("to", self.type_name())
+        node.set("to", self.cast_target())
         if self.at("FORMAT"):
             raise self.not_supported("CAST with FORMAT", self.token)
 

@@ -80,6 +80,7 @@ def parse_expression(text: str) -> exp.Expression:
 def parse_type(text: str) -> SqlType:
     """The type of the text (a function's result). Raises ParseError."""
     parser = Parser(text, tokens(text))
+    parser.intervals_anywhere = True
     try:
         found = parser.element_type()
     except FiresteelError as error:

@@ -51,6 +51,15 @@ class TypeGrammar(Cursor):
         start = self.token.start
         return self.place(TypeName(kind=self._type()), start)
 
+    intervals_anywhere = False
+    """Whether an interval may be written where a column's type is; Flink's SQL has it in a CAST alone."""
+
+    def cast_target(self) -> TypeName:
+        """The type of a CAST, which may be an interval."""
+        start = self.token.start
+        kind = self._interval() if self.at("INTERVAL") else self._type()
+        return self.place(TypeName(kind=kind), start)
+
     def _type(self) -> SqlType:
         start = self.token.start
         kind = self._base_type(start)
@@ -81,6 +90,11 @@ class TypeGrammar(Cursor):
         if word in _PLAIN:
             self.advance()
             return _PLAIN[word]
+        if word == "INTERVAL" and not self.intervals_anywhere:
+            raise self.error(
+                "Incorrect syntax near the keyword 'INTERVAL'",
+                hint="columns, fields and elements cannot be intervals: keep milliseconds or months",
+            )
         if word in _LENGTHS or word == "CHARACTER":
             return self._with_length(start)
         reader = {

@@ -7,20 +7,20 @@ the shortest digits that read back as the same number, `E` notation outside [0.0
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.errors import DataError
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 from firesteel.types.zones import offset_at
 
 NULL_TEXT = "<NULL>"
 """NULL as a tableau's cell; within a row, array or map it is NULL."""
 
-_EPOCH = datetime(1970, 1, 1)
+_FIRST = date(1, 1, 1)
+_YEAR_1, _CYCLE = -719_162, 146_097
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -65,12 +65,23 @@ def _plain(digits: str, power: int) -> str:
 
 
 def date_text(days: int) -> str:
-    """A DATE, given as days since 1970-01-01."""
-    try:
-        moment = _EPOCH + timedelta(days=days)
-    except OverflowError:
-        raise DataError("Year out of range: dates are from 0001-01-01 to 9999-12-31") from None
-    return f"{moment.year:04d}-{moment.month:02d}-{moment.day:02d}"
+    """A DATE, given as days since 1970-01-01. Of a year beyond 9999 Flink writes the last four digits."""
+    year, month, day = calendar_date(days)
+    return f"{year_text(year)}-{month:02d}-{day:02d}"
+
+
+def year_text(year: int) -> str:
+    """Four digits; before the year 0 the characters before `0`, as Flink's arithmetic makes them."""
+    if year >= 0:
+        return f"{year % 10000:04d}"
+    return "".join(chr(ord("0") - int(digit)) for digit in f"{-year % 10000:04d}")
+
+
+def calendar_date(days: int) -> tuple[int, int, int]:
+    """Year, month and day of days since 1970-01-01, Gregorian throughout; 0 is the year before 1."""
+    cycles, rest = divmod(days - _YEAR_1, _CYCLE)  # 400 years have the same days everywhere
+    moment = _FIRST + timedelta(days=rest)
+    return moment.year + 400 * cycles, moment.month, moment.day
 
 
 def time_text(nanos: int, precision: int) -> str:

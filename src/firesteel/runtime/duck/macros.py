@@ -35,6 +35,8 @@ _OTHER = (
     "in_total_order(x) AS CASE WHEN x = 0 AND signbit(x) THEN -5e-324::DOUBLE ELSE x END",
     "floor_to(x, n) AS CASE WHEN x >= 0 THEN x // n * n ELSE -((-x + n - 1) // n) * n END",
     "week_floor(t) AS date_trunc('day', t)::TIMESTAMP - to_days(date_part('dow', t)::INTEGER)",
+    "four_digit_year(text, length) AS CASE WHEN starts_with(text, '-') THEN"
+    " error('flink:A date before the year 0 has no text') ELSE right(text, length) END",
     "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
 )
 
