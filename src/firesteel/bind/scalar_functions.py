@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.bind.user_functions import call_user, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
+from firesteel.expr.calcite_functions import REFUSE_NULL
 from firesteel.expr.casting import cast
 from firesteel.expr.function_table import FUNCTIONS, NOT_YET
 from firesteel.expr.functions import FAMILIES, Function, suggestion
@@ -50,17 +52,27 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
     if name in scalar_json.FORMS:
         return scalar_json.FORMS[name](binder, node)
     args = binder.bind_all(node.expressions)
+    if name in REFUSE_NULL:
+        _refuse_nulls(node.expressions)
     if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
     if name == "CURRENT_DATABASE" and not args:
-        current = binder.context.catalog.current_database
-        return Literal(current, sql.STRING.with_nullable(False), range=place)
+        database = binder.context.catalog.current_database
+        return Literal(database, sql.STRING.with_nullable(False), range=place)
+    if name == "CURRENT_CATALOG":  # Calcite parses it, Flink has none
+        raise ValidationError(f"Column '{name}' not found in any table", range=place)
     special = SPECIAL.get(name)
     if special is not None:
         count, build = special
         _check_count(name, len(args), count, place)
         return build(args, node)
     return call_named(name, args, place, tuple(node.args.get("options") or ()))
+
+
+def _refuse_nulls(arguments: Sequence[exp.Expression]) -> None:
+    for argument in arguments:
+        if isinstance(argument, exp.Null):
+            raise ValidationError("Illegal use of 'NULL'", range=range_of(argument))
 
 
 def call_named(
@@ -130,7 +142,19 @@ def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
     if kind.is_interval:
         unit = "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND(3)"
         text = f"INTERVAL {unit}" + ("" if kind.nullable else " NOT NULL")
-    return Literal(text, sql.char(len(text)).with_nullable(False), range=range_of(node))
+    if len(args) == 2:
+        flag = args[1]
+        if not isinstance(flag, Literal) or not isinstance(flag.value, bool):
+            raise ValidationError("Invalid input arguments. Literal expected.", range=range_of(node))
+        if flag.value:  # field names are quoted, the words that stand for a length are written out
+            parts = re.split(r"(`(?:[^`]|``)*`)", text)
+            parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
+            text = "".join(parts)
+    return Literal(text, sql.STRING, range=range_of(node))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return f"{'VARCHAR' if match[1] == 'STRING' else 'VARBINARY'}({sql.MAX_LENGTH})"
 
 
 def _array(args: Sequence[Expr], node: exp.Expression) -> Expr:

@@ -32,7 +32,8 @@ def integer(value: int, range: SourceRange | None = None) -> Literal:
 
 def string(text: str, range: SourceRange | None = None) -> Literal:
     """A CHAR literal of its own length."""
-    return Literal(text, sql.char(len(text)).with_nullable(False), range=range)
+    length = len(text) + sum(letter > "\uffff" for letter in text)  # in UTF-16 units
+    return Literal(text, sql.char(length).with_nullable(False), range=range)
 
 
 def number(text: str, range: SourceRange | None = None) -> Literal:

@@ -21,10 +21,12 @@ Result = SqlType | Callable[[Sequence[Expr]], SqlType]
 FAMILIES: dict[str, tuple[tuple[TypeRoot, ...], str, SqlType]] = {
     "s": (CHARACTER, "<CHARACTER>", sql.STRING),
     "i": (INTEGERS, "<INTEGER>", sql.INT),
+    "j": (INTEGERS[:3], "<INTEGER>", sql.INT),
     "n": (NUMERIC, "<NUMERIC>", sql.INT),
     "x": ((*INTEGERS, TypeRoot.DECIMAL), "<EXACT_NUMERIC>", sql.INT),
     "b": ((TypeRoot.BOOLEAN,), "<BOOLEAN>", sql.BOOLEAN),
     "y": (BYTES_LIKE, "<BINARY>", sql.BYTES),
+    "u": ((*CHARACTER, *BYTES_LIKE), "<STRING>", sql.STRING),
     "d": ((TypeRoot.DATE,), "<DATE>", sql.DATE),
     "t": (TIMESTAMPS, "<TIMESTAMP>", sql.timestamp(3)),
     "h": ((TypeRoot.TIME,), "<TIME>", sql.time(0)),
@@ -107,6 +109,16 @@ def varying_of_first(args: Sequence[Expr]) -> SqlType:
     """VARCHAR of the first argument's length."""
     nullable = any(a.type.nullable for a in args)
     return SqlType(TypeRoot.VARCHAR, nullable, length=args[0].type.length or 0)
+
+
+def nullable_as_first(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
+    """The type, NULL where the first argument may be."""
+    return lambda args: kind.with_nullable(args[0].type.nullable)
+
+
+def never_null(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
+    """The type, never NULL."""
+    return lambda args: kind.with_nullable(False)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str | None:

@@ -6,8 +6,15 @@ from collections.abc import Sequence
 
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregates import check_json
-from firesteel.expr.functions import Function, same_as_first, varying_of_first
-from firesteel.expr.nodes import Expr
+from firesteel.expr.functions import (
+    Function,
+    never_null,
+    nullable_as_first,
+    same_as_first,
+    varying_of_first,
+)
+from firesteel.expr.nodes import Expr, Literal
+from firesteel.types.coerce import common_type
 from firesteel.types.sql import (
     BIGINT,
     BOOLEAN,
@@ -30,6 +37,16 @@ def _overlaid(args: Sequence[Expr]) -> SqlType:
     return SqlType(TypeRoot.VARCHAR, any(a.type.nullable for a in args), length=length)
 
 
+def _picked(args: Sequence[Expr]) -> SqlType:
+    """ELT: what the parts have in common. Raises ValidationError for an index that no list has."""
+    index, *parts = args
+    if isinstance(index, Literal) and isinstance(index.value, int) and index.value < 0:
+        raise ValidationError(
+            f"Index must be an integer starting from '0', but was '{index.value}'.", range=index.range
+        )
+    return common_type([part.type for part in parts]) or STRING
+
+
 def _json(args: Sequence[Expr]) -> SqlType:
     """JSON_STRING: a VARCHAR of any value that has a JSON form."""
     kind = args[0].type
@@ -50,37 +67,43 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("INITCAP", "s", same_as_first, "@strings.initcap"),
     Function("CHAR_LENGTH", "s", INT, "length({0})::INTEGER"),
     Function("CHARACTER_LENGTH", "s", INT, "length({0})::INTEGER"),
-    Function("SUBSTRING", "s i", varying_of_first, "@strings.substring"),
-    Function("SUBSTRING", "s i i", varying_of_first, "@strings.substring"),
-    Function("SUBSTR", "s i", STRING, "@strings.substring"),
-    Function("SUBSTR", "s i i", STRING, "@strings.substring"),
-    Function("LEFT", "s i", varying_of_first, "@strings.left"),
-    Function("RIGHT", "s i", varying_of_first, "@strings.right"),
+    Function("SUBSTRING", "s j", varying_of_first, "@strings.substring", nullable=True),
+    Function("SUBSTRING", "s j j", varying_of_first, "@strings.substring", nullable=True),
+    Function("SUBSTR", "s j", varying_of_first, "@strings.substring", nullable=True),
+    Function("SUBSTR", "s j j", varying_of_first, "@strings.substring", nullable=True),
+    Function("LEFT", "s j", varying_of_first, "@strings.left", nullable=True),
+    Function("RIGHT", "s j", varying_of_first, "@strings.right", nullable=True),
     Function("REPLACE", "s s s", STRING, "@strings.replace"),
-    Function("TRANSLATE", "s s s", STRING, "@strings.translate"),
+    Function("TRANSLATE", "s s s", nullable_as_first(STRING), "@strings.translate"),
     Function("CONCAT", "s s*", STRING, "@strings.concat"),
     Function("CONCAT_WS", "s s*", STRING, "@strings.concat_ws"),
     Function("POSITION", "s s i?", INT, "@strings.position"),
-    Function("LOCATE", "s s i?", INT, "@strings.position"),
-    Function("INSTR", "s s i? i?", INT, "@strings.instr"),
+    Function("LOCATE", "s s j?", INT, "@strings.position"),
+    Function("INSTR", "s s j? j?", INT, "@strings.instr"),
     Function("OVERLAY", "s s i i?", _overlaid, "@strings.overlay"),
     Function("LPAD", "s i s", STRING, "@strings.lpad"),
     Function("RPAD", "s i s", STRING, "@strings.rpad"),
     Function("REPEAT", "s i", STRING, "@strings.repeat"),
-    Function("REVERSE", "s", STRING, "@strings.reverse"),
+    Function("REVERSE", "s", STRING, "@strings.reverse", nullable=True),
     Function("LTRIM", "s", varying_of_first, "ltrim({0}, ' ')"),
-    Function("LTRIM", "s s", STRING, "ltrim({0}, {1})"),
+    Function("LTRIM", "s s", varying_of_first, "ltrim({0}, {1})"),
     Function("RTRIM", "s", varying_of_first, "rtrim({0}, ' ')"),
-    Function("RTRIM", "s s", STRING, "rtrim({0}, {1})"),
+    Function("RTRIM", "s s", varying_of_first, "rtrim({0}, {1})"),
     Function("BTRIM", "s", STRING, "trim({0}, ' ')"),
     Function("BTRIM", "s s", STRING, "trim({0}, {1})"),
     Function("ASCII", "s", INT, "@strings.ascii_code"),
     Function("CHR", "i", STRING, "@strings.chr_of", nullable=True),
-    Function("ELT", "i s s*", STRING, "@strings.elt", nullable=True),
-    Function("ELT", "i y y*", BYTES, "@strings.elt", nullable=True),
-    Function("IS_ALPHA", "s", BOOLEAN, "@strings.is_alpha"),
-    Function("IS_DIGIT", "s", BOOLEAN, "@strings.is_digit"),
-    Function("IS_DECIMAL", "s", BOOLEAN, "@strings.is_decimal"),
+    Function("ELT", "i s s*", _picked, "@strings.elt", nullable=True),
+    Function("ELT", "i y y*", _picked, "@strings.elt", nullable=True),
+    Function("IS_ALPHA", "s", never_null(BOOLEAN), "@strings.is_alpha"),
+    Function("IS_ALPHA", "n", never_null(BOOLEAN), "FALSE"),
+    Function("IS_DIGIT", "s", never_null(BOOLEAN), "@strings.is_digit"),
+    Function("IS_DIGIT", "i", never_null(BOOLEAN), "TRUE"),
+    Function("IS_DIGIT", "n", never_null(BOOLEAN), "FALSE"),
+    Function("IS_DECIMAL", "s", never_null(BOOLEAN), "@strings.is_decimal"),
+    Function("IS_DECIMAL", "i", never_null(BOOLEAN), "TRUE"),
+    Function("IS_DECIMAL", "x", never_null(BOOLEAN), "FALSE"),
+    Function("IS_DECIMAL", "n", never_null(BOOLEAN), "TRUE"),
     Function("PRINTF", "s z*", STRING, "@printf.printf", nullable=True),
     Function("STARTSWITH", "s s", BOOLEAN, "starts_with({0}, {1})"),
     Function("STARTSWITH", "y y", BOOLEAN, "starts_with(hex({0}), hex({1}))"),
@@ -94,18 +117,19 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("REGEXP_INSTR", "s s", INT, "@patterns.regexp_instr", nullable=True),
     Function("REGEXP_SUBSTR", "s s", STRING, "@patterns.regexp_substr", nullable=True),
     Function("REGEXP_EXTRACT_ALL", "s s i?", array(STRING), "@patterns.regexp_extract_all", nullable=True),
-    Function("SPLIT_INDEX", "s s i", STRING, "@patterns.split_index", nullable=True),
-    Function("SPLIT_INDEX", "s i i", STRING, "@patterns.split_index_at", nullable=True),
-    Function("SPLIT", "s s", array(STRING), "@patterns.split", nullable=True),
+    Function("SPLIT_INDEX", "s s j", STRING, "@patterns.split_index", nullable=True),
+    Function("SPLIT_INDEX", "s j j", STRING, "@patterns.split_index_at", nullable=True),
+    Function("SPLIT", "s s", array(STRING), "@patterns.split"),
     Function("STR_TO_MAP", "s", map_of(STRING, STRING), "@patterns.str_to_map", nullable=True),
     Function("STR_TO_MAP", "s s s", map_of(STRING, STRING), "@patterns.str_to_map", nullable=True),
-    Function("MD5", "s", char(32), "md5({0})"),
-    Function("SHA1", "s", char(40), "sha1({0})"),
-    Function("SHA224", "s", char(56), "@encoding.sha224"),
-    Function("SHA256", "s", char(64), "sha256({0})"),
-    Function("SHA384", "s", char(96), "@encoding.sha384"),
-    Function("SHA512", "s", char(128), "@encoding.sha512"),
-    Function("SHA2", "s i", varchar(128), "@encoding.sha2"),
+    *(Function("HASH_CODE", family, INT, "") for family in "bnsthd"),
+    Function("MD5", "u", char(32), "md5({0})"),
+    Function("SHA1", "u", char(40), "sha1({0})"),
+    Function("SHA224", "u", char(56), "@encoding.sha224"),
+    Function("SHA256", "u", char(64), "sha256({0})"),
+    Function("SHA384", "u", char(96), "@encoding.sha384"),
+    Function("SHA512", "u", char(128), "@encoding.sha512"),
+    Function("SHA2", "u j", varchar(128), "@encoding.sha2"),
     Function("TO_BASE64", "s", STRING, "@encoding.to_base64"),
     Function("TO_BASE64", "y", STRING, "@encoding.bytes_to_base64"),
     Function("FROM_BASE64", "s", STRING, "@encoding.from_base64"),

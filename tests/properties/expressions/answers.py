@@ -56,6 +56,8 @@ class Record:
             if "cells" in flink or ("refused" in flink and at_run_time):
                 return f"{type(error).__name__}: {error}"
             return None
+        except Exception as error:  # must never reach a user
+            return f"a raw error: {type(error).__name__}: {error}"
         if "cells" not in flink:
             return f"accepted, {kind}: {cells}; Flink: {flink.get('refused') or flink.get('failed')}"
         if kind != flink["type"]:

@@ -28,22 +28,22 @@ _URL = re.compile(
 _PROTOCOLS = frozenset(["http", "https", "ftp", "file", "mailto", "jar", "jrt"])
 
 
-def sha2(text: str, bits: int) -> str:
+def sha2(value: str | bytes, bits: int) -> str:
     if bits not in _HASHES:
         raise JobError("Unsupported algorithm.")
-    return _HASHES[bits](text.encode()).hexdigest()
+    return _HASHES[bits](value.encode() if isinstance(value, str) else value).hexdigest()
 
 
-def sha224(text: str) -> str:
-    return sha2(text, 224)
+def sha224(value: str | bytes) -> str:
+    return sha2(value, 224)
 
 
-def sha384(text: str) -> str:
-    return sha2(text, 384)
+def sha384(value: str | bytes) -> str:
+    return sha2(value, 384)
 
 
-def sha512(text: str) -> str:
-    return sha2(text, 512)
+def sha512(value: str | bytes) -> str:
+    return sha2(value, 512)
 
 
 def to_base64(text: str) -> str:

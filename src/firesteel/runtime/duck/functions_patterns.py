@@ -193,13 +193,30 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
     between, within = compiled(entries), compiled(pair)
     if between is None or within is None:
         raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
-    found: dict[str, str | None] = {}
     if not text:
         return []
-    parts = between.split(text)
-    while parts and not parts[-1]:  # as Java's split does
-        parts.pop()
+    parts = _java_split(between, _seen(between, text))
+    found: dict[str, str | None] = {}
     for entry in parts:
-        key, *value = within.split(entry, maxsplit=1)
-        found[key] = value[-1] if value else None
-    return hashed(list(found.items()), string_hash, room=len(parts))
+        key, *value = _java_split(within, _seen(within, entry), 2)
+        found[key if value else entry] = value[0] if value else None
+    pairs = hashed(list(found.items()), string_hash, room=len(parts))
+    return list({text_of(key): value and text_of(value) for key, value in pairs}.items())
+
+
+def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
+    """As Java's String.split: nothing of length 0 is split off the front, nor kept at an end without limit."""
+    parts, at = [], 0
+    for match in pattern.finditer(text):
+        if limit and len(parts) == limit - 1:
+            break
+        if match.end() == 0:
+            continue
+        parts.append(text[at : match.start()])
+        at = match.end()
+    if not at:
+        return [text]
+    parts.append(text[at:])
+    while not limit and parts and not parts[-1]:
+        parts.pop()
+    return parts

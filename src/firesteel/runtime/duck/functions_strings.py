@@ -97,26 +97,39 @@ def position(wanted: str, text: str, start: int = 1) -> int:
 
 
 def instr(text: str, wanted: str, start: int = 1, occurrence: int = 1) -> int:
-    """Position of the n-th occurrence from `start` on, or 0; a negative start searches backwards."""
+    """Position of the n-th occurrence from `start` on, or 0; a negative start searches backwards.
+
+    The empty string is found at 1, from there back behind the end.
+    """
     if occurrence < 1:
-        raise JobError(f"INSTR needs a positive occurrence but was {occurrence}")
+        raise JobError("nthAppearance must be positive!")
     if start == 0:
         return 0
-    at = start - 1 if start > 0 else len(text) + start - len(wanted) + 1
+    if start < 0:
+        found = instr(text[::-1], wanted[::-1], -start, occurrence)
+        return found and len(text) + 2 - found - len(wanted)
+    if not wanted:
+        return 1
+    at = start - 1
     for _ in range(occurrence):
-        found = text.find(wanted, at) if start > 0 else text.rfind(wanted, 0, max(at + len(wanted), 0))
-        if found < 0:
+        at = text.find(wanted, at) + 1
+        if not at:
             return 0
-        at = found + 1 if start > 0 else found - 1
-    return found + 1
+    return at
+
+
+_INT = 1 << 32
 
 
 def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
-    """`new` in place of `length` UTF-16 units from `start`."""
+    """`new` in place of `length` UTF-16 units from `start`. Raises JobError where the sum overflows."""
     text, new = units(text), units(new)
     count = len(new) if length is None else length
     if start <= 0 or start > len(text):
         return text_of(text)
+    end = (start + count + _INT // 2) % _INT - _INT // 2
+    if end < 0 < count:
+        raise JobError(f"begin {end - 1}, end {len(text)}, length {len(text)}")
     rest = text[start - 1 + count :] if 0 < count < len(text) - start + 1 else ""
     return text_of(text[: start - 1] + new + rest)
 
