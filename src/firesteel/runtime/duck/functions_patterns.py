@@ -206,7 +206,8 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
 
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
     """As Java's String.split: nothing of length 0 is split off the front, nor kept at its end."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for match in pattern.finditer(text):
         if limit and len(parts) == limit - 1:
             break
