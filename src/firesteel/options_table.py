@@ -12,6 +12,7 @@ OPTIONS = (
     Option(
         "table.exec.state.ttl", _DURATION, "0 ms", "How long state that nothing reads is kept; 0: for ever."
     ),
+    Option("table.dynamic-table-options.enabled", _BOOLEAN, "true", "Allow OPTIONS hints on tables."),
     Option(
         "table.exec.mini-batch.enabled", _BOOLEAN, "false", "Collect input into bundles before aggregating."
     ),

@@ -27,8 +27,8 @@ FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
         ({"connector": "filesystem"}, "missing.\n\nMissing required options are:\n\nformat\npath"),
         ({**FILES, "format": "xml"}, "Could not find any factory for identifier 'xml' that implements"),
         (
-            {**FILES, "json.bogus": "1"},
-            "Unsupported options found for 'filesystem'.\n\nUnsupported options:\n\njson.bogus",
+            {**FILES, "bogus": "1"},
+            "Unsupported options found for 'filesystem'.\n\nUnsupported options:\n\nbogus",
         ),
         ({**FILES, "csv.null-literal": "1"}, "Unsupported options"),
         ({**FILES, "source.path.regex-pattern": "("}, "Invalid value for option 'source.path.regex-pattern'"),
@@ -60,8 +60,13 @@ def test_wrong_options(options: dict[str, str], message: str) -> None:
 
 def test_a_name_that_is_nearly_right_is_suggested() -> None:
     with pytest.raises(SqlError) as caught:
-        validate_table(table({**FILES, "json.ignore-parse-error": "true"}))
-    assert caught.value.hint == "did you mean json.ignore-parse-errors?"
+        validate_table(table({**FILES, "source.monitor-intervall": "1 s"}))
+    assert caught.value.hint == "did you mean source.monitor-interval?"
+
+
+def test_any_option_of_the_format_is_taken() -> None:
+    """As in Flink's FactoryUtil: what begins with the format's name is the format's."""
+    validate_table(table({**FILES, "json.bogus": "1"}))
 
 
 def test_partitioned_tables_are_refused() -> None:

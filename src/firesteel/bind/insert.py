@@ -8,6 +8,7 @@ from firesteel.bind.build import references
 from firesteel.bind.implicit import avoids_cast, can_cast_implicitly
 from firesteel.bind.names import BindContext, did_you_mean
 from firesteel.bind.query import bind_query
+from firesteel.bind.table_hints import hinted
 from firesteel.bind.targets import Targets
 from firesteel.catalog.catalog import table_of
 from firesteel.catalog.schema import Column, Table
@@ -56,7 +57,9 @@ def _sink_table(statement: Insert, context: BindContext) -> Table:
             range=name.range,
             hint=did_you_mean(name.parts[-1], context.catalog.names()),
         )
-    return table_of(entry, name.range)
+    table = table_of(entry, name.range)
+    options = [pair for hint, pairs in statement.hints if hint == "OPTIONS" for pair in pairs]
+    return hinted(table, options, context, name.range) if statement.hints else table
 
 
 def _targets(statement: Insert, table: Table) -> Targets | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.schema import Table
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.tree import Field, Node
@@ -23,6 +24,8 @@ class BindContext:
     sql: str = ""
     common_tables: Mapping[str, tuple[Node, Relation]] = field(default_factory=dict)
     views: tuple[tuple[str, str, str], ...] = ()
+    validate: Callable[[Table], Table] | None = None
+    """Asks a table's connector: the table with its traits. Raises ValidationError for wrong options."""
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
         """The same, with one more table of a WITH clause."""

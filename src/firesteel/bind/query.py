@@ -13,6 +13,7 @@ from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
+from firesteel.bind.table_hints import check_hints
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
@@ -103,6 +104,7 @@ class _Binder:
 
     # --- SELECT ----------------------------------------------------------------------------------
     def _select(self, node: Select, targets: Targets | None) -> Node:
+        check_hints(node.args.get("hints") or [])
         source, scope = self._source(node.args.get("source"))
         if node.args.get("windows"):
             raise NotSupportedError(

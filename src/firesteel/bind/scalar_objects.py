@@ -59,7 +59,7 @@ def object_update(args: Sequence[Expr], node: exp.Expression) -> Expr:
                 f"attributes. Available attributes: [{', '.join(kind.names)}].",
                 range=place,
             )
-    if _in_java_order(kind.names) != list(kind.names):
+    if in_java_order(kind.names) != list(kind.names):
         raise NotSupportedError(
             "OBJECT_UPDATE of an object whose fields Flink puts in another order is not supported: there, "
             "values come under the names of others",
@@ -95,7 +95,7 @@ def _field_names(args: Sequence[Expr], nullness: str, place: SourceRange) -> tup
     return tuple(names)
 
 
-def _in_java_order(names: Sequence[str]) -> list[str]:
+def in_java_order(names: Sequence[str]) -> list[str]:
     """The names as a java.util.HashMap that they are put into goes through them."""
     buckets = 16
     while len(names) > buckets * 3 // 4:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from firesteel.bind.build import references
 from firesteel.bind.names import BindContext, Relation
+from firesteel.bind.table_hints import check_hints, options_of, readable, refuse_hints
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import FiresteelError, SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef
@@ -14,7 +14,7 @@ from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Project, Scan, WatermarkAssigner
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import Hint, TableName
+from firesteel.sql.nodes import TableName
 from firesteel.sql.parser import parse_query
 from firesteel.types.sql import SqlType
 
@@ -30,11 +30,17 @@ def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> 
     if len(path) == 1 and path[0] in context.common_tables:
         return context.common_tables[path[0]]
     entry = context.catalog.get(path, range_of(node))
+    hints = node.args.get("hints") or []
+    check_hints(hints)
     if isinstance(entry, View):
+        refuse_hints(entry, hints, range_of(node))
         source = _bind_view(entry, context, range_of(node), bind_query)
     else:
+        options = options_of(hints)
+        if options is not None:
+            entry = readable(entry, options, context, range_of(node))
         _check_readable(entry, range_of(node))
-        source = scan(_with_hints(entry, node))
+        source = scan(entry)
     return source, Relation(entry.path, source.schema)
 
 
@@ -47,15 +53,6 @@ def _check_readable(table: Table, place: SourceRange) -> None:
         "only be used as a sink. It cannot be used as a source.",
         range=place,
     )
-
-
-def _with_hints(table: Table, node: TableName) -> Table:
-    """The table with the options of its OPTIONS hint; other hints say how to plan, and are not read."""
-    options = dict(table.options)
-    for hint in node.args.get("hints") or []:
-        if isinstance(hint, Hint) and hint.this.name.upper() == "OPTIONS":
-            options.update(dict(hint.args["options"]))
-    return replace(table, options=tuple(options.items()))
 
 
 def _bind_view(view: View, context: BindContext, range: SourceRange, bind_query: BindQuery) -> Node:

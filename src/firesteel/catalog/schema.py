@@ -74,6 +74,8 @@ class Table:
     comment: str | None = None
     temporary: bool = False
     traits: SourceTraits | None = None
+    hints: tuple[tuple[str, str], ...] = ()
+    """Where a query reads or writes it with an OPTIONS hint: the hint's options, as plans show them."""
 
     @property
     def path(self) -> tuple[str, str, str]:

@@ -9,11 +9,11 @@ import pyarrow as pa
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.options import check_unknown
+from firesteel.connectors.options import WATERMARKS, check_unknown
 from firesteel.errors import ValidationError
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
-OPTIONS = ("connector", "property-version")
+OPTIONS = ("connector", "property-version", *WATERMARKS)
 
 
 class BlackholeSink:

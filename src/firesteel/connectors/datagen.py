@@ -25,7 +25,7 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
 ROWS_PER_SECOND = 10_000
-OPTIONS = ("connector", "number-of-rows", "property-version", "rows-per-second", "scan.parallelism")
+OPTIONS = ("connector", "number-of-rows", "rows-per-second", "scan.parallelism")
 _BATCH = 16 * CHUNK
 _NEVER = 1 << 62
 

@@ -8,7 +8,14 @@ from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
 from firesteel.connectors.filesystem_sink import FILE_SIZE, FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
-from firesteel.connectors.options import check_required, check_unknown, duration, invalid, memory
+from firesteel.connectors.options import (
+    WATERMARKS,
+    check_required,
+    check_unknown,
+    duration,
+    invalid,
+    memory,
+)
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
 from firesteel.runtime.spec import ScanSpec, SinkSpec
@@ -16,7 +23,6 @@ from firesteel.runtime.spec import ScanSpec, SinkSpec
 OPTIONS = (
     "auto-compaction",
     "compaction.file-size",
-    "compaction.parallelism",
     "connector",
     "format",
     "partition.default-name",
@@ -26,7 +32,7 @@ OPTIONS = (
     "partition.time-extractor.timestamp-pattern",
     "path",
     "property-version",
-    "scan.parallelism",
+    *WATERMARKS,
     "sink.parallelism",
     "sink.partition-commit.delay",
     "sink.partition-commit.policy.class",
@@ -56,7 +62,7 @@ class Filesystem:
         check_required(options, ("path", "format"))
         found = find_format(options["format"])
         prefix = f"{found.name}."
-        check_unknown(self.name, options, [*OPTIONS, *(prefix + key for key in found.options)])
+        check_unknown(self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, OPTIONS)
         physical = [column for column in table.columns if column.is_physical]
         found.validate(
             {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)},

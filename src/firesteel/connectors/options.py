@@ -8,7 +8,14 @@ from difflib import get_close_matches
 from firesteel.errors import ValidationError
 from firesteel.option import parse_duration, parse_memory
 
-COMMON = ("connector", "property-version", "scan.parallelism")
+WATERMARKS = (
+    "scan.watermark.alignment.group",
+    "scan.watermark.alignment.max-drift",
+    "scan.watermark.alignment.update-interval",
+    "scan.watermark.emit.strategy",
+    "scan.watermark.idle-timeout",
+)
+"""What Flink's FactoryUtil takes for nearly every connector."""
 
 
 def check_required(options: Mapping[str, str], required: Iterable[str]) -> None:

@@ -10,12 +10,15 @@ import pyarrow as pa
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.options import check_unknown, flag, integer
+from firesteel.connectors.options import WATERMARKS, check_unknown, flag, integer
 from firesteel.connectors.print_format import lines
 from firesteel.errors import ValidationError
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
-OPTIONS = ("connector", "print-identifier", "property-version", "sink.parallelism", "standard-error")
+OPTIONS = (
+    *("connector", "print-identifier", "property-version", "sink.parallelism", "standard-error"),
+    *WATERMARKS,
+)
 
 
 class PrintSink:

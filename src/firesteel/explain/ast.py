@@ -8,6 +8,7 @@ from firesteel.plan import logical
 from firesteel.plan.accumulators import function_name
 from firesteel.plan.expression_text import ast_text
 from firesteel.plan.literal_text import literal_text
+from firesteel.plan.node_text import hints_text
 from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
 from firesteel.plan.type_text import nested_type_text, time_type_text
@@ -26,7 +27,8 @@ def ast_line(node: Node) -> str:
 
 def _attributes(node: Node) -> str:
     if isinstance(node, logical.Scan):
-        return f"table=[[{', '.join(node.table.path)}]]"
+        hints = hints_text(node.table, "inheritPath:[] ")
+        return f"table=[[{', '.join(node.table.path)}]]" + (f", hints={hints}" if hints else "")
     if isinstance(node, logical.Project):
         pairs = zip(node.names, node.exprs, strict=True)
         return ", ".join(f"{name}=[{ast_text(expr)}]" for name, expr in pairs)
@@ -88,4 +90,6 @@ def _sink(node: logical.Sink) -> str:
     if node.target_columns is not None:
         target = f"targetColumns=[{','.join(f'[{i}]' for i in node.target_columns)}], "
     fields = ", ".join(f.name for f in node.schema)
-    return f"table=[{'.'.join(node.table.path)}], {target}fields=[{fields}]"
+    hints = hints_text(node.table)
+    text = f"table=[{'.'.join(node.table.path)}], {target}fields=[{fields}]"
+    return text + (f", hints={hints}" if hints else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from firesteel.catalog.schema import Table
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.plan import aggregate_text, physical, physical_windows, window_text
@@ -65,7 +66,19 @@ def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
     if node.project is not None:
         parts.append(f"project=[{', '.join(_names(node))}]")
         parts.append("metadata=[]")
-    return [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
+    found = [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
+    return [*found, *_hints(node.table)]
+
+
+def hints_text(table: Table, path: str = "") -> str:
+    """`[[[OPTIONS options:{k=v}]]]`, nothing without a hint. path: what stands before the options."""
+    options = ", ".join(f"{key}={value}" for key, value in table.hints)
+    return f"[[[OPTIONS {path}options:{{{options}}}]]]" if options else ""
+
+
+def _hints(table: Table) -> Attributes:
+    text = hints_text(table)
+    return [("hints", text[1:-1])] if text else []
 
 
 def _pushed(node: physical.TableSourceScan) -> str:
@@ -159,7 +172,7 @@ def _sink(node: physical.Sink) -> Attributes:
         found.append(("upsertMaterialize", "true"))
     if node.conflict is not None:
         found.append(("conflictStrategy", node.conflict))
-    return found
+    return [*found, *_hints(node.table)]
 
 
 _PLAIN: dict[type, Callable[..., Attributes]] = {

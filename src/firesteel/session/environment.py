@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from firesteel.bind.names import BindContext
 from firesteel.catalog.catalog import Catalog
+from firesteel.connectors.registry import validate_table
 from firesteel.errors import ValidationError
 from firesteel.options import Configuration
 from firesteel.session import statements
@@ -189,7 +190,11 @@ class TableEnvironment:
     def bind_context(self, text: str) -> BindContext:
         """What binding a statement of `text` needs."""
         return BindContext(
-            catalog=self.catalog, options=self.configuration, time_zone=self.time_zone, sql=text
+            catalog=self.catalog,
+            options=self.configuration,
+            time_zone=self.time_zone,
+            sql=text,
+            validate=validate_table,
         )
 
     @property

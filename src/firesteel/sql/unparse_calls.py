@@ -163,12 +163,10 @@ class CallWriter(ExpressionWriter):
 
     def _json_value(self, node: exp.Anonymous) -> str:
         text = self.expressions(node.expressions) + self._returning(node)
-        for event in ("empty", "error"):
-            word = node.args.get(f"on_{event}")
-            default = node.args.get(f"{event}_default")
-            if word:
-                value = f" {self.expression(default)}" if default is not None else ""
-                text += f" {word}{value} ON {event.upper()}"
+        clauses, defaults = node.args.get("clauses") or [], iter(node.args.get("defaults") or [])
+        for word, event in zip(clauses[::2], clauses[1::2], strict=True):
+            value = f" {self.expression(next(defaults))}" if word == "DEFAULT" else ""
+            text += f" {word}{value} {event}"
         return f"JSON_VALUE({text})"
 
     def _returning(self, node: exp.Anonymous) -> str:

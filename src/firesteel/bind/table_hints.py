@@ -1,0 +1,79 @@
+"""OPTIONS hints: a table read or written with other options. Flink: CatalogSourceTable, FlinkHints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from firesteel.bind.names import BindContext
+from firesteel.bind.scalar_objects import in_java_order
+from firesteel.catalog.schema import Table, View
+from firesteel.errors import FiresteelError, SourceRange, ValidationError
+from firesteel.sql.dialect import range_of
+from firesteel.sql.nodes import Hint
+from firesteel.sql.words import words
+
+ENABLED = "table.dynamic-table-options.enabled"
+_KNOWN = words("OPTIONS STATE_TTL LOOKUP BROADCAST SHUFFLE_HASH SHUFFLE_MERGE NEST_LOOP MULTI_JOIN")
+Pairs = Sequence[tuple[str, str]]
+
+
+def options_of(hints: Sequence[exp.Expression]) -> Pairs | None:
+    """The options of the OPTIONS hints after a table's name; None where there is no such hint. Others say
+    how to plan, and are not read."""
+    found = [h for h in hints if isinstance(h, Hint) and h.this.name.upper() == "OPTIONS"]
+    if not found:
+        return None
+    return [pair for hint in found for pair in hint.args.get("options") or ()]
+
+
+def check_hints(hints: Sequence[exp.Expression]) -> None:
+    """Raises ValidationError for a hint that Flink does not know."""
+    for hint in hints:
+        name = hint.this.name.upper()
+        if name not in _KNOWN:
+            raise ValidationError(
+                f"Hint: {name} should be registered in the HintStrategyTable", range=range_of(hint)
+            )
+
+
+def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
+    """The table read with the options of a hint. Raises ValidationError where hints are not allowed."""
+    _check_pairs(options, place)
+    if not context.options.get(ENABLED, True):
+        raise ValidationError(
+            f"The 'OPTIONS' hint is allowed only when the config option '{ENABLED}' is set to true.",
+            range=place,
+            hint=f"SET '{ENABLED}' = 'true'",
+        )
+    return hinted(entry, options, context, place)
+
+
+def hinted(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
+    """The table with the options of a hint. Raises ValidationError, also its connector's."""
+    _check_pairs(options, place)
+    given = dict(options)
+    shown = tuple((key, given[key]) for key in in_java_order(list(given)))
+    table = replace(entry, options=tuple({**dict(entry.options), **given}.items()), hints=shown, traits=None)
+    try:
+        return table if context.validate is None else context.validate(table)
+    except FiresteelError as error:
+        error.range = error.range or place
+        raise
+
+
+def _check_pairs(options: Pairs, place: SourceRange) -> None:
+    if not options or any(not key for key, _ in options):
+        raise ValidationError("Hint [OPTIONS] only support non empty key value options", range=place)
+
+
+def refuse_hints(view: View, hints: Sequence[exp.Expression], place: SourceRange) -> None:
+    """Raises ValidationError for an OPTIONS hint on a view."""
+    if options_of(hints) is not None:
+        path = ".".join(f"`{part}`" for part in view.path)
+        raise ValidationError(
+            f"View '{path}' cannot be enriched with new options. Hints can only be applied to tables.",
+            range=place,
+        )
