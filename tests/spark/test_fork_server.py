@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.spark import fork_server, hand_over
+from tests.spark.test_modules_beside import trap
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or not hasattr(socket, "send_fds"),
@@ -104,6 +106,12 @@ def test_who_asked_may_be_gone_before_the_fork_runs(address: str, tmp_path: Path
         assert output.read() == ""
 
 
+def await_socket(server: fork_server.ForkServer) -> None:
+    while not (server.python.parent / "socket").exists():
+        assert server._process is not None
+        assert server._process.poll() is None
+
+
 @pytest.mark.parametrize("arguments", [["-m", "platform"], ["-c", "print('here')"], ["--version"]])
 def test_without_a_server_it_is_an_ordinary_python(arguments: list[str], tmp_path: Path) -> None:
     expected = subprocess.run([sys.executable, *arguments], capture_output=True, text=True).stdout
@@ -118,9 +126,7 @@ def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool
     assert server is not None
     server.start({"spark.executorEnv.OF_WORKERS": "1"})
     try:
-        while not (server.python.parent / "socket").exists():
-            assert server._process is not None
-            assert server._process.poll() is None
+        await_socket(server)
         for module in ("firesteel.spark.daemon", "pyspark.daemon"):
             with subprocess.Popen(
                 [str(server.python) if is_served else sys.executable, "-m", module, "pyspark.worker"],
@@ -140,3 +146,23 @@ def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool
 def test_where_temporary_files_are_not_run_there_is_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert fork_server.fork_server() is None
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_nothing_in_the_current_folder_runs_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_served: bool
+) -> None:
+    trap(tmp_path, marks := tmp_path / "marks")
+    monkeypatch.chdir(tmp_path)
+    server = fork_server.fork_server()
+    assert server is not None
+    if is_served:
+        server.start({})
+        await_socket(server)
+    try:
+        command = [str(server.python), "-m", "platform"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == platform.platform()
+    finally:
+        server.stop()
+    assert list(marks.iterdir()) == []

@@ -56,13 +56,14 @@ def run(
 ) -> int:
     """Run a script."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs, read_script
+    from firesteel.cli.script import folder_of, pairs, read_script
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    import_beside(script)
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
-    return runner.run_script(text, configuration, show=show, keep_going=keep_going, verbose=verbose)
+    return runner.run_script(
+        text, configuration, folder=folder_of(script), show=show, keep_going=keep_going, verbose=verbose
+    )
 
 
 @app.command()
@@ -75,13 +76,12 @@ def explain(
 ) -> int:
     """Show the plan of every query in a script, with changelog modes; runs none of them."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs, read_script
+    from firesteel.cli.script import folder_of, pairs, read_script
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    import_beside(script)
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
-    return runner.explain_script(text, configuration, code=code)
+    return runner.explain_script(text, configuration, folder=folder_of(script), code=code)
 
 
 @app.command()
@@ -96,12 +96,11 @@ def demo(verbose: Verbose = False) -> int:
 def shell(settings: Set = None, master: Master = None, verbose: Verbose = False) -> int:
     """Type statements and see their results."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import import_beside, pairs
+    from firesteel.cli.script import folder_of, pairs
     from firesteel.cli.shell import Shell
 
-    import_beside("-")
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master)
-    return Shell(configuration, verbose=verbose).loop()
+    return Shell(configuration, folder=folder_of("-"), verbose=verbose).loop()
 
 
 def _version(wanted: bool) -> None:

@@ -22,9 +22,8 @@ def run_demo(*, verbose: bool) -> int:
     script = job.read_text(encoding="utf-8")
     sys.stdout.write("".join(f"> {line}\n" for line in script.rstrip().splitlines()) + "\n")
     sys.stdout.flush()
-    status = run_script(
-        substitute(script, {"DATA": str(folder())}), {}, show="tableau", keep_going=False, verbose=verbose
-    )
+    text = substitute(script, {"DATA": str(folder())})
+    status = run_script(text, {}, folder="", show="tableau", keep_going=False, verbose=verbose)
     sys.stdout.flush()
     by_hand = shlex.join(["firesteel", "run", str(job), "-D", f"DATA={job.parent}"])
     print(f"the same by hand: {by_hand}", file=sys.stderr)

@@ -41,9 +41,10 @@ def configuration(settings: dict[str, str], checkpoint: str | None, master: str 
 
 
 def run_script(
-    text: str, options: dict[str, str], *, show: str | None, keep_going: bool, verbose: bool
+    text: str, options: dict[str, str], *, folder: str, show: str | None, keep_going: bool, verbose: bool
 ) -> int:
-    """Run all statements; returns the exit status. Raises what a statement raised unless keep_going."""
+    """Run all statements, with modules of functions in `folder`; returns the exit status. Raises what a
+    statement raised unless keep_going."""
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import prepare
@@ -53,6 +54,7 @@ def run_script(
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
+    environment.functions_folder = folder
     try:
         runner = Runner(environment, show=show, verbose=verbose)
         return runner.run_all(text) if keep_going else runner.run(text)
@@ -60,11 +62,12 @@ def run_script(
         environment.close()
 
 
-def explain_script(text: str, options: dict[str, str], *, code: bool) -> int:
+def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool) -> int:
     """Run the definitions of a script and show the plans of its queries."""
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
+    environment.functions_folder = folder
     for statement in environment.parse(text):
         plans = environment.explain_statement(statement, text, code=code)
         if plans is not None:

@@ -12,11 +12,9 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
 
 
-def import_beside(path: str) -> None:
-    """Let Python find modules that lie beside the script: those of its functions."""
-    folder = Path.cwd() if path == "-" else Path(path).absolute().parent
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+def folder_of(path: str) -> str:
+    """Where modules may lie that a script's functions are in: beside the script."""
+    return str(Path.cwd() if path == "-" else Path(path).absolute().parent)
 
 
 def read_script(path: str) -> str:

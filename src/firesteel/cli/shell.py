@@ -42,12 +42,13 @@ _CLEAR = "\x1b[H\x1b[2J"
 class Shell:
     """Reads statements from the terminal, or from a pipe, and shows their results."""
 
-    def __init__(self, options: dict[str, str], *, verbose: bool = False) -> None:
+    def __init__(self, options: dict[str, str], *, folder: str, verbose: bool = False) -> None:
         self._interactive = sys.stdin.isatty()
         if self._interactive:
             print(BANNER)
         prepare(options)
         self._environment = TableEnvironment.create(configuration=options)
+        self._environment.functions_folder = folder
         self._runner = Runner(self._environment, show=None, verbose=verbose, confirms=True)
         self._verbose = verbose
         self._history = History(home_file()) if self._interactive else None

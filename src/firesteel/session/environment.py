@@ -36,6 +36,8 @@ class TableEnvironment:
         self.configuration = Configuration(configuration)
         self.frames: dict[str, DataFrame] = {}
         """The DataFrames that tables stand for, by the table's path."""
+        self.functions_folder = ""
+        """Where modules that CREATE FUNCTION names may lie besides the places where Python looks."""
         self._given = spark
         self._spark: Spark | None = None
 

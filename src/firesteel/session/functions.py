@@ -24,6 +24,9 @@ from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
 if TYPE_CHECKING:
     from firesteel.session.environment import TableEnvironment
 
+MAIN = "__main__"
+"""The program itself: no module that workers can import. What it imports lies beside it."""
+
 
 def create_function(environment: TableEnvironment, statement: sql.CreateFunction) -> None:
     """CREATE FUNCTION. Raises ValidationError where it is wrong, with its place."""
@@ -38,7 +41,7 @@ def create_function(environment: TableEnvironment, statement: sql.CreateFunction
             hint="CREATE FUNCTION ... AS 'module.name' LANGUAGE PYTHON",
         )
     try:
-        found = _defined(name, statement.class_name, find(statement.class_name))
+        found = _defined(name, statement.class_name, find(statement.class_name, environment.functions_folder))
     except (UsageError, ValidationError) as error:
         raise ValidationError(error.message, range=statement.class_range, hint=error.hint) from error
     functions.create(kind, name, found, statement.function.range)
@@ -56,7 +59,7 @@ def register(environment: TableEnvironment, kind: str, path: str, function: Any)
     names. Raises ValidationError, UsageError."""
     name = path.rpartition(".")[2].strip("`")
     if isinstance(function, str):
-        defined = _defined(name, function, find(function))
+        defined = _defined(name, function, find(function, environment.functions_folder))
     else:
         found = wrapped(function, getattr(function, "__name__", type(function).__name__))
         defined = _defined(name, _code(function, found), found)
@@ -71,8 +74,9 @@ def _defined(name: str, code: str, found: Udf) -> UserDefined:
     result = found.result_type
     kind = result if isinstance(result, SqlType) else parse_type(str(result))
     _check_type(kind, name)
-    folder = "" if code.startswith(PICKLED) else _folder(code)
-    class_name = code if not code.startswith(PICKLED) else type(found.function).__name__
+    is_pickled = code.startswith(PICKLED)
+    folder = _folder(MAIN if is_pickled else code.rpartition(":" if ":" in code else ".")[0])
+    class_name = type(found.function).__name__ if is_pickled else code
     return UserDefined(
         UserFunction(name, code, folder),
         kind,
@@ -90,21 +94,22 @@ def _check_type(kind: SqlType, name: str) -> None:
         _check_type(child, name)
 
 
-def _folder(code: str) -> str:
-    """The folder that holds the module of `module.name`: the workers look there too."""
-    module = code.rpartition(":" if ":" in code else ".")[0].partition(".")[0]
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        return ""
-    place = Path(file).absolute()
-    return str(place.parent.parent if place.name == "__init__.py" else place.parent)
+def _folder(module: str) -> str:
+    """The folder that holds a module: the workers look there, too. For a program that is typed in, the
+    current one."""
+    loaded = sys.modules.get(module.partition(".")[0])
+    if packages := list(getattr(loaded, "__path__", ())):
+        return str(Path(packages[0]).absolute().parent)
+    if file := getattr(loaded, "__file__", None):
+        return str(Path(file).absolute().parent)
+    return str(Path.cwd()) if module == MAIN else ""
 
 
 def _code(function: Any, found: Udf) -> str:
     """`module:name` where a module other than the script's own holds the object; else the object itself."""
     for holder in (function, getattr(found, "function", None)):
         module = sys.modules.get(getattr(holder, "__module__", None) or "")
-        if module is None or module.__name__ == "__main__":
+        if module is None or module.__name__ == MAIN:
             continue
         names = [n for n, value in vars(module).items() if value is function]
         if names:

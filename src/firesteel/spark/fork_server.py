@@ -55,7 +55,14 @@ class ForkServer:
             if not self._is_wanted:
                 return
             self._process = subprocess.Popen(
-                [_interpreter(), "-m", "firesteel.spark.daemon", "--serve", str(socket_file)],
+                [
+                    _interpreter(),
+                    "-c",
+                    hand_over.RUN_MODULE,
+                    "firesteel.spark.daemon",
+                    "--serve",
+                    str(socket_file),
+                ],
                 stdin=subprocess.PIPE,
                 env={**os.environ, **_environment(settings)},
                 start_new_session=True,

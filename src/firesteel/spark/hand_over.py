@@ -14,6 +14,12 @@ import sys
 
 NUMBER = struct.Struct("!I")
 STREAMS = 3
+RUN_MODULE = (
+    "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0];"
+    "import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+"""For `python -c`: what `-m` does, without looking for modules in the current folder: a file there that has
+the name of one of Python's would be run in its place (from Python 3.11 on, -P)."""
 READY = b"\x01"
 """What the fork answers when it has the streams."""
 
@@ -36,17 +42,19 @@ def hand_over(address: str, arguments: list[str]) -> int | None:
 
 
 def _path() -> list[str]:
-    """Where `python -m` would look for modules; the server adds the site's packages."""
+    """Where Python looks for modules by itself; the server adds the site's packages."""
     here = os.path.dirname(__file__)
-    return [os.getcwd(), *(entry for entry in sys.path if entry != here)]
+    return [entry for entry in sys.path if entry != here]
 
 
 def main() -> None:
     """See above; ends the process."""
     address, *arguments = sys.argv[1:]
-    status = hand_over(address, arguments) if arguments[:1] == ["-m"] else None
+    is_module = arguments[:1] == ["-m"]
+    status = hand_over(address, arguments) if is_module else None
     if status is None:
-        os.execv(sys.executable, [sys.executable, *arguments])
+        ordinary = ["-c", RUN_MODULE, *arguments[1:]] if is_module else arguments
+        os.execv(sys.executable, [sys.executable, *ordinary])
     os._exit(status)
 
 

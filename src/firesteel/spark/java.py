@@ -113,6 +113,8 @@ class Gateway:
         }
         if python is not None:
             environment |= {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python}
+        else:
+            environment["PYTHONSAFEPATH"] = "1"  # nothing in the current folder is to run by its name
         environment.pop("SPARK_HOME", None)  # with it, Python processes read pyspark from zips, not compiled
         command = [
             str(java.executable),

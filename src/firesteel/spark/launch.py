@@ -195,7 +195,7 @@ class Spark:
             conf = SparkConf(loadDefaults=False) if self._gateway is not None else SparkConf()
             for key, value in settings.items():
                 conf.set(key, value)
-            variables = {}
+            variables = {"PYTHONSAFEPATH": "1"} if self._python is None else {}
             if self._gateway is not None:
                 port, secret = self._gateway.connect()
                 if self._fork_server is not None:  # not sooner: the JVM needs the cores

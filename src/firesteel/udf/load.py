@@ -4,16 +4,15 @@ each worker when it is first called."""
 from __future__ import annotations
 
 import base64
-import importlib
 import os
 import pickle
-import sys
 from pathlib import Path
 from types import TracebackType
 
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.runtime.spec import UserFunction
 from firesteel.udf.functions import FunctionContext, UserDefinedFunction
+from firesteel.udf.modules import import_from, look_into
 from firesteel.udf.wrappers import Udf, wrapped
 
 _OWN = f"{Path(__file__).parents[1]}{os.sep}"
@@ -25,21 +24,21 @@ _opened: dict[UserFunction, UserDefinedFunction] = {}
 
 
 def find(code: str, folder: str = "") -> Udf:
-    """The function that `module.name` or `module:name` names, or that was pickled; `folder` is put on the
-    path before the module is looked for.
+    """The function that `module.name` or `module:name` names, or that was pickled; its module and those that
+    it imports may lie in `folder`.
 
     Raises UsageError where there is no such module or name or it cannot be imported, ValidationError where
     it is no function.
     """
+    if folder:
+        look_into(folder)
     if code.startswith(PICKLED):
         found: Udf = pickle.loads(base64.b64decode(code.removeprefix(PICKLED)))
         return found
     separator = ":" if ":" in code else "."
     module_name, _, path = code.rpartition(separator)
-    if folder and folder not in sys.path:
-        sys.path.insert(0, folder)
     try:
-        target = importlib.import_module(module_name or path)
+        target = import_from(module_name or path, folder)
         for part in path.split("."):
             target = getattr(target, part)
         return wrapped(target, code)
