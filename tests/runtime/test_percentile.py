@@ -124,3 +124,21 @@ def test_the_percentages_of_the_first_row_count() -> None:
 def test_a_percentage_out_of_range() -> None:
     with pytest.raises(JobError, match=r"should be between \[0.0, 1.0\], but was '2.0'."):
         results(spec(INT, array(DOUBLE)), [("+I", "a", 1, [0.5, 2.0], 1)])
+
+
+def test_distinct_rows_of_value_percentage_and_frequency() -> None:
+    call = AggregateSpec("PERCENTILE", (1, 2, 3), (INT, DOUBLE, INT), DOUBLE, True, distinct=True)
+    what = GroupAggregateSpec((0,), (call, COUNT_STAR), (STRING, INT, DOUBLE, INT), True, False, 1)
+    rows: list[Row] = [
+        ("+I", "a", 1, 0.5, 1),
+        ("+I", "a", 1, 0.5, 1),  # the same again
+        ("+I", "a", 9, 0.5, 2),
+        ("+I", "a", 9, 0.25, 3),  # another percentage: it counts, though the first one stays
+        ("-D", "a", 1, 0.5, 1),
+        ("-D", "a", 1, 0.5, 1),
+        ("-D", "a", 9, 0.5, 2),
+    ]
+    expected = [1.0, 1.0, 9.0, 9.0, 9.0, 9.0, 9.0]
+    for batch in (1, 2, 7):
+        for stored in (False, True):
+            assert results(what, rows, batch, stored) == expected

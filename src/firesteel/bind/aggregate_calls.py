@@ -9,7 +9,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from firesteel.bind.scalar import ScalarBinder
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Expr, Literal
 from firesteel.sql.dialect import range_of
@@ -56,11 +56,6 @@ def _percentile(args: Sequence[Expr], node: exp.Expression) -> list[Expr]:
             "No match found for function signature PERCENTILE(<NUMERIC>).", range=range_of(node)
         )
     value, share, *frequency = args
-    if node.args.get("distinct") and (frequency or not _is_constant(share)):
-        raise NotSupportedError(
-            "PERCENTILE(DISTINCT ...) with a frequency, or a percentage that is no literal, is not supported",
-            range=range_of(node),
-        )
     if isinstance(share, Literal) and isinstance(share.value, (int, float, Decimal)):
         if not 0 <= share.value <= 1:
             raise ValidationError("Invalid input arguments.", range=share.range or range_of(node))
@@ -71,10 +66,6 @@ def _percentile(args: Sequence[Expr], node: exp.Expression) -> list[Expr]:
     elif share.type.is_numeric:
         share = cast(share, DOUBLE)
     return [value, share, *frequency]
-
-
-def _is_constant(expr: Expr) -> bool:
-    return isinstance(expr, Literal) or all(isinstance(a, Literal) for a in getattr(expr, "args", (None,)))
 
 
 def options(node: exp.Expression, name: str) -> tuple[str, ...]:

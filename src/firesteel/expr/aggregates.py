@@ -118,10 +118,11 @@ _PERCENTILE_HINT = (
 
 
 def _bitmap(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    wanted = INTEGERS[:3] if name == "BITMAP_BUILD_AGG" else (TypeRoot.BITMAP,)
+    """The bitmap, or how many integers it has; both may be NULL."""
+    wanted = INTEGERS[:3] if name.startswith("BITMAP_BUILD") else (TypeRoot.BITMAP,)
     if len(args) != 1 or args[0].root not in wanted:
         raise ValidationError("Invalid input arguments.")
-    raise NotSupportedError(f"Aggregate function {name} is not supported yet")
+    return sql.BIGINT if "CARDINALITY" in name else SqlType(TypeRoot.BITMAP)
 
 
 _NUMBER = "<NUMERIC>"
@@ -141,9 +142,11 @@ _RULES: dict[str, tuple[Rule, str]] = {
     "JSON_ARRAYAGG": (_json_array, "<ANY>"),
     "JSON_OBJECTAGG": (_json_object, "<CHARACTER>, <ANY>"),
     "PERCENTILE": (_percentile, "<NUMERIC>, <NUMERIC>"),
-    **dict.fromkeys(
-        ["BITMAP_BUILD_AGG", "BITMAP_AND_AGG", "BITMAP_OR_AGG", "BITMAP_XOR_AGG"], (_bitmap, "<BITMAP>")
-    ),
+    **{
+        f"BITMAP_{name}{suffix}_AGG": (_bitmap, "<BITMAP>")
+        for name in ("BUILD", "AND", "OR", "XOR")
+        for suffix in ("", "_CARDINALITY")
+    },
 }
 _BATCH_ONLY = {
     "APPROX_COUNT_DISTINCT": "APPROX_COUNT_DISTINCT aggregate function does not support yet for streaming.",

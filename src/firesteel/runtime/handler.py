@@ -142,6 +142,9 @@ class _Writer:
             wanted |= {Input(position): None for position in call.spec.args}
             if call.key != call.argument:
                 wanted[Input(call.spec.args[0], key=True)] = None
+            if call.distinct_together:
+                keys = zip(call.spec.args, call.keys, strict=True)
+                wanted |= {Input(position, key=True): None for position, key in keys if key[0] == "k"}
             if call.spec.filter is not None:
                 wanted[Input(call.spec.filter)] = None
         return tuple(wanted)

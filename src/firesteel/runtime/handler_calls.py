@@ -87,6 +87,18 @@ class Call:
         return tuple((f"{name}{self.index}", function) for name, function in mine)
 
     @property
+    def distinct_together(self) -> bool:
+        """Whether DISTINCT is about rows of all arguments, as those after the first differ by row."""
+        constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
+        return self.spec.distinct and len(self.spec.args) - 1 > constants
+
+    @property
+    def keys(self) -> list[str]:
+        """All arguments in key form."""
+        arguments = zip(self.spec.args, self.spec.arg_types, strict=True)
+        return [f"{'k' if has_key_form(kind) else 'x'}{position}" for position, kind in arguments]
+
+    @property
     def filter(self) -> tuple[str, ...]:
         """The condition of FILTER."""
         return () if self.spec.filter is None else (f"x{self.spec.filter}",)

@@ -1,4 +1,4 @@
-"""DISTINCT: aggregate calls over the same arguments share one map view of the values seen.
+"""DISTINCT: aggregate calls over the same arguments share one map view of the values, or rows of them, seen.
 
 Flink: DistinctAggCodeGen. Over an insert-only input an entry is a bit for each call that has had the
 value; where the input retracts, the number of its rows for each call (a plain number where there is
@@ -16,7 +16,7 @@ from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
 from firesteel.runtime.java_map import ordered_seen
 from firesteel.runtime.values import has_key_form, value_of_key
-from firesteel.types.sql import BIGINT, array
+from firesteel.types.sql import BIGINT, SqlType, array, row
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,24 @@ class DistinctCalls:
     @property
     def slot(self) -> Slot:
         kind = BIGINT if not self.counted or len(self.calls) == 1 else array(BIGINT)
-        call = self.calls[0].spec
-        return Slot(self.view, MapView(self.view, call.arg_types[0], kind), call.args[0])
+        view = MapView(self.view, self._kind, kind, whole=self._several)
+        return Slot(self.view, view, None if self._several else self.calls[0].spec.args[0])
+
+    @property
+    def _several(self) -> bool:
+        return self.calls[0].distinct_together
+
+    @property
+    def _kind(self) -> SqlType:
+        """The type of the map's keys: the argument's, or a row of all of them."""
+        kinds = self.calls[0].spec.arg_types
+        return row(tuple(f"f{i}" for i in range(len(kinds))), kinds) if self._several else kinds[0]
+
+    @property
+    def _key(self) -> str:
+        """The map's key of the row at hand."""
+        call = self.calls[0]
+        return f"({', '.join(call.keys)})" if self._several else call.key
 
     @property
     def _plain(self) -> str:
@@ -45,7 +61,7 @@ class DistinctCalls:
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
         """What makes the argument of the map's key, where they differ, and what puts the keys in order."""
-        kind = self.calls[0].spec.arg_types[0]
+        kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
         return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
 
@@ -103,7 +119,7 @@ class DistinctCalls:
         return (" or ".join(dict.fromkeys(each[0] for each in filters)),)
 
     def _mark(self) -> str:
-        key = self.calls[0].key
+        key = self._key
         lines = [f"_seen = _bits = {self.view}.get({key}, 0)"]
         for bit, call in enumerate(self.calls):
             tests = [*call.filter, f"not _bits & {1 << bit}"]
@@ -113,7 +129,7 @@ class DistinctCalls:
         return "\n".join(lines)
 
     def _count(self, operator: str, crossing: str) -> str:
-        key, action = self.calls[0].key, "accumulate" if operator == "+" else "retract"
+        key, action = self._key, "accumulate" if operator == "+" else "retract"
         if len(self.calls) == 1:
             call = self.calls[0]
             lines = [f"_seen = {self.view}.get({key}, 0) {operator} 1"]
@@ -140,9 +156,10 @@ class DistinctCalls:
         return block(f"if {call.not_null[0]}:", body) if call.not_null else body
 
     def _over_key(self, call: Call) -> Call:
-        return replace(call, argument="_x", key="_key")
+        return replace(call, argument="_x", key="_key[0]" if self._several else "_key")
 
     def _with_value(self, body: str) -> str:
         """The loop's body, with the argument made of the map's key."""
-        differs = has_key_form(self.calls[0].spec.arg_types[0])
-        return f"_x = {self._plain}(_key)\n{body}" if differs else f"_x = _key\n{body}"
+        names = ["_x", *(f"x{i}" for i in self.calls[0].spec.args[1:])] if self._several else ["_x"]
+        value = f"{self._plain}(_key)" if has_key_form(self._kind) else "_key"
+        return f"{', '.join(names)} = {value}\n{body}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from firesteel.errors import JobError, NotSupportedError
+from firesteel.errors import JobError
 from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, HandWritten, MapView
 from firesteel.runtime.numbers import from_scaled, from_sortable
 from firesteel.runtime.spec import AggregateSpec
@@ -43,8 +43,6 @@ def percentile(call: AggregateSpec) -> Aggregate:
     """PERCENTILE(x, percentages[, frequency]): where they stand among the sorted values, between two of them
     by linear interpolation. The percentages of the group's first row count. Flink: PercentileAggFunction.
     """
-    if call.distinct and len(call.args) > 2:
-        raise NotSupportedError("PERCENTILE(DISTINCT ...) with a frequency is not supported")
     given, frequency = "{x} is not None", "1"
     if len(call.args) > 2:
         frequency = f"x{call.args[2]}"
@@ -61,7 +59,8 @@ def percentile(call: AggregateSpec) -> Aggregate:
         merge=_MERGE,
         value="{values}({map}.items(), {percentages})",
         takes_nulls=True,
-        constants=("percentages",),
+        constants=() if call.distinct else ("percentages",),
+        in_order=call.distinct,
         functions=(("checked", _checked), ("values", _percentiles(call.arg_types[0], several))),
     )
 

@@ -8,6 +8,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.runtime.aggregates.array_agg import array_agg
 from firesteel.runtime.aggregates.avg import avg
 from firesteel.runtime.aggregates.base import Aggregate
+from firesteel.runtime.aggregates.bitmap import bitmap_and, bitmap_build, bitmap_or, bitmap_xor
 from firesteel.runtime.aggregates.collect import collect
 from firesteel.runtime.aggregates.count import count
 from firesteel.runtime.aggregates.first_last import first_value, last_value, single_value
@@ -33,6 +34,16 @@ AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
     "COLLECT": collect,
     "ARRAY_AGG": array_agg,
     "PERCENTILE": percentile,
+    **{
+        f"BITMAP_{name}{suffix}_AGG": make
+        for name, make in (
+            ("BUILD", bitmap_build),
+            ("AND", bitmap_and),
+            ("OR", bitmap_or),
+            ("XOR", bitmap_xor),
+        )
+        for suffix in ("", "_CARDINALITY")
+    },
     "JSON_ARRAYAGG": json_array_agg,
     "JSON_OBJECTAGG": json_object_agg,
     "$WELFORD_M2$1": welford_m2,
