@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firesteel.options import Configuration
+from firesteel.runtime.spec import JobSpec, SinkSpec
 from firesteel.session.jobs import stream_settings
 
 BUNDLES = {
@@ -15,6 +16,7 @@ BUNDLES = {
     "table.exec.mini-batch.allow-latency": "3 s",
     "table.exec.mini-batch.size": "500",
 }
+JOB = JobSpec((), SinkSpec(None, (), (), ()))
 ROWS = "firesteel.source.max-rows-per-batch"
 
 
@@ -32,5 +34,5 @@ ROWS = "firesteel.source.max-rows-per-batch"
 def test_micro_batches(options: dict[str, str], interval: int, rows: int) -> None:
     """They start as often as rows may wait, and hold at least one bundle."""
     environment: Any = SimpleNamespace(configuration=Configuration(options), options={})
-    settings = stream_settings(environment)
+    settings = stream_settings(environment, JOB, "SELECT 1")
     assert (settings.interval, settings.max_rows) == (interval, rows)

@@ -47,8 +47,9 @@ def run_script(
     statement raised unless keep_going."""
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
-    from firesteel.session.launch import prepare
+    from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
 
+    held = open_checkpoint(options)
     if needs_spark(text):
         prepare(options, lean=True)  # the JVM starts while the script is parsed
     from firesteel.session.environment import TableEnvironment
@@ -57,9 +58,13 @@ def run_script(
     environment.functions_folder = folder
     try:
         runner = Runner(environment, show=show, verbose=verbose)
+        if CHECKPOINT in options:
+            environment.expect(text)
         return runner.run_all(text) if keep_going else runner.run(text)
     finally:
         environment.close()
+        if held is not None:
+            held.release()
 
 
 def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool) -> int:

@@ -17,6 +17,7 @@ from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
+from firesteel.sql.lexer import one_line
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
@@ -41,9 +42,9 @@ def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFram
     """
     bound = parse_query(table.query)
     physical = plan(environment, bound, table.query, collect=True).physical
-    settings = stream_settings(environment)
-    folder = settings.checkpoint or tempfile.mkdtemp(prefix="firesteel-sources-")
     job = job_of(environment, physical)
+    settings = stream_settings(environment, job, one_line(table.query))
+    folder = settings.checkpoint or tempfile.mkdtemp(prefix="firesteel-sources-")
     return changes_frame(job, environment.spark, settings, folder, environment.frames)
 
 

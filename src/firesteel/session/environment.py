@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from firesteel.bind.names import BindContext
 from firesteel.catalog.catalog import Catalog
 from firesteel.connectors.registry import validate_table
-from firesteel.errors import ValidationError
+from firesteel.errors import FiresteelError, ValidationError
 from firesteel.options import Configuration
 from firesteel.session import statements
+from firesteel.session.checkpoints import KnownStatements
 from firesteel.session.launch import prepare, spark_of
 from firesteel.session.result import TableResult
 from firesteel.session.table import StatementSet, Table
@@ -38,6 +40,7 @@ class TableEnvironment:
         """The DataFrames that tables stand for, by the table's path."""
         self.functions_folder = ""
         """Where modules that CREATE FUNCTION names may lie besides the places where Python looks."""
+        self.known_statements = KnownStatements()
         self._given = spark
         self._spark: Spark | None = None
 
@@ -166,6 +169,12 @@ class TableEnvironment:
     def split(self, text: str) -> list[str]:
         """The texts of the statements of a script, which may be wrong inside."""
         return [text[r.start : r.end] for r in split_script(text)]
+
+    def expect(self, text: str) -> None:
+        """The script that is going to run: its statements find their checkpoints by all of them."""
+        for piece in self.split(text):
+            with suppress(FiresteelError):  # it will be told when it is run
+                self.known_statements.expect(self, self.parse(piece), piece)
 
     def is_complete(self, text: str) -> bool:
         """Whether what was typed ends with a statement's semicolon."""

@@ -34,12 +34,10 @@ _AGAIN_SECONDS = 0.2
 class Running:
     """One job on its host. `changes` may be asked for once; `cancel` may be called from any thread."""
 
-    def __init__(
-        self, environment: TableEnvironment, job: JobSpec, watch: Watch | None, name: str = ""
-    ) -> None:
+    def __init__(self, environment: TableEnvironment, job: JobSpec, watch: Watch | None, text: str) -> None:
         self._environment = environment
         self._job = job
-        self._name = name
+        self._text = text
         self._progress = Progress(watch)
         self._group: str | None = None
         self._stream: StreamJob | None = None
@@ -69,7 +67,7 @@ class Running:
         self._stream = stream_host.start(
             self._job,
             self._environment.spark,
-            stream_settings(self._environment, self._name),
+            stream_settings(self._environment, self._job, self._text),
             self._progress,
             self._environment.frames,
         )
@@ -102,20 +100,21 @@ class Running:
                 return
 
 
-def stream_settings(environment: TableEnvironment, name: str = "") -> StreamSettings:
-    """The stream host's settings; several jobs of one checkpoint folder have a name each."""
+def stream_settings(environment: TableEnvironment, job: JobSpec, text: str) -> StreamSettings:
+    """The stream host's settings. text: the statement's; each has its own folder in a checkpoint."""
     from firesteel.spark.stream_host import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)
-    if checkpoint is not None and name:
-        checkpoint = f"{checkpoint}/{name}"
+    if checkpoint is not None:
+        checkpoint = environment.known_statements.folder(environment, checkpoint, job, text)
     return StreamSettings(
         checkpoint=checkpoint,
         parallelism=_number(environment, "parallelism.default"),
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_most_rows(environment, mini_batch),
         interval=mini_batch.latency if mini_batch else 0,
+        statement=text,
     )
 
 
@@ -153,11 +152,11 @@ def job_of(environment: TableEnvironment, physical: Node, names: tuple[str, ...]
     return translate(physical, options)
 
 
-def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) -> ChangesResult:
+def run_query(environment: TableEnvironment, plans: Plans, text: str, watch: Watch | None) -> ChangesResult:
     """The changes of a query, under the names that it gives its columns, which plans may lose; it runs
-    when they are asked for."""
+    when they are asked for. text: the query's, by which a checkpoint knows it."""
     names = tuple(column.name for column in plans.logical.schema)
-    running = Running(environment, job_of(environment, plans.physical, names), watch)
+    running = Running(environment, job_of(environment, plans.physical, names), watch, text)
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
@@ -170,13 +169,14 @@ def run_query(environment: TableEnvironment, plans: Plans, watch: Watch | None) 
     )
 
 
-def run_inserts(environment: TableEnvironment, plans: Sequence[Node], watch: Watch | None) -> InsertResult:
-    """Run INSERTs in the background: see _complete."""
+def run_inserts(
+    environment: TableEnvironment, plans: Sequence[Node], texts: Sequence[str], watch: Watch | None
+) -> InsertResult:
+    """Run INSERTs in the background: see _complete. texts: of each, by which a checkpoint knows it."""
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
-    several = len(plans) > 1
     running = [
-        Running(environment, job_of(environment, p), watch, f"{i}-{sink}" if several else "")
-        for i, (p, sink) in enumerate(zip(plans, sinks, strict=True))
+        Running(environment, job_of(environment, p), watch, text)
+        for p, text in zip(plans, texts, strict=True)
     ]
     done: Future[None] = Future()
     threading.Thread(target=_complete, args=(done, running), daemon=True).start()

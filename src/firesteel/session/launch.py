@@ -12,6 +12,8 @@ from firesteel.spark.launch import LaunchOptions, Spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from firesteel.spark.checkpoint_lock import CheckpointLock
+
 MASTER = "spark.master"
 HOST = "firesteel.host"
 CHECKPOINT = "execution.checkpointing.dir"
@@ -27,6 +29,19 @@ def launch_options(options: Mapping[str, str], lean: bool = False) -> LaunchOpti
 def prepare(options: Mapping[str, str], lean: bool = False) -> Spark:
     """Begin to start a Spark of our own; returns at once. lean: for the command (spark/lean.py)."""
     return launch.prepare(launch_options(options, lean))
+
+
+def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
+    """Hold the checkpoint that a command names, before anything is started for it.
+
+    Raises UsageError where it cannot be used, or another command holds it.
+    """
+    if CHECKPOINT not in options:
+        return None
+    from firesteel.spark.checkpoint_folder import open_folder
+    from firesteel.spark.checkpoint_lock import RUN_FILE
+
+    return open_folder(options[CHECKPOINT], RUN_FILE)
 
 
 def spark_of(given: SparkSession | Spark) -> Spark:

@@ -16,6 +16,7 @@ from firesteel.errors import FiresteelError, NotSupportedError, SqlError, Valida
 from firesteel.explain.sections import explain_all
 from firesteel.session import alter, databases, jobs, show
 from firesteel.session.alter import with_traits
+from firesteel.session.checkpoints import statement_text
 from firesteel.session.planning import plan, plan_all
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
 from firesteel.sql import catalog_statements as catalog_sql
@@ -160,7 +161,7 @@ def _entry(call: Call, name: sql.Name | None) -> Table | View:
 # --- queries -------------------------------------------------------------------------------------
 def _query(call: Call, statement: sql.Query) -> TableResult:
     plans = plan(call.environment, statement, call.text, collect=True)
-    return jobs.run_query(call.environment, plans, call.watch)
+    return jobs.run_query(call.environment, plans, statement_text(statement, call.text), call.watch)
 
 
 def _insert(call: Call, statement: sql.Insert) -> TableResult:
@@ -173,7 +174,8 @@ def _statement_set(call: Call, statement: sql.StatementSet) -> TableResult:
 
 def _insert_all(call: Call, inserts: tuple[sql.Insert, ...]) -> TableResult:
     plans = [plan(call.environment, insert, call.text) for insert in inserts]
-    return jobs.run_inserts(call.environment, [p.physical for p in plans], call.watch)
+    texts = [statement_text(insert, call.text) for insert in inserts]
+    return jobs.run_inserts(call.environment, [p.physical for p in plans], texts, call.watch)
 
 
 def explain(call: Call, statement: sql.Explain) -> TextResult:

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from firesteel.errors import UsageError
-from firesteel.spark.checkpoint_lock import CheckpointLock, local_folder
+from firesteel.spark.checkpoint_lock import FILE, CheckpointLock, local_folder
 
 
-def open_folder(checkpoint: str) -> CheckpointLock | None:
-    """Make the folder where it is not there, see that it can be written, and hold it; None for one on a file
-    system that is not this machine's.
+def open_folder(checkpoint: str, file: str = FILE) -> CheckpointLock | None:
+    """Make the folder where it is not there, see that it can be written, and hold it by that file; None for
+    one on a file system that is not this machine's.
 
     Raises UsageError that says why it cannot be used.
     """
@@ -23,14 +23,14 @@ def open_folder(checkpoint: str) -> CheckpointLock | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        file = next(path for path in (folder, *folder.parents) if path.exists())
+        there = next(path for path in (folder, *folder.parents) if path.exists())
         raise UsageError(
-            f"the checkpoint {checkpoint} cannot be made: {file} is a file", hint="name a folder"
+            f"the checkpoint {checkpoint} cannot be made: {there} is a file", hint="name a folder"
         ) from None
     except OSError as error:
         raise UsageError(f"the checkpoint {checkpoint} cannot be made: {error.strerror}") from None
     _check_written(folder, checkpoint)
-    return CheckpointLock(folder)
+    return CheckpointLock(folder, file)
 
 
 def _check_written(folder: Path, checkpoint: str) -> None:

@@ -24,6 +24,8 @@ from typing import Any
 from firesteel.errors import UsageError
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
+RUN_FILE = "firesteel.run.lock"
+"""Of a command, which holds the checkpoint of all its statements; FILE is one statement's."""
 BEAT_SECONDS, LEASE_SECONDS = 5.0, 30.0
 """How often an owner touches its file, and how long one that does not counts as alive."""
 RACE_SECONDS = 0.5
@@ -48,8 +50,8 @@ class CheckpointLock:
     Raises UsageError where another run holds it, or where the lock's file cannot be written.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._path = folder, folder / FILE
+    def __init__(self, folder: Path, file: str = FILE) -> None:
+        self._folder, self._path = folder, folder / file
         self._released = threading.Event()
         self._spark: Any = None
         try:
@@ -132,9 +134,10 @@ class CheckpointLock:
         is_gone = is_here and (is_kernels or not _is_running(before.get("pid")))
         if not is_gone and silent < LEASE_SECONDS:
             raise self._in_use(before, f" (it was seen {silent:.0f} s ago)")
-        _say(
-            f"taking over the checkpoint {self._folder} from {_shown(before)}, which ended without closing it"
-        )
+        shown = _shown(before)
+        if shown not in _told:
+            _told.add(shown)
+            _say(f"taking over the checkpoint {self._folder} from {shown}, which ended without closing it")
 
     def _in_use(self, owner: Owner, more: str = "") -> UsageError:
         return UsageError(f"the checkpoint {self._folder} is in use by {_shown(owner)}{more}", hint=_HINT)
@@ -145,6 +148,8 @@ class CheckpointLock:
                 os.utime(self._path)
 
 
+_told: set[str] = set()
+"""Owners that were taken over from: a command's and its statements' locks have one."""
 _HINT = "wait for its end or stop it, or give this run a checkpoint folder of its own"
 
 

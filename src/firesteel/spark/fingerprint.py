@@ -7,6 +7,7 @@ may get other options. Key groups and partitions stay as they were when it was m
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -16,9 +17,12 @@ from uuid import uuid4
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
 from firesteel.runtime.spec import JobSpec, UserFunction
+from firesteel.spark.changed_job import what_changed
 from firesteel.types.sql import SqlType
 
-FILE = "firesteel.json"
+FILE, STATEMENT = "firesteel.json", "statement.sql"
+_SHOWN = 70
+"""Characters of a statement in an error."""
 VERSION = 1
 """Of this file and of what the state's layout means."""
 
@@ -34,30 +38,51 @@ class Layout:
     partitions: int
 
 
-def check_or_write(context: Any, folder: str, job: JobSpec, wanted: Layout) -> Layout:
+def check_or_write(
+    context: Any, folder: str, job: JobSpec, wanted: Layout, statement: str | None = None
+) -> Layout:
     """Write the fingerprint where there is none, else compare; the layout that the checkpoint has.
+    statement: the text by which the statement is found again, None where it has none.
 
     Raises UsageError that names the first difference, JobError for a file that cannot be read.
     """
-    saved = _read(context, folder)
+    saved = read(context, folder)
     if saved is None:
         _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
+        _note(context, folder, statement)
         return wanted
-    now = _fingerprint(job, Layout(saved["key_groups"], saved["partitions"]))
-    for part in ("version", "hashing", "job"):
-        for path, before, after in differences(saved[part], now[part], part if part != "job" else ""):
-            if not path.startswith(_FREE):
-                raise UsageError(
-                    f"the checkpoint {folder} belongs to another query: "
-                    f"{path} was {_short(before)} and is {_short(after)}",
-                    hint="run the query it was made with, or give this one an empty checkpoint folder",
-                )
-    return Layout(saved["key_groups"], saved["partitions"])
+    layout = Layout(saved["key_groups"], saved["partitions"])
+    change = _change(saved, _fingerprint(job, layout))
+    if change is not None:
+        of = "query" if statement is None else f"version of the statement `{shortened(statement)}`"
+        raise UsageError(
+            f"the checkpoint {folder} belongs to another {of}: {change}",
+            hint="run the query it was made with, or give this one an empty checkpoint folder",
+        )
+    _note(context, folder, statement)
+    return layout
+
+
+def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:
+    """Whether the job can go on from what the folder holds."""
+    saved = read(context, folder)
+    if saved is None:
+        return False
+    return _change(saved, _fingerprint(job, Layout(saved["key_groups"], saved["partitions"]))) is None
+
+
+def _change(saved: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """What keeps the one from going on from the other, in a line."""
+    if any(saved[part] != now[part] for part in ("version", "hashing")):
+        return "it was made by a version of Firesteel that keeps state in another way"
+    if all(path.startswith(_FREE) for path, _, _ in differences(saved["job"], now["job"], "")):
+        return None
+    return what_changed(saved["job"], now["job"])
 
 
 def job_id(context: Any, folder: str) -> str:
     """The name under which the checkpoint's job is known to sinks; it does not change."""
-    saved = _read(context, folder)
+    saved = read(context, folder)
     if saved is None:
         raise JobError(f"{folder}/{FILE} is gone")
     name: str = saved["id"]
@@ -102,25 +127,46 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _short(value: Any) -> str:
-    text = "absent" if value is None else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 200 else text[:197] + "..."
+def shortened(text: str) -> str:
+    """The beginning of a statement's text, as it would be written."""
+    tight = re.sub(r" (?=[(),.])|(?<=[(.]) ", "", text)
+    return tight if len(tight) <= _SHOWN else f"{tight[:_SHOWN]}..."
 
 
-def _read(context: Any, folder: str) -> dict[str, Any] | None:
-    path = _path(context, folder, FILE)
+def read(context: Any, folder: str) -> dict[str, Any] | None:
+    """What the folder's file says, None where there is none. Raises JobError for one that is damaged."""
+    text = read_text(context, folder, FILE)
+    if text is None:
+        return None
+    try:
+        saved: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise JobError(f"{folder}/{FILE} is damaged: {error}") from error
+    return saved
+
+
+def read_text(context: Any, folder: str, name: str) -> str | None:
+    """The text of a file, None where there is none."""
+    path = _path(context, folder, name)
     system = path.getFileSystem(context._jsc.hadoopConfiguration())
     if not system.exists(path):
         return None
     stream = system.open(path)
     try:
-        text = context._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
-        saved: dict[str, Any] = json.loads(text)
-        return saved
-    except ValueError as error:
-        raise JobError(f"{folder}/{FILE} is damaged: {error}") from error
+        text: str = context._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
     finally:
         stream.close()
+    return text
+
+
+def _note(context: Any, folder: str, statement: str | None) -> None:
+    """Keep the statement's text, for it to be found again. It may change while the job stays the same."""
+    if statement is None or read_text(context, folder, STATEMENT) == statement:
+        return
+    path = _path(context, folder, STATEMENT)
+    stream = path.getFileSystem(context._jsc.hadoopConfiguration()).create(path, True)
+    stream.write(bytearray(statement.encode()))
+    stream.close()
 
 
 def _write(context: Any, folder: str, value: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ class StreamSettings:
     checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
     and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
     to one micro-batch, 0 for about MAX_ROWS. interval: milliseconds between the starts of micro-batches of
-    an unbounded job, 0 for as soon as possible.
+    an unbounded job, 0 for as soon as possible. statement: the text by which a checkpoint knows the job.
     """
 
     checkpoint: str | None = None
@@ -73,6 +73,7 @@ class StreamSettings:
     key_groups: int = 0
     max_rows: int = 0
     interval: int = 0
+    statement: str | None = None
 
 
 def start(
@@ -240,7 +241,7 @@ def packet_frame(
     """
     partitions = settings.parallelism or spark.context.defaultParallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
-    layout = check_or_write(spark.context, folder, job, wanted)
+    layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
     if session is None:
         session = spark.session.newSession()
         for key, value in _CONF.items():

@@ -86,6 +86,11 @@ def tokens(text: str) -> list[Token]:
     return [*found, Token(Kind.END, "", len(text), len(text))]
 
 
+def one_line(text: str) -> str:
+    """The text with one space between its tokens and without comments."""
+    return " ".join(text[token.start : token.end] for token in tokens(text)[:-1])
+
+
 def _token(group: str, match: re.Match[str]) -> Token:
     raw, start, end = match.group(), match.start(), match.end()
     if group == "string":

@@ -1,0 +1,75 @@
+"""What a session knows of its statements, to find their checkpoints (spark/checkpoint_statements.py)."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from firesteel.runtime.spec import JobSpec
+from firesteel.sql.lexer import one_line
+from firesteel.sql.statements import Insert, Query, Statement, StatementSet
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.spark.checkpoint_statements import Identity
+
+
+class KnownStatements:
+    """The queries and INSERTs that a session has run, or that its script is going to run."""
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, str | None]] = []
+        self._runs: Counter[str] = Counter()
+        self._given: dict[tuple[str, Identity], str] = {}
+        self._is_whole = False
+        self._lock = threading.Lock()
+
+    def expect(self, environment: TableEnvironment, statements: Iterable[Statement], text: str) -> None:
+        """These are the statements of a script, and all that will come."""
+        self._is_whole = True
+        for statement in statements:
+            inner = statement.inserts if isinstance(statement, StatementSet) else (statement,)
+            for one in inner:
+                if isinstance(one, (Query, Insert)):
+                    self._texts.append((statement_text(one, text), sink_of(environment, one)))
+
+    def folder(self, environment: TableEnvironment, checkpoint: str, job: JobSpec, text: str) -> str:
+        """The folder of the checkpoint that the statement's job is to use. Raises UsageError for none."""
+        from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
+
+        sink = job.sink.table if job.sink.connector is not None else None
+        context = environment.spark.context
+        with self._lock:  # the INSERTs of a statement set begin side by side
+            if (text, sink) not in self._texts:
+                self._texts.append((text, sink))
+            number = min(self._runs[text], self._texts.count((text, sink)) - 1)
+            self._runs[text] += 1
+            this = Identity(text, sink, number)
+            if (checkpoint, this) not in self._given:
+                script = Script(self._identities(), self._is_whole, frozenset(self._given.values()))
+                self._given[checkpoint, this] = statement_folder(context, checkpoint, job, this, script)
+            return self._given[checkpoint, this]
+
+    def _identities(self) -> list[Identity]:
+        from firesteel.spark.checkpoint_statements import Identity
+
+        seen: Counter[tuple[str, str | None]] = Counter()
+        found = []
+        for text, sink in self._texts:
+            found.append(Identity(text, sink, seen[(text, sink)]))
+            seen[(text, sink)] += 1
+        return found
+
+
+def statement_text(statement: Statement, text: str) -> str:
+    """The statement on one line."""
+    return one_line(text[statement.range.start : statement.range.end])
+
+
+def sink_of(environment: TableEnvironment, statement: Statement) -> str | None:
+    """The path of the table that the statement writes to."""
+    if not isinstance(statement, Insert):
+        return None
+    return ".".join(environment.catalog.path(statement.table.parts))

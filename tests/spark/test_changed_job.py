@@ -1,0 +1,84 @@
+"""What is told of a checkpoint that another job made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, JobSpec, ScanSpec, SinkSpec
+from firesteel.spark.changed_job import what_changed
+from firesteel.spark.fingerprint import plain
+from firesteel.types.sql import BIGINT, INT, STRING
+from tests.spark.jobs import grouped, nested
+
+JOB = grouped(Path("/d/t.json"))
+
+
+def with_scan(**changes: Any) -> JobSpec:
+    first, *others = JOB.chains
+    assert isinstance(first.head, ScanSpec)
+    return replace(JOB, chains=(replace(first, head=replace(first.head, **changes)), *others))
+
+
+def with_operator(*operators: Any) -> JobSpec:
+    first, second, *others = JOB.chains
+    return replace(JOB, chains=(first, replace(second, operators=operators), *others))
+
+
+AGGREGATE = JOB.chains[1].operators[0]
+assert isinstance(AGGREGATE, GroupAggregateSpec)
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (with_scan(table="u"), "it read t and now reads u"),
+        (
+            with_scan(options=(("connector", "filesystem"), ("path", "/e"), ("format", "canal-json"))),
+            "the option 'path' of table t was '/d/t.json' and is '/e'",
+        ),
+        (
+            with_scan(projection=(1,)),
+            "it read the columns name, cnt of table t and now reads name",
+        ),
+        (
+            with_scan(names=("id", "name"), types=(BIGINT, STRING)),
+            "the columns of table t were id BIGINT, name STRING, cnt INT and are id BIGINT, name STRING",
+        ),
+        (with_operator(replace(AGGREGATE, ttl=5)), "'table.exec.state.ttl' was 0 ms and is 5 ms"),
+        (with_operator(replace(AGGREGATE, keys=(1,))), "the GroupAggregate has other keys"),
+        (
+            with_operator(replace(AGGREGATE, calls=AGGREGATE.calls[:1])),
+            "its aggregates were SUM(INT), MAX(INT), COUNT(*) and are SUM(INT)",
+        ),
+        (
+            with_operator(AGGREGATE, CalcSpec(("f0",), (INT,))),
+            "its operators were GroupAggregate and are GroupAggregate, Calc",
+        ),
+        (
+            replace(JOB, sink=SinkSpec("print", (), JOB.sink.names, JOB.sink.types, "s")),
+            "it wrote into the terminal and now writes into s",
+        ),
+    ],
+)
+def test_the_first_difference_in_words(after: JobSpec, told: str) -> None:
+    assert what_changed(plain(JOB), plain(after)) == told
+
+
+def test_other_jobs_altogether() -> None:
+    told = what_changed(plain(JOB), plain(nested(Path("/d/t.json"))))
+    assert told.startswith("its operators were GroupAggregate and are GroupAggregate, ")
+
+
+def test_a_condition() -> None:
+    one, other = (with_operator(CalcSpec(("f0",), (INT,), f"f0 > {n}")) for n in (1, 2))
+    assert what_changed(plain(one), plain(other)) == "a condition was f0 > 1 and is f0 > 2"
+
+
+def test_secrets_are_not_told() -> None:
+    one, other = (with_scan(options=(("connector", "x"), ("password", text))) for text in ("a", "b"))
+    told = what_changed(plain(one), plain(other))
+    assert told == "the option 'password' of table t was another and is another"
