@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 
+from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError
 
 CANCELLED = 130
@@ -44,5 +45,6 @@ def report(error: FiresteelError, *, verbose: bool) -> int:
     """Write the error to stderr; returns the exit status that goes with it."""
     if verbose:
         traceback.print_exception(error, file=sys.stderr)
-    print(f"error: {error}", file=sys.stderr)
+    said = f"error: {error}"
+    print(lines_escaped(said) if sys.stderr.isatty() else said, file=sys.stderr)
     return error.exit_status

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from firesteel.cli.report import CANCELLED, as_firesteel_error, one_line
 from firesteel.cli.script import needs_spark
+from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class Runner:
                     import traceback
 
                     traceback.print_exception(problem, file=sys.stderr)
-                print(one_line(error), flush=True)
+                said = one_line(error)
+                print(lines_escaped(said) if sys.stdout.isatty() else said, flush=True)
                 status = error.exit_status
         return status
 
@@ -143,12 +145,15 @@ class Runner:
     def _show_result(self, result: TableResult, line: ProgressLine) -> None:
         from firesteel.session.result import OK, ChangesResult
 
+        is_terminal = sys.stdout.isatty()
+
         def write(text: str) -> None:
             line.hide()
-            sys.stdout.write(text)
+            sys.stdout.write(lines_escaped(text) if is_terminal else text)
 
         result.wait()
         if isinstance(result, ChangesResult):
+            result.escape = escaped if is_terminal else None
             result.changes = _flushed(result.changes)
             self._show_changes(result, write)
         elif result is not OK and not result.is_insert:

@@ -188,6 +188,8 @@ class ChangesResult(TableResult):
         self.changes = changes
         self._bounded = bounded
         self._is_taken = False
+        self.escape: Callable[[str], str] | None = None
+        """What a cell's text goes through before it is shown."""
         self._max_width = max_width
         self._time_zone = time_zone
 
@@ -223,6 +225,8 @@ class ChangesResult(TableResult):
             render(table.column(field(i)), column.type, self._time_zone)
             for i, column in enumerate(self.schema)
         ]
+        if self.escape is not None:
+            columns = [list(map(self.escape, column)) for column in columns]
         return zip(kinds, *columns, strict=True)
 
     def to_pandas(self) -> pd.DataFrame:
