@@ -16,7 +16,7 @@ from firesteel.expr.type_names import calcite_name
 from firesteel.sql.dialect import range_of
 from firesteel.types import sql
 from firesteel.types.coerce import can_cast, common_type
-from firesteel.types.sql import NUMERIC, TIMESTAMPS, SqlType, TypeRoot
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, NUMERIC, TIMESTAMPS, SqlType, TypeRoot
 
 if TYPE_CHECKING:
     from firesteel.bind.scalar import Rule, ScalarBinder
@@ -47,6 +47,9 @@ def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange
 
     Raises ValidationError where they have none.
     """
+    roots = {r.type.root for r in results}
+    if TypeRoot.DATE in roots and roots & set(TIMESTAMPS):
+        raise _mixed(place)
     kind = _unified(results, place)
     check_assignable([kind, *(r.type for r in results if r.type.root is not TypeRoot.NULL)], place)
     args: list[Expr] = []
@@ -63,10 +66,21 @@ def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange
 def _unified(args: Sequence[Expr], place: SourceRange | None, widest: bool = False) -> SqlType:
     kind = common_type([a.type for a in args], widest)
     if kind is None:
-        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", range=place)
+        raise _mixed(place)
     if kind.root is TypeRoot.NULL:
         raise ValidationError("ELSE clause or at least one THEN clause must be non-NULL", range=place)
     return kind
+
+
+def _mixed(place: SourceRange | None) -> ValidationError:
+    return ValidationError("Illegal mixing of types in CASE or COALESCE statement", range=place)
+
+
+def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
+    """The type in common by LogicalTypeMerging; of a DATE and a TIMESTAMP it is the DATE."""
+    kind = _unified(args, place, widest=True)
+    dates = [a.type for a in args if a.type.root is TypeRoot.DATE]
+    return dates[0] if dates and kind.root in TIMESTAMPS else kind
 
 
 def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
@@ -88,39 +102,61 @@ def _differ(value: Expr, other: Expr) -> bool:
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
-    kind = _unified(args, place).with_nullable(all(a.type.nullable for a in args))
+    kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
     cast_args = tuple(cast(a, kind) for a in args)
     return Call("COALESCE", cast_args, kind, range=place) if len(args) > 1 else cast_args[0]
 
 
 def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """IFNULL(a, b), the wider type winning as in Flink's own functions."""
-    kind = _unified(args, place, widest=True).with_nullable(all(a.type.nullable for a in args))
+    """IFNULL(a, b): NOT NULL where one of them is."""
+    kind = _of_new_stack(args, place)
+    kind = kind.with_nullable(all(a.type.nullable for a in args))
     return Call("IFNULL", tuple(cast(a, kind) for a in args), kind, range=place)
 
 
+_LEAST_RESTRICTIVE = (NUMERIC, CHARACTER, BYTES_LIKE)
+_IF_FAMILIES = (*_LEAST_RESTRICTIVE, (TypeRoot.BOOLEAN,), (TypeRoot.DATE,), (TypeRoot.TIME,), TIMESTAMPS)
+
+
 def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """IF(condition, a, b); its result may always be NULL."""
+    """IF(condition, a, b): of two values of one family, no arrays, maps, rows, intervals.
+
+    Flink: FlinkReturnTypes.IF_NULLABLE. Raises ValidationError.
+    """
     condition, *results = args
-    kind = _unified(results, place, widest=True).with_nullable(True)
-    _check_orderable("IF", results, place)
-    if condition.type.root is TypeRoot.NULL:
-        condition = cast(condition, sql.BOOLEAN)
+    roots = {a.type.root for a in results}
+    family = next((family for family in _IF_FAMILIES if roots <= set(family)), None)
+    if condition.type.root is not TypeRoot.BOOLEAN or family is None:
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        raise ValidationError(
+            f"Cannot apply 'IF' to arguments of type 'IF({shown})'. Supported form(s): "
+            "'IF(<ANY_TYPE>, <NUMERIC_TYPE>, <NUMERIC_TYPE>)'",
+            range=place,
+        )
+    kind = _unified(results, place) if family in _LEAST_RESTRICTIVE else results[0].type
+    kind = kind.with_nullable(any(a.type.nullable for a in args))
     return Call("IF", (condition, *(cast(r, kind) for r in results)), kind, range=place)
 
 
+_INCOMPARABLE = (
+    *(TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE),
+    *(TypeRoot.VARIANT, TypeRoot.BITMAP),
+)
+
+
 def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """GREATEST and LEAST: NULL where any argument is."""
+    """GREATEST and LEAST: NULL where any argument is. Raises ValidationError for what has no order."""
+    for arg in args:
+        if arg.type.root in _INCOMPARABLE:
+            raise ValidationError(
+                f"{name}: Comparable type expected, but was '{arg.type}'.", range=arg.range or place
+            )
+        if arg.type.root is TypeRoot.NULL:
+            raise ValidationError(f"{name} of a NULL without a type", hint="CAST(NULL AS ...)", range=place)
+    if len({a.type.root for a in args} & {TypeRoot.DATE, *TIMESTAMPS}) > 1:
+        raise ValidationError(f"{name} of a DATE and a TIMESTAMP: cast them to one type", range=place)
     kind = _unified(args, place, widest=True).with_nullable(any(a.type.nullable for a in args))
-    _check_orderable(name, args, place)
     return Call(name, tuple(args), kind, range=place)
-
-
-def _check_orderable(name: str, args: Sequence[Expr], place: SourceRange | None) -> None:
-    """Raises ValidationError for VARIANT and BITMAP, which these functions do not take."""
-    if args[0].type.root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
-        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
-        raise ValidationError(f"Cannot apply '{name}' to arguments of type '{name}({shown})'.", range=place)
 
 
 def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:

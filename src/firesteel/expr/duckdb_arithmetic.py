@@ -63,7 +63,7 @@ def _binary(compiler: Compiler, call: Call) -> str:
     if call.type.is_integer:
         return _integer(compiler, call)
     if call.type.root in APPROXIMATE:
-        a, b = (cast_text(compiler(e), e.type, call.type) for e in (left, right))
+        a, b = (compiler.cast(compiler(e), e.type, call.type) for e in (left, right))
         return f"({a} {call.function} {b})"
     return _decimal(compiler, call)
 
@@ -90,7 +90,7 @@ def _divide(compiler: Compiler, call: Call) -> str:
             return f"({cast_text(a, left.type, kind)} // {cast_text(b, right.type, kind)})"
         return wrapped(f"{_wide(a, kind)} // divisor({a}, {b})", kind)
     if kind.root in APPROXIMATE:
-        return f"({cast_text(a, left.type, kind)} / {cast_text(b, right.type, kind)})"
+        return f"({compiler.cast(a, left.type, kind)} / {compiler.cast(b, right.type, kind)})"
     return _quotient(compiler, call)
 
 
@@ -121,6 +121,11 @@ def _power(exponent: int) -> str:
 def _modulus(compiler: Compiler, call: Call) -> str:
     left, right = call.args
     a, b = compiler(left), compiler(right)
+    if call.type.is_integer and TypeRoot.DECIMAL in (left.type.root, right.type.root):
+        kind = decimal(*digits(left.type))
+        return compiler.cast(
+            compiler.python("decimals.modulus", _exact(compiler, call), kind), kind, call.type
+        )
     if call.type.is_integer:
         plain = isinstance(right, Literal) and right.value not in (0, -1, None)
         checked = b if plain else f"modulus_divisor({a}, {b})"

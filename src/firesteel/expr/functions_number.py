@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firesteel.errors import ValidationError
 from firesteel.expr.functions import Function, same_as_first
 from firesteel.expr.nodes import Expr, Literal
 from firesteel.types.decimals import rounding
@@ -29,14 +30,43 @@ def _rounded(args: Sequence[Expr]) -> SqlType:
     return kind.with_nullable(nullable)
 
 
+_NARROW = (TypeRoot.TINYINT, TypeRoot.SMALLINT)
+
+
+def _refused(name: str, args: Sequence[Expr]) -> ValidationError:
+    shown = ", ".join(str(a.type) for a in args)
+    return ValidationError(f"Unsupported call: {name}({shown})", range=args[0].range)
+
+
+def _sign(args: Sequence[Expr]) -> SqlType:
+    """SIGN: Flink's code for it does not compile for integers below INT."""
+    if args[0].type.root in _NARROW:
+        raise _refused("SIGN", args)
+    return same_as_first(args)
+
+
+def _truncated(args: Sequence[Expr]) -> SqlType:
+    """TRUNCATE: neither for integers below INT, nor for a FLOAT."""
+    if args[0].type.root in (*_NARROW, TypeRoot.FLOAT):
+        raise _refused("TRUNCATE", args)
+    return _rounded(args)
+
+
+def _angle(args: Sequence[Expr]) -> SqlType:
+    """ATAN2: of two DECIMALs, or of two that are none."""
+    if len({a.type.root is TypeRoot.DECIMAL for a in args}) > 1:
+        raise _refused("ATAN2", args)
+    return DOUBLE.with_nullable(any(a.type.nullable for a in args))
+
+
 NUMBER_FUNCTIONS: tuple[Function, ...] = (
     Function("ABS", "n", same_as_first, ""),
-    Function("SIGN", "n", same_as_first, "@numbers.sign"),
+    Function("SIGN", "n", _sign, "@numbers.sign"),
     Function("FLOOR", "n", _whole, "@numbers.floor"),
     Function("CEIL", "n", _whole, "@numbers.ceil"),
     Function("CEILING", "n", _whole, "@numbers.ceil"),
-    Function("ROUND", "n i?", _rounded, "@numbers.round_to"),
-    Function("TRUNCATE", "n i?", _rounded, "@numbers.truncate_to"),
+    Function("ROUND", "n j?", _rounded, "@numbers.round_to"),
+    Function("TRUNCATE", "n j?", _truncated, "@numbers.truncate_to"),
     *(
         Function(name, "n", DOUBLE, f"@math.{name.lower()}")
         for name in (
@@ -47,7 +77,7 @@ NUMBER_FUNCTIONS: tuple[Function, ...] = (
     Function("LOG", "n", DOUBLE, "@math.ln"),
     Function("LOG", "n n", DOUBLE, "@math.log"),
     Function("POWER", "n n", DOUBLE, "@math.power"),
-    Function("ATAN2", "n n", DOUBLE, "@math.atan2"),
+    Function("ATAN2", "n n", _angle, "@math.atan2"),
     Function("PI", "", DOUBLE, "pi()"),
     Function("E", "", DOUBLE, "exp(1)"),
     Function("BIN", "i", STRING, "@numbers.binary"),

@@ -140,7 +140,7 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("PARSE_URL", "s s s?", STRING, "@encoding.parse_url", nullable=True),
     Function("INET_ATON", "s", BIGINT, "@encoding.inet_aton", nullable=True),
     Function("INET_NTOA", "i", STRING, "@encoding.inet_ntoa", nullable=True),
-    Function("HEX", "n", STRING, "@numbers.hex_of"),
+    Function("HEX", "i", STRING, "@numbers.hex_of"),
     Function("HEX", "s", STRING, "hex({0})"),
     Function("JSON_STRING", "z", _json, "@json.string"),
     Function("JSON", "s", STRING, "@sql_json.document"),

@@ -67,6 +67,8 @@ def _numeric(a: SqlType, b: SqlType, widest: bool) -> SqlType:
         return sql.DOUBLE if widest else a
     if a.root in APPROXIMATE or b.root in APPROXIMATE:
         approximate, exact = (a, b) if a.root in APPROXIMATE else (b, a)
+        if widest and exact is a:  # as LogicalTypeMerging reads them from left to right
+            return approximate
         return sql.DOUBLE if exact.root is TypeRoot.DECIMAL else approximate
     if a.root in INTEGERS and b.root in INTEGERS:
         return max(a, b, key=lambda t: INTEGERS.index(t.root))

@@ -46,8 +46,10 @@ def division(left: SqlType, right: SqlType) -> SqlType:
 
 
 def modulus(left: SqlType, right: SqlType) -> SqlType:
-    """Type of a remainder."""
+    """Type of a remainder; of whole numbers the divisor's (Calcite: DECIMAL_MOD_NULLABLE)."""
     (p1, s1), (p2, s2) = digits(left), digits(right)
+    if s1 == s2 == 0:
+        return right
     scale = max(s1, s2)
     return adjusted(min(p1 - s1, p2 - s2) + scale, scale)
 

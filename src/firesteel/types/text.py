@@ -26,12 +26,28 @@ _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 def double_text(value: float) -> str:
     """A DOUBLE as Java writes it."""
-    return _java(repr(value), value)
+    return _java(_of_large(value, 53) or repr(value), value)
 
 
 def float_text(value: float) -> str:
     """A FLOAT (a number that fits 32 bits) as Java writes it."""
-    return _java(str(np.float32(value)), value)
+    return _java(_of_large(value, 24) or str(np.float32(value)), value)
+
+
+def _of_large(value: float, bits: int) -> str | None:
+    """The digits of a whole number of more than `bits` bits and fewer than 64: Java up to 18 drops as many
+    decimal digits as the lost bits hold for certain, whether or not fewer would do.
+
+    Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
+    """
+    if not 2.0**bits <= abs(value) < 2.0**63:
+        return None
+    whole = int(abs(value))
+    lost = whole.bit_length() - bits - 2
+    dropped = len(str(1 << lost)) - 1 if lost > 1 else 0
+    unit = 10**dropped
+    digits = str((whole + unit // 2) // unit if dropped else whole)
+    return f"{'-' if value < 0 else ''}{digits[0]}.{digits[1:]}e{len(digits) + dropped - 1}"
 
 
 def _java(shortest: str, value: float) -> str:

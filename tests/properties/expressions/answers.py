@@ -13,6 +13,7 @@ from firesteel.bind.query import bind_query
 from firesteel.errors import FiresteelError, InternalError, JobError, NotSupportedError
 from firesteel.expr.nodes import InputRef
 from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan.expressions import expand_search
 from firesteel.plan.physical import Calc as CalcNode
 from firesteel.plan.physical import TableSourceScan
 from firesteel.plan.tree import Node
@@ -78,6 +79,7 @@ class Record:
             assert isinstance(physical.input, TableSourceScan)
             scan, exprs = physical.input, physical.exprs
         positions = scan.project if scan.project is not None else range(len(scan.columns))
+        exprs = tuple(map(expand_search, exprs))
         spec = compile_calc(exprs, None, [f.type for f in scan.columns], [kind], time_zone=zone)
         head, columns = self._rows.column_names[:2], self._rows.column_names[2:]
         read = self._rows.select([*head, *(columns[i] for i in positions)])

@@ -68,13 +68,18 @@ def compare(left: Decimal, right: Decimal) -> int:
 @with_result
 def from_double(result: pa.DataType, value: float) -> Decimal | None:
     """CAST of a DOUBLE: the digits that Java would print, rounded to the type."""
+    return fit(decimal_of(value), result)
+
+
+def decimal_of(value: float) -> Decimal:
+    """The digits that Java would print. Raises JobError for NaN and the infinities."""
     if value != value or value in (float("inf"), float("-inf")):
         letter = "N" if value != value else "I"
         raise JobError(
             f"Character {letter} is neither a decimal digit number, decimal point, nor "
             '"e" notation exponential mark.'
         )
-    return fit(Decimal(repr(value)), result)
+    return Decimal(repr(value))
 
 
 @with_result

@@ -52,7 +52,8 @@ def _power(base: Column, exponent: Column) -> Column:
 
 
 def _square_root(value: Column) -> Column:
-    return _power(value, np.full_like(value, 0.5))  # as Flink plans it: the root of -0.0 is 0.0
+    """POWER(x, 0.5), as Flink plans it: the root of -0.0 is 0.0, that of -Infinity is Infinity."""
+    return np.where(np.isneginf(value), np.inf, np.sqrt(value) + 0.0)
 
 
 sqrt, power = _over_columns(_square_root), _over_columns(_power)

@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Conte
 
 import pyarrow as pa
 
-from firesteel.runtime.duck.functions_decimals import fit
+from firesteel.runtime.duck.functions_decimals import decimal_of, fit
 from firesteel.runtime.duck.registry import with_result
 
 Number = int | float | Decimal
@@ -53,7 +53,7 @@ def _to_digits(rounding: str) -> Callable[..., Number | None]:
     @with_result
     def run(result: pa.DataType, value: Number, to: int = 0) -> Number | None:
         if isinstance(value, float):
-            return float(_at(Decimal(repr(value)), to, rounding)) + 0.0 if math.isfinite(value) else value
+            return float(_at(decimal_of(value), to, rounding)) + 0.0
         if isinstance(value, int):
             return value if to >= 0 else wrapped(int(_at(Decimal(value), to, rounding)), result)
         return fit(_at(value, to, rounding), result)
