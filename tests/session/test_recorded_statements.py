@@ -15,6 +15,8 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import FiresteelError, NotSupportedError, ParseError
+from firesteel.session import jobs
+from firesteel.session.result import OK
 
 FOLDER = Path(__file__).with_name("recorded_statements")
 SCRIPTS = sorted(FOLDER.glob("*.json"))
@@ -49,7 +51,14 @@ def check(environment: TableEnvironment, step: dict[str, Any]) -> None:
     if step["error"] == ["(parse)"]:
         assert isinstance(error, ParseError)
     else:
-        assert any(flat(error.message) in flat(message) for message in step["error"]), error.message
+        ours = flat(error.message)
+        assert any(ours in flat(m) or ours.endswith(flat(m)) for m in step["error"]), ours
+
+
+@pytest.fixture(autouse=True)
+def no_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fills a table that CREATE TABLE ... AS made is planned, and not run."""
+    monkeypatch.setattr(jobs, "run_inserts", lambda *_: OK)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

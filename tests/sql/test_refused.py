@@ -77,9 +77,9 @@ def test_the_place_is_in_the_whole_script() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "CREATE TABLE t AS SELECT 1",
+        "CREATE MATERIALIZED TABLE t",
         "ALTER TABLE t DROP DISTRIBUTION",
-        "DELETE FROM t",
+        "MERGE INTO t",
         "INSERT OVERWRITE t SELECT 1",
         "SELECT * FROM t MATCH_RECOGNIZE (x)",
         "SELECT * FROM t CROSS JOIN UNNEST(a)",

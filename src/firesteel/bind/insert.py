@@ -35,7 +35,7 @@ def bind_insert(statement: Insert, context: BindContext) -> Sink:
     except FiresteelError as error:
         raise error.located(context.sql) from None
     positions = None
-    if statement.columns:
+    if statement.columns and not statement.made:
         names = [column.name for column in written_columns(table)]
         positions = tuple(names.index(column.parts[0]) for column in statement.columns)
     return Sink(node, table, positions, statement.on_conflict)
@@ -59,7 +59,15 @@ def _sink_table(statement: Insert, context: BindContext) -> Table:
         )
     table = table_of(entry, name.range)
     options = [pair for hint, pairs in statement.hints if hint == "OPTIONS" for pair in pairs]
-    return hinted(table, options, context, name.range) if statement.hints else table
+    table = hinted(table, options, context, name.range) if statement.hints else table
+    if table.traits is not None and not table.traits.writable:
+        connector = dict(table.options).get("connector", "")
+        raise ValidationError(
+            f"Unable to create a sink for writing table '{'.'.join(table.path)}'. Connector '{connector}' "
+            "can only be used as a source. It cannot be used as a sink.",
+            range=name.range,
+        )
+    return table
 
 
 def _targets(statement: Insert, table: Table) -> Targets | None:

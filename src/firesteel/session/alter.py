@@ -96,6 +96,26 @@ def alter_view(call: Call, statement: sql.AlterView) -> TableResult:
     return OK
 
 
+def change_rows(call: Call, statement: sql.ChangeRows) -> TableResult:
+    """TRUNCATE, DELETE and UPDATE. Raises ValidationError, as Flink does for streams."""
+    name, kind, catalog = statement.table, statement.kind, call.environment.catalog
+    entry = catalog.find(name.parts)
+    if kind == "TRUNCATE":
+        if entry is None:
+            raise ValidationError(
+                f"Cannot find table '{quoted_path(call, name)}' in any of the catalogs "
+                f"[{', '.join(catalog.catalog_names())}], nor as a temporary table.",
+                range=name.range,
+            )
+        if isinstance(entry, View):
+            raise ValidationError("TRUNCATE TABLE for a view is not allowed", range=name.range)
+        raise ValidationError(
+            "TRUNCATE TABLE statement is not supported in streaming mode.", range=statement.range
+        )
+    catalog.get(name.parts, name.range)
+    raise ValidationError(f"{kind} statement is not supported for streaming mode now.", range=statement.range)
+
+
 def analyze_table(call: Call, statement: sql.AnalyzeTable) -> TableResult:
     """ANALYZE TABLE, which Flink refuses for streams. Raises ValidationError."""
     name = statement.table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firesteel.catalog.databases import Database, check_options
+from firesteel.catalog.schema import Table
 from firesteel.errors import ValidationError
 from firesteel.plan.tree import Field
 from firesteel.session import show
@@ -127,6 +128,31 @@ def place_of(call: Call, statement: Show) -> tuple[str, str] | None:
     if not catalog.has_database(*place):
         raise ValidationError(f"Database '{place[0]}'.'{place[1]}' doesn't exist.", range=name.range)
     return place
+
+
+def show_partitions(call: Call, statement: Show) -> TableResult:
+    """SHOW PARTITIONS: none, as nothing adds any. Raises ValidationError where there can be none."""
+    name = statement.name
+    assert name is not None
+    catalog, database, last = call.environment.catalog.path(name.parts)
+    entry = call.environment.catalog.find(name.parts)
+    if entry is None:
+        raise ValidationError(
+            f"Table (or view) {database}.{last} does not exist in Catalog {catalog}.", range=name.range
+        )
+    if not isinstance(entry, Table) or not entry.partition_keys:
+        raise ValidationError(
+            f"Table {database}.{last} in catalog {catalog} is not partitioned.", range=name.range
+        )
+    return show.names("partition name", [])
+
+
+def no_procedures(statement: Show) -> list[str]:
+    """SHOW PROCEDURES. Raises ValidationError: the catalogs here have none, as Flink's in memory."""
+    raise ValidationError(
+        "listProcedures is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
+        range=statement.range,
+    )
 
 
 def use(call: Call, statement: Use) -> TableResult:

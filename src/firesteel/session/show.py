@@ -26,6 +26,11 @@ def names(title: str, found: Iterable[str]) -> RowsResult:
     return RowsResult([Field(title, STRING)], [[name] for name in found])
 
 
+def full_modules() -> RowsResult:
+    """SHOW FULL MODULES."""
+    return RowsResult([Field("module name", STRING), Field("used", BOOLEAN)], [["core", True]])
+
+
 def like(found: Iterable[str], pattern: str | None, negated: bool, ignore_case: bool = False) -> list[str]:
     """The names that a LIKE pattern keeps: % any characters, _ one. ignore_case: ILIKE."""
     if pattern is None:
@@ -119,6 +124,7 @@ _TEXT_TYPES = re.compile(r"`(?:[^`]|``)*`|STRING|BYTES")
 def _serialized(kind: SqlType) -> str:
     """The type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
     text = _TEXT_TYPES.sub(lambda m: _IN_FULL.get(m.group(), m.group()), str(kind.with_nullable(True)))
+    text = re.sub(r"TIMESTAMP_LTZ(\(\d\))", r"TIMESTAMP\1 WITH LOCAL TIME ZONE", text)
     return text + ("" if kind.nullable else " NOT NULL")
 
 

@@ -14,7 +14,7 @@ from firesteel.bind.views import bind_create_view
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all
-from firesteel.session import alter, databases, jobs, show
+from firesteel.session import alter, create_as, databases, jobs, show
 from firesteel.session.alter import with_traits
 from firesteel.session.checkpoints import statement_text
 from firesteel.session.planning import plan, plan_all
@@ -52,6 +52,8 @@ def execute(
 
 # --- definitions ---------------------------------------------------------------------------------
 def _create_table(call: Call, statement: sql.CreateTable) -> TableResult:
+    if statement.query is not None:
+        return _insert(call, create_as.create(call, statement))
     table = bind_create_table(statement, call.environment.bind_context(call.text))
     call.environment.catalog.create(with_traits(table), statement.if_not_exists, statement.table.range)
     return OK
@@ -110,6 +112,10 @@ def _show(call: Call, statement: sql.Show) -> TableResult:
         return _show_create(call, statement)
     if statement.what == "CREATE CATALOG":
         return databases.show_create_catalog(call, statement)
+    if statement.what == "PARTITIONS":
+        return databases.show_partitions(call, statement)
+    if statement.what == "FULL MODULES":
+        return show.full_modules()
     lists: dict[str, tuple[str, Callable[[], list[str]]]] = {
         "TABLES": ("table name", lambda: catalog.names(databases.place_of(call, statement))),
         "VIEWS": ("view name", lambda: catalog.view_names(databases.place_of(call, statement))),
@@ -120,10 +126,19 @@ def _show(call: Call, statement: sql.Show) -> TableResult:
         "MODULES": ("module name", lambda: ["core"]),
         "FUNCTIONS": ("function name", lambda: show.functions(catalog)),
         "USER FUNCTIONS": ("function name", catalog.functions.names),
+        "PROCEDURES": ("procedure name", lambda: databases.no_procedures(statement)),
+        **{what: (title, list) for what, title in _NEVER_ANY},
     }
     title, found = lists[statement.what]
     kept = show.like(found(), statement.pattern, statement.negated, statement.ignore_case)
     return show.names(title, kept)
+
+
+_NEVER_ANY = (
+    ("JARS", "jars"),
+    ("MODELS", "model name"),
+    ("MATERIALIZED TABLES", "materialized table name"),
+)
 
 
 def _show_create(call: Call, statement: sql.Show) -> RowsResult:
@@ -181,8 +196,12 @@ def _insert_all(call: Call, inserts: tuple[sql.Insert, ...]) -> TableResult:
 def explain(call: Call, statement: sql.Explain) -> TextResult:
     """EXPLAIN: the plans of a query, an INSERT or a statement set."""
     inner = statement.statement
-    explained = inner.inserts if isinstance(inner, sql.StatementSet) else (inner,)
-    plans = plan_all(call.environment, explained, call.text)
+    if isinstance(inner, sql.CreateTable):
+        with create_as.created(call, inner) as insert:
+            plans = plan_all(call.environment, (insert,), call.text)
+    else:
+        explained = inner.inserts if isinstance(inner, sql.StatementSet) else (inner,)
+        plans = plan_all(call.environment, explained, call.text)
     pairs = [(p.logical, p.physical) for p in plans]
     return TextResult(explain_all(pairs, set(statement.details), call.environment.configuration))
 
@@ -203,6 +222,7 @@ _HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {
     catalog_sql.AlterTable: alter.alter_table,
     catalog_sql.AlterView: alter.alter_view,
     catalog_sql.AnalyzeTable: alter.analyze_table,
+    catalog_sql.ChangeRows: alter.change_rows,
     sql.SetOption: _set,
     sql.ResetOption: _reset,
     sql.Show: _show,

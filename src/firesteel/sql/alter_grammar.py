@@ -127,6 +127,16 @@ class AlterGrammar(CatalogGrammar):
                 self.expect("ALL", "COLUMNS")
         return sql.AnalyzeTable(self.since(start), table, partition, columns)
 
+    def change_rows(self) -> sql.ChangeRows:
+        """After TRUNCATE, DELETE or UPDATE, which is still to be taken; what follows the table is skipped."""
+        token = self.advance()
+        if token.word != "UPDATE":
+            self.expect("TABLE" if token.word == "TRUNCATE" else "FROM")
+        table = self.full_name()
+        while not self.at_end() and not self.at_symbol(";"):
+            self.advance()
+        return sql.ChangeRows(self.since(token.start), token.word, table)
+
     def _partition(self) -> Name:
         name = self.simple_name()
         if self.accept_symbol("="):

@@ -174,7 +174,8 @@ class AnalyzeTable(Statement):
 
 
 @dataclass(frozen=True)
-class Refused(Statement):
-    """A statement that Flink reads and refuses: its error's text."""
+class ChangeRows(Statement):
+    """TRUNCATE TABLE, DELETE FROM and UPDATE, which Flink refuses for streams; kind is the first word."""
 
-    message: str
+    kind: str
+    table: Name

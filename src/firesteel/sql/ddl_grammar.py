@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -54,12 +55,16 @@ class DdlGrammar(QueryGrammar):
 
     def create(self) -> Statement:
         """After CREATE, which is still to be taken."""
+        must_exist = self.at("REPLACE")
         start = self.advance().start
-        if self.at("OR", "REPLACE") or self.at("OR", "ALTER"):
-            raise self.not_supported(f"CREATE OR {self.ahead(1).word}", self.token)
+        replaces = must_exist or self.accept("OR", "REPLACE")
+        if self.at("OR", "ALTER"):
+            raise self.not_supported("CREATE OR ALTER", self.token)
         temporary = self.accept("TEMPORARY")
         if self.accept("TABLE"):
-            return self._create_table(start, temporary)
+            return replace(self._create_table(start, temporary), replace=replaces, must_exist=must_exist)
+        if must_exist:
+            raise self.error()
         if self.accept("VIEW"):
             return self._create_view(start, temporary)
         system = temporary and self.accept("SYSTEM")
@@ -75,7 +80,9 @@ class DdlGrammar(QueryGrammar):
     # --- tables ----------------------------------------------------------------------------------
     def _create_table(self, start: int, temporary: bool) -> CreateTable:
         parts: dict[str, Any] = {"if_not_exists": self._if_not_exists(), "table": self.full_name()}
-        if self.at_symbol("("):
+        if self.at_symbol("(") and (self.symbol_ahead(",", 2) or self.symbol_ahead(")", 2)):
+            parts["column_list"] = self.names_in_parentheses()
+        elif self.at_symbol("("):
             self._table_body(parts)
         if self.accept("COMMENT"):
             parts["comment"] = self.string()
@@ -87,8 +94,11 @@ class DdlGrammar(QueryGrammar):
             parts["options"] = self.properties()
         if self.accept("LIKE"):
             parts["like"] = self._like_clause()
-        elif self.at("AS"):
-            raise self.not_supported("CREATE TABLE ... AS SELECT", self.token)
+        elif "column_list" in parts:
+            self.expect("AS")
+            parts["query"] = self.query()
+        elif self.accept("AS"):
+            parts["query"] = self.query()
         return CreateTable(range=self.since(start), temporary=temporary, **parts)
 
     def _table_body(self, parts: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from firesteel.sql.dialect import range_of
 from firesteel.sql.lexer import Kind, tokens
 from firesteel.sql.nodes import Hint
 from firesteel.sql.statements import (
+    CreateTable,
     Describe,
     Explain,
     Insert,
@@ -29,12 +30,12 @@ from firesteel.types.sql import SqlType
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _WITHOUT_PLACE = ("CATALOGS", "MODULES", "FULL MODULES", "JARS")
-_ANY_CASE = ("CATALOGS", "DATABASES", "FUNCTIONS", "USER FUNCTIONS")
-_SHOWN = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES")
-_LATER = frozenset(
-    {"CALL", "COMPILE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "LOAD", "UNLOAD", "ADD"}
-    | {"REMOVE", "STOP", "BEGIN", "EXECUTE"}
+_ANY_CASE = ("CATALOGS", "DATABASES", "FUNCTIONS", "USER FUNCTIONS", "PROCEDURES")
+_SHOWN = (
+    *("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES"),
+    *("FULL MODULES", "JARS", "MODELS", "MATERIALIZED TABLES", "PROCEDURES"),
 )
+_LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD"} | {"REMOVE", "STOP", "EXECUTE"})
 # Flink's SetOperationParseStrategy (ExtendedParser): names and values without quotes
 _BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
 
@@ -101,12 +102,8 @@ def split_script(text: str) -> list[SourceRange]:
     in_set = False
     for index, token in enumerate(found):
         before = found[index - 1]
-        if (
-            token.word == "BEGIN"
-            and before.word == "SET"
-            and index > 1
-            and found[index - 2].word == "STATEMENT"
-        ):
+        words = [t.word for t in found[max(0, index - 2) : index + 1]]
+        if words in (["STATEMENT", "SET", "BEGIN"], ["BEGIN", "STATEMENT", "SET"]):
             in_set = True
         if token.word == "END" and before.text == ";":
             in_set = False
@@ -162,9 +159,11 @@ class Parser(AlterGrammar):
         word = self.token.word
         reader: dict[str, Callable[[], Statement]] = {
             "CREATE": self.create,
+            "REPLACE": self.create,
             "DROP": self.drop,
             "ALTER": self.alter,
             "ANALYZE": self.analyze,
+            **dict.fromkeys(("TRUNCATE", "DELETE", "UPDATE"), self.change_rows),
             "SET": self._set,
             "RESET": self._reset,
             "SHOW": self._show,
@@ -175,7 +174,7 @@ class Parser(AlterGrammar):
         }
         if word in reader:
             return reader[word]()
-        if self.at("EXECUTE", "STATEMENT") or self.at("INSERT"):
+        if self.at("EXECUTE", "STATEMENT") or self.at("BEGIN", "STATEMENT") or self.at("INSERT"):
             return self._change()
         if self.at_any("SELECT", "WITH", "VALUES", "TABLE") or self.at_symbol("("):
             return self._query_statement()
@@ -195,9 +194,13 @@ class Parser(AlterGrammar):
         if self.at("INSERT"):
             return self._insert()
         start = self.token.start
-        self.accept("EXECUTE")
-        self.expect("STATEMENT", "SET")
-        self.expect("BEGIN")
+        if self.accept("BEGIN"):  # as the SQL client takes it, statement by statement
+            self.expect("STATEMENT", "SET")
+            self.expect_symbol(";")
+        else:
+            self.accept("EXECUTE")
+            self.expect("STATEMENT", "SET")
+            self.expect("BEGIN")
         inserts: list[Insert] = []
         while not inserts or not self.at("END"):
             if not self.at("INSERT"):
@@ -233,8 +236,13 @@ class Parser(AlterGrammar):
             self.expect("FOR")
         elif self.at_any(*_DETAILS):
             details = self.list_of(lambda: self.expect_any(*_DETAILS))
-        statement: Query | Insert | StatementSet
-        if self.at_any("INSERT", "EXECUTE", "STATEMENT"):
+        statement: Query | Insert | StatementSet | CreateTable
+        if self.at_any("CREATE", "REPLACE"):
+            created = self.create()
+            if not isinstance(created, CreateTable) or created.query is None:
+                raise ParseError("only a table made AS a query can be explained", range=created.range)
+            statement = created
+        elif self.at_any("INSERT", "EXECUTE", "STATEMENT"):
             statement = self._change()
         elif self.at_any("SELECT", "WITH", "VALUES", "TABLE") or self.at_symbol("("):
             statement = self._query_statement()
@@ -301,7 +309,12 @@ class Parser(AlterGrammar):
             self.expect_any("FROM", "IN")
             name = self.full_name()
             return self._show_like(start, "COLUMNS", name)
-        if self.at_any("JARS", "JOBS", "PROCEDURES", "PARTITIONS", "MODELS", "FULL", "MATERIALIZED"):
+        if self.accept("PARTITIONS"):
+            name = self.full_name()
+            if self.accept("PARTITION"):
+                self.in_parentheses(lambda: self.list_of(self.expression))
+            return Show(self.since(start), "PARTITIONS", name)
+        if self.at_any("JOBS"):
             raise self.not_supported(f"SHOW {self.token.word}", self.token)
         for what in _SHOWN:
             if self.accept(*what.split()):

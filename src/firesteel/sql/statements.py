@@ -77,7 +77,10 @@ class LikeClause:
 
 @dataclass(frozen=True)
 class CreateTable(Statement):
-    """CREATE [TEMPORARY] TABLE."""
+    """CREATE [TEMPORARY] TABLE.
+
+    column_list: names alone, for AS. replace: CREATE OR REPLACE; must_exist: REPLACE.
+    """
 
     table: Name
     columns: tuple[ColumnDefinition, ...] = ()
@@ -90,6 +93,9 @@ class CreateTable(Statement):
     query: exp.Expression | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    column_list: tuple[Name, ...] = ()
+    replace: bool = False
+    must_exist: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,6 +199,8 @@ class Insert(Statement):
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None
     overwrite: bool = False
+    made: bool = False
+    """It fills a table that it made: the columns say where the query's go, and plans do not show them."""
 
 
 @dataclass(frozen=True)
@@ -206,5 +214,5 @@ class StatementSet(Statement):
 class Explain(Statement):
     """EXPLAIN [details] statement."""
 
-    statement: Query | Insert | StatementSet
+    statement: Query | Insert | StatementSet | CreateTable
     details: tuple[str, ...] = ()
