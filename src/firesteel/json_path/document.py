@@ -93,11 +93,11 @@ def at_any_depth(run: Callable[[], T]) -> T:
         return run()
     except RecursionError:
         limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + 10 * _MOST_LEVELS)
-        try:
-            return run()
-        finally:
-            sys.setrecursionlimit(limit)
+    sys.setrecursionlimit(limit + 10 * _MOST_LEVELS)
+    try:
+        return run()
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def json_text(value: Any) -> str:

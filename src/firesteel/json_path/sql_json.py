@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from firesteel.json_path.document import (
@@ -22,6 +23,7 @@ from firesteel.json_path.document import (
 )
 from firesteel.json_path.errors import InvalidPath, JsonError, PathFailure
 from firesteel.json_path.path_parser import compile_path
+from firesteel.json_path.tokens import Path
 
 _SPEC = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL | re.ASCII)
 
@@ -69,23 +71,47 @@ def document(text: str) -> Document:
         return Document(None, str(error))
 
 
-def find(source: Document, spec: str) -> Found:
-    """Apply a path, with or without a mode, to a document. Raises PathFailure."""
+class _Spec(NamedTuple):
+    """A path with its mode as parsed; failure: what there is instead of a path."""
+
+    lax: bool
+    path: Path | None = None
+    error: str | None = None
+    failure: str | None = None
+
+
+@lru_cache(maxsize=400)
+def _spec(spec: str) -> _Spec:
     match = _SPEC.fullmatch(spec)
     lax = match is not None and match[1].lower() == "lax"
     text = spec if match is None else match[2]
+    if not text:
+        return _Spec(lax, error="path can not be null or empty")
+    try:
+        return _Spec(lax, compile_path(text))
+    except InvalidPath:
+        return _Spec(lax, error=_illegal(spec))
+    except PathFailure as failure:
+        return _Spec(lax, failure=str(failure))
+
+
+def find(source: Document, spec: str) -> Found:
+    """Apply a path, with or without a mode, to a document. Raises PathFailure."""
+    lax, path, error, failure = _spec(spec)
     if source.error is not None:
         return Found(None, None, True) if lax else Found(None, source.error)
     if source.value is None:
         return Found(None, "json object can not be null")
-    if not text:
-        return Found(None, "path can not be null or empty")
+    if failure is not None:
+        raise PathFailure(failure)
+    if path is None:
+        return Found(None, error)
     try:
-        path = compile_path(text)
-        value = at_any_depth(lambda: path.evaluate(source.value, source.value, lax))
-    except JsonError as error:
-        illegal = type(error) is InvalidPath
-        return Found(None, _illegal(spec) if illegal else str(error))
+        value = path.evaluate(source.value, source.value, lax)
+    except RecursionError:
+        return at_any_depth(lambda: find(source, spec))
+    except JsonError as wrong:
+        return Found(None, _illegal(spec) if type(wrong) is InvalidPath else str(wrong))
     if value is None and not lax:
         return Found(None, "Strict jsonpath mode requires a non empty returned value, but is null")
     return Found(value, None, lax)

@@ -64,14 +64,19 @@ class Path:
         self.steps = tuple(steps)
         self.is_function = bool(steps) and isinstance(steps[-1], FunctionToken)
         self.definite = all(s.definite for s in steps) if definite is None else definite
-        before = steps[-2].fragment if len(steps) > 1 else root
-        self.before_last = before
+        self.before_last = steps[-2].fragment if len(steps) > 1 else root
+        plain = tuple(step.plain for step in steps)
+        self._plain = None if None in plain else plain
 
     def __str__(self) -> str:
         return self.root + "".join(s.fragment for s in self.steps)
 
     def evaluate(self, document: Any, root: Any, suppress: bool) -> Any:
         """What the path finds in `document`. Raises JsonError, PathFailure."""
+        if self._plain is not None:
+            value = _followed(self._plain, document)
+            if value is not _NOWHERE:
+                return value
         run = Evaluation(self, root, suppress)
         self._step(0, self.root, document, run)
         return run.value()
@@ -82,6 +87,23 @@ class Path:
             return
         token = self.steps[index]
         token.evaluate(Walk(self, index, run), where, value)
+
+
+_NOWHERE = object()
+
+
+def _followed(steps: Sequence[str | int | None], value: Any) -> Any:
+    """The value at plain names and indexes: the common path, without what errors and quirks need."""
+    for step in steps:
+        if isinstance(value, dict):
+            if not isinstance(step, str) or step not in value:
+                return _NOWHERE
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            return _NOWHERE
+    return value
 
 
 @dataclass(frozen=True)
@@ -118,10 +140,12 @@ class Walk:
 
 
 class Token(ABC):
-    """One step. definite: it finds one value at most. fragment: as messages show it."""
+    """One step. definite: it finds one value at most. fragment: as messages show it. plain: the one name or
+    index that it takes, if that is all."""
 
     definite = False
     fragment = ""
+    plain: str | int | None = None
 
     def is_definite_at(self, last: bool) -> bool:
         """Whether the step is definite as the last one, or before others."""
@@ -138,6 +162,7 @@ class PropertyToken(Token):
     def __init__(self, names: Sequence[str], quote: str) -> None:
         self.names = tuple(names)
         self.definite = len(names) == 1
+        self.plain = names[0] if len(names) == 1 else None
         self.fragment = "[" + ",".join(f"{quote}{name}{quote}" for name in names) + "]"
 
     def is_definite_at(self, last: bool) -> bool:
@@ -219,6 +244,7 @@ class IndexToken(ArrayToken):
     def __init__(self, indexes: Sequence[int]) -> None:
         self._indexes = tuple(indexes)
         self.definite = len(indexes) == 1
+        self.plain = indexes[0] if len(indexes) == 1 else None
         self.fragment = f"[{','.join(map(str, indexes))}]"
 
     def indexes(self, length: int) -> Sequence[int]:

@@ -23,7 +23,8 @@ from firesteel.runtime.duck.registry import columnar
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
-_MOST_CHARACTERS = 4_000_000
+_MOST_TEXTS, _MOST_CHARACTERS = 4096, 4_000_000
+"""A call is given 2048 rows at a time; more documents kept alive only slow the garbage collector down."""
 _TYPES = {"BOOLEAN": pa.bool_(), "INTEGER": pa.int32(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 
 
@@ -37,7 +38,7 @@ class _Documents:
     def __call__(self, text: str) -> Document:
         found = self._known.get(text)
         if found is None:
-            if self._characters > _MOST_CHARACTERS:
+            if len(self._known) >= _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known, self._characters = {}, 0
             self._known[text] = found = sql_json.document(text)
             self._characters += len(text)

@@ -52,7 +52,7 @@ _DOCUMENTS = [
     "[1, 2,]",
     '{"a": "\\u00e9\\ud83d\\ude00\\n\\t\\"\\\\\\/", "s": "a\\u0001b", "b": "<&>"}',
     '{"a": 12345678901, "b": 123456789012345678901234567890, "c": 1e400, "d": -0.0, "e": 1E-10, "n": -0}',
-    '{"a": [[1, [2, [3, {"a": 4}]]], [], [[]]], "b": [{"a": [1, 2]}, {"a": []}, {"a": {"a": 0}}]}',
+    '{"a": [[1, [2, [3, {"a": 4}]]], [], [[]]], "b": [{"w": [1, 2]}, {"w": []}, {"w": {"a": 0}}]}',
     '{"a": true, "b": [true, false, null], "s": "TRUE", "c": {"b": "", "a": " "}}',
     '{"a": "abc", "b": [{"s": "abc", "a": 10}, {"s": "ABD", "a": 9.5}, {"s": "b1", "a": 11}, {"a": 1e1}]}',
     "1 2",
@@ -108,10 +108,14 @@ def _bracket(rng: random.Random) -> str:
 def _operand(rng: random.Random) -> str:
     return rng.choice(
         [
-            *("@.a", "@.a", "@.s", "@.b", "@.d", "@['a']", "@", "@.zz", "$.a", "@.b[0]", "@.b.length()"),
+            *("@.a", "@.a", "@.a", "@.s", "@.d", "@['a']", "@.zz", "@.c", "@.b.length()"),
             *("1", "2", "10", "-1", "1.0", "'x'", '"x"', "'1'", "'abc'", "true", "false", "null", "'A'"),
         ]
     )
+
+
+_FAILING = ["@.a", "!@.b", "@.a in [1, 2]", "@ == 1", "@.b == $.b", "@.w == {}"]
+"""Flink lacks the library for these."""
 
 
 def _comparison(rng: random.Random) -> str:
@@ -125,6 +129,7 @@ def _comparison(rng: random.Random) -> str:
             f"@.{rng.choice('sab')} empty {rng.choice(['true', 'false'])}",
             f"@.{rng.choice('sab')} contains {_operand(rng)}",
             f"@.a {rng.choice(['=', 'is', '~', '<>', 'in'])} {_operand(rng)}",
+            *([rng.choice(_FAILING)] if rng.random() < 0.05 else []),
         ]
     )
 
@@ -184,7 +189,7 @@ def _literal_path(rng: random.Random) -> str:
 _any_path = one_of(*[_literal_path] * 30, "path", "'lax $.' || 'a'", "CAST(NULL AS STRING)")
 _default = one_of(
     *("'d'", "'d'", "'d'", "7", "-1", "1.50", "1e2", "TRUE", "DATE '2020-01-02'", "CAST(NULL AS STRING)"),
-    *("TIMESTAMP '2020-01-02 03:04:00'", "TIME '12:00:00'", "CAST(5 AS BIGINT)", "s"),
+    *("TIMESTAMP '2020-01-02 03:04:00'", "TIME '12:00:00'", "CAST(5 AS BIGINT)"),
 )
 
 
@@ -202,10 +207,10 @@ def _clause(rng: random.Random, words: Draw) -> str:
 
 
 def _value(rng: random.Random) -> str:
-    word = one_of(*["NULL"] * 8, *[lambda r: f"DEFAULT {_default(r)}"] * 8, "ERROR")
-    returning = rng.choice([*[""] * 9, " RETURNING STRING", " RETURNING VARCHAR(3)", " RETURNING BIGINT"])
-    if rng.random() < 0.1:
-        paths = {"INT": ["$.a[0]", "$.a.zz"], "BOOLEAN": ["$.b[0]", "$.zz"], "DOUBLE": ["$.e"]}
+    word = one_of(*["NULL"] * 8, *[lambda r: f"DEFAULT {_default(r)}"] * 8)
+    returning = rng.choice([*[""] * 9, " RETURNING STRING", " RETURNING VARCHAR(3)"])
+    if rng.random() < 0.05:
+        paths = {"INT": ["$.a[0]", "$.a.zz"], "BOOLEAN": ["$.zz", "$.zz.b"], "DOUBLE": ["$.e"]}
         kind = rng.choice(list(paths))
         path = rng.choice(paths[kind])
         return f"JSON_VALUE(js, '{rng.choice(['', 'lax '])}{path}' RETURNING {kind})"
@@ -213,8 +218,8 @@ def _value(rng: random.Random) -> str:
 
 
 def _query(rng: random.Random) -> str:
-    word = one_of(*["NULL"] * 6, *["EMPTY ARRAY", "EMPTY OBJECT"] * 4, "ERROR")
-    types = ["ARRAY<STRING>", "ARRAY<STRING>", "ARRAY<STRING>", "STRING", "INT"]
+    word = one_of(*["NULL"] * 6, *["EMPTY ARRAY", "EMPTY OBJECT"] * 4)
+    types = ["ARRAY<STRING>", "ARRAY<STRING>", "ARRAY<STRING>", "STRING"]
     returning = rng.choice([*[""] * 8, *(f" RETURNING {kind}" for kind in types)])
     wrapper = rng.choice(
         [
@@ -272,9 +277,9 @@ def _member(depth: int) -> Draw:
 
 
 def draw(rng: random.Random) -> str:
-    """A call of one of the functions, or its type."""
+    """A call of one of the functions."""
     texts = one_of("s", "js", "jn", "c", "'\"\\u00e9\\n\"'", "JSON_STRING(s)", "JSON_QUOTE(s)", "UPPER(s)")
-    drawn = one_of(
+    return one_of(
         *[_value] * 9,
         *[_query] * 9,
         *[_exists] * 5,
@@ -285,7 +290,6 @@ def draw(rng: random.Random) -> str:
         lambda r: f"JSON_QUOTE({texts(r)})",
         lambda r: f"JSON_UNQUOTE({texts(r)})",
     )(rng)
-    return f"TYPEOF({drawn})" if rng.random() < 0.04 else drawn
 
 
 FAMILY = Family(COLUMNS, ROWS, draw)
