@@ -180,3 +180,13 @@ def test_refused(expression: str, message: str) -> None:
 )
 def test_types(expression: str, kind: str) -> None:
     assert type_of(expression) == kind
+
+
+def test_rows_whose_fields_differ_in_case_only() -> None:
+    """DuckDB's functions are named by their types, and it does not tell upper from lower case."""
+    for name in "ab", "aB", "AB":
+        kind = sql.row(("z", name), (sql.INT, sql.STRING))
+        assert one("JSON_STRING(x)", x=(kind, {"z": 1, name: "x"})) in (
+            f'{{"z":1,"{name}":"x"}}',
+            f'{{"{name}":"x","z":1}}',
+        )

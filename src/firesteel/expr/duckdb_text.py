@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from zlib import crc32
 
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -47,6 +48,9 @@ class Compiler:
 
     def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
         """A call of a Python function (runtime/duck/registry.py) with these texts of these types."""
+        kinds = "|".join(to_duckdb(kind) for kind in (*(kind for _, kind in arguments), result))
+        if "STRUCT" in kinds:  # DuckDB takes functions whose names differ in case only for one
+            name = f"{name}#{crc32(kinds.encode()):08x}"
         text, signature = self._call(name, arguments, result)
         self.functions[signature] = None
         return text

@@ -7,7 +7,8 @@ an argument is NULL, and gives back a value in the same form. `@nullable` lets N
 `@columnar` marks one that takes and gives Arrow arrays.
 
 A CalcSpec names them by signature: `<module>.<name>|<argument type>|...|<result type>`, in DuckDB's
-type names. That text is also the name under which DuckDB knows the function.
+type names; after the name come `#` and a number where names of fields are part of these. That text is
+also the name under which DuckDB knows the function.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def volatile(function: F) -> F:
 def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
     """Make the function of a signature known to the connection."""
     name, *types = signature.split("|")
-    module, _, attribute = name.partition(".")
+    module, _, attribute = name.partition("#")[0].partition(".")
     function = getattr(importlib.import_module(f"firesteel.runtime.duck.functions_{module}"), attribute)
     *arguments, result = types
     run = function if getattr(function, "columnar", False) else _by_value(function, arrow_of(result))
