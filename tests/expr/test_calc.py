@@ -8,9 +8,14 @@ import pyarrow as pa
 import pytest
 
 from firesteel.errors import JobError
+from firesteel.expr.nodes import Call, InputRef
+from firesteel.expr.to_duckdb import compile_calc
 from firesteel.runtime.operators.calc import Calc
 from firesteel.runtime.spec import CalcSpec
+from firesteel.types import sql
 from firesteel.types.sql import BIGINT, INT, timestamp_ltz
+from firesteel.types.text import render
+from tests.types.columns import changes
 
 CHANGES = pa.table(
     {
@@ -72,6 +77,26 @@ def test_a_failing_row_fails_the_job_in_flink_s_words() -> None:
     assert "DuckDB" not in str(failure.value)
 
 
-def test_null_in_a_computed_not_null_column_fails() -> None:
-    with pytest.raises(JobError, match="NOT NULL"):
-        Calc(CalcSpec(("f0 + 1",), (INT.with_nullable(False),))).process(CHANGES)
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (sql.INT, "-1"),
+        (sql.BIGINT, "-1"),
+        (sql.DOUBLE, "-1.0"),
+        (sql.STRING, ""),
+        (sql.BOOLEAN, "FALSE"),
+        (sql.DATE, "1969-12-31"),
+    ],
+)
+def test_a_null_that_must_not_be_one_is_what_java_has_there(kind: sql.SqlType, expected: str) -> None:
+    never = kind.with_nullable(False)
+    spec = compile_calc([Call("CAST", (InputRef(0, kind),), never)], None, [kind])
+    result = Calc(spec).process(changes({"x": (kind, [None])}))
+    assert render(result.column(2), never) == [expected]
+
+
+def test_a_decimal_that_must_not_be_null_fails() -> None:
+    kind = sql.decimal(10, 2)
+    spec = compile_calc([Call("CAST", (InputRef(0, kind),), kind.with_nullable(False))], None, [kind])
+    with pytest.raises(JobError, match="is NOT NULL, however"):
+        Calc(spec).process(changes({"x": (kind, [None])}))

@@ -221,6 +221,8 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
+    if operand.type.nullable and not call.type.nullable and operand.type.same_as(call.type):
+        return f"({compiler(operand)})"  # no plain column: a NULL in it is looked for
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import duckdb
 import pyarrow as pa
@@ -14,9 +15,21 @@ from firesteel.runtime.failing_row import in_row
 from firesteel.runtime.spec import KIND, ORDER, CalcSpec, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import quote
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
 
 _REFERENCE = re.compile(r"f(\d+)\Z")
 _RAISED = re.compile(r"flink:(.*)", re.DOTALL)
+
+_IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
+    TypeRoot.BOOLEAN: False,
+    **dict.fromkeys((*INTEGERS, *APPROXIMATE, *INTERVALS), -1),
+    **dict.fromkeys(CHARACTER, ""),
+    TypeRoot.DATE: date(1969, 12, 31),
+}
+"""What a NULL is where its type says NOT NULL: generated Java code holds primitive values, and looks at no
+NULL mark (Flink: CodeGenUtils.primitiveDefaultValue). Split aggregates show it, until the bucket that has a
+call's values has sent them.
+"""
 
 
 class Calc:
@@ -84,12 +97,19 @@ class Calc:
         return table
 
     def _checked(self, table: pa.Table) -> pa.Table:
+        """A computed NULL that may not be one is what Java has in its place, where it has something."""
         for i in self._computed_not_null:
-            if table.column(i + 2).null_count:
+            column = table.column(i + 2)
+            if not column.null_count:
+                continue
+            root = self._spec.types[i].root
+            if root not in _IN_PLACE_OF_NULL:
                 raise JobError(
                     f"Expression {i + 1} of the projection is NOT NULL, however, its value is NULL",
                     hint="a DECIMAL result that has more digits than its type becomes NULL",
                 )
+            default = pa.scalar(_IN_PLACE_OF_NULL[root]).cast(column.type)
+            table = table.set_column(i + 2, field(i), column.fill_null(default))
         return table
 
     def _empty(self, changes: pa.Table) -> pa.Table:
