@@ -67,3 +67,28 @@ def test_an_error_of_spark_itself_is_quoted_in_one_line() -> None:
 def test_firesteel_errors_pass() -> None:
     error = DataError("x")
     assert from_spark(error) is error
+
+
+DIED = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 3 in stage 1.0 failed 1 times, \
+most recent failure: Lost task 3.0 in stage 1.0 (TID 4) (localhost executor driver): \
+org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). Consider setting \
+'spark.sql.execution.pyspark.udf.faulthandler.enabled' or'spark.python.worker.faulthandler.enabled' \
+configuration to 'true' for the better Python traceback.
+\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)
+Caused by: java.io.EOFException
+"""
+
+
+def test_a_worker_that_died_is_told_with_its_partition() -> None:
+    cause = "SparkException: Python worker exited unexpectedly (crashed)."
+    for text in (DIED, f"Traceback (most recent call last):\n  File\npy4j.protocol.Py4JJavaError: {DIED}"):
+        error = from_spark(RuntimeError(text))
+        assert type(error) is JobError
+        assert error.message == f"a worker's process ended in partition 3: {cause}"
+        assert "want of memory" in str(error.hint)
+
+
+def test_a_failure_of_java_is_told_in_its_own_words() -> None:
+    text = DIED.replace("Python worker exited unexpectedly (crashed).", "No space left on device.")
+    assert from_spark(RuntimeError(text)).message == "Spark failed: SparkException: No space left on device."

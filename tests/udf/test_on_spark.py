@@ -24,6 +24,11 @@ from firesteel.udf import AggregateFunction, udf
 def twice(x):
     return x * 2
 
+@udf(result_type="BIGINT")
+def last(x):
+    import os
+    os._exit(7)
+
 class Total(AggregateFunction):
     def create_accumulator(self):
         return {"total": 0}
@@ -52,7 +57,7 @@ def environment(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         f"CREATE TABLE t (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', "
         f"'path' = '{tmp_path}/t.json', 'format' = 'canal-json')"
     )
-    for name in ("twice", "Total"):
+    for name in ("twice", "last", "Total"):
         made.execute_sql(f"CREATE FUNCTION {name} AS 'beside_the_script.{name}' LANGUAGE PYTHON")
     return made
 
@@ -82,3 +87,13 @@ def test_a_function_that_fails_ends_the_job(environment: TableEnvironment, host:
     environment.execute_sql(f"SET 'firesteel.host' = '{host}'")
     with pytest.raises(JobError, match=r"Function twice\('a'\) gave 'aa', which is no int64; row \+I\[a\]"):
         list(environment.execute_sql("SELECT twice(k) FROM t").collect())
+
+
+@pytest.mark.parametrize("host", ["batch", "stream"])
+def test_a_function_that_ends_its_process_is_named_with_the_partition(
+    environment: TableEnvironment, host: str
+) -> None:
+    environment.execute_sql(f"SET 'firesteel.host' = '{host}'")
+    said = r"a worker's process ended in partition \d+, function last: .*Python worker exited unexpectedly"
+    with pytest.raises(JobError, match=said):
+        list(environment.execute_sql("SELECT last(v) FROM t").collect())

@@ -49,7 +49,7 @@ def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) 
     """Uses the archive for this Java, these jars and this host, or makes it."""
     try:
         return _use_or_make((cache or cache_folder()) / "jvm", _key(java, jars, host))
-    except OSError:
+    except (OSError, RuntimeError):  # no folder that can be written to, or no home
         return ClassArchive()
 
 

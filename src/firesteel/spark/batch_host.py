@@ -61,7 +61,7 @@ def run(
         context.cancelJobGroup(settings.group)
         raise
     except Exception as error:
-        raise from_spark(error) from error
+        raise from_spark(error, job) from error
     spark.keep_classes()
     yield from delivery.deliver(packets, 0)
 

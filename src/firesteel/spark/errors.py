@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass
 
 from firesteel import errors
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
+from firesteel.runtime.spec import JobSpec, UserFunction
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
@@ -31,15 +34,15 @@ def raise_failure(packet: Packet) -> None:
         raise pickle.loads(packet.payload)
 
 
-def from_spark(error: Exception) -> FiresteelError:
-    """What a Spark exception comes down to, in one line."""
+def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
+    """What a Spark exception comes down to, in one line. job: the one that it ended."""
     if isinstance(error, FiresteelError):
         return error
     text = str(error)
     raised = _raised(text)
-    if raised is None:
-        lines = [line for line in text.splitlines() if line.strip()]
-        return JobError(f"Spark failed: {lines[0].strip() if lines else type(error).__name__}")
+    if raised is None or raised[0].endswith("Py4JJavaError"):
+        words = java_words(text) or type(error).__name__
+        return _died(text, words, job) if _DEATH.search(words) else JobError(f"Spark failed: {words}")
     kind, message = raised
     name = kind.rpartition(".")[2]
     own = getattr(errors, name, None) if kind.startswith("firesteel.") else None
@@ -49,6 +52,49 @@ def from_spark(error: Exception) -> FiresteelError:
     if name == "AssertionError":
         return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
+
+
+_DEATH = re.compile(r"Python worker exited unexpectedly|Python worker failed to connect|EOFException")
+_CALL = "An error occurred while calling"
+_ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
+"""What Spark says of settings that are not ours to name."""
+
+
+def _died(text: str, words: str, job: JobSpec | None) -> JobError:
+    """A worker's process ended in the middle of its work, and could say nothing itself."""
+    task = re.search(r"Task (\d+) in stage", text)
+    where = f" in partition {task[1]}" if task else ""
+    names = sorted(functions_of(job))
+    called = (
+        f", function {names[0]}" if len(names) == 1 else f", functions {', '.join(names)}" if names else ""
+    )
+    culprit = "one of its functions" if names else "a crash in native code"
+    return JobError(
+        f"a worker's process ended{where}{called}: {words}",
+        hint=f"{culprit} ended it, or the system did for want of memory (dmesg tells)",
+    )
+
+
+def functions_of(part: object) -> set[str]:
+    """Names of the functions of the user's that a job, or a part of one, calls."""
+    if isinstance(part, UserFunction):
+        return {part.name}
+    if isinstance(part, (tuple, list)):
+        return set().union(*map(functions_of, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        return set().union(*(functions_of(getattr(part, field.name)) for field in fields(part)))
+    return set()
+
+
+def java_words(text: str) -> str:
+    """The words of the Java exception in the text of py4j's or pyspark's: of a job's, the task's own."""
+    _, called, after = text.rpartition(_CALL)
+    said = after.partition("\n")[2] if called else text
+    first = next((line.strip() for line in said.splitlines() if line.strip()), "")
+    words = first.removeprefix(": ").rpartition("most recent failure: ")[2]
+    words = re.sub(r"^Lost task \S+ in stage \S+ \(TID \d+\) \([^()]*\): ", "", words)
+    words = re.sub(r"^(?:[a-z]\w*\.)+(?=[A-Z]\w*(?:Exception|Error)\b)", "", words)
+    return _ADVICE.sub("", words)
 
 
 _AFTER = ("\tat ", "PYTHONPATH was:")

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from firesteel.errors import FiresteelError, JobError, NotSupportedError
+from firesteel.errors import FiresteelError, NotSupportedError
 from firesteel.spark.archive import ClassArchive, class_archive
 from firesteel.spark.fork_server import ForkServer, fork_server
 from firesteel.spark.java import Gateway, find_java, spark_home
 from firesteel.spark.lean import spare_pandas
+from firesteel.spark.surroundings import check_master, check_variables, did_not_start
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -169,6 +170,7 @@ class Spark:
             self._fork_server.stop()
 
     def _begin(self) -> None:
+        check_variables(os.environ, self._options.is_local)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         java = find_java()
@@ -188,6 +190,7 @@ class Spark:
 
     def _start(self, settings: dict[str, str]) -> None:
         try:
+            check_master(self._options.master)
             from pyspark import SparkConf, SparkContext
 
             if self._options.lean:
@@ -212,7 +215,7 @@ class Spark:
         except FiresteelError as error:
             self._failure = error
         except Exception as error:
-            self._failure = JobError(f"Spark did not start: {error}")
+            self._failure = did_not_start(error)
         finally:
             self._has_started.set()
 

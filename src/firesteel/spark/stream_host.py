@@ -206,7 +206,7 @@ class StreamJob:
             self._query.awaitTermination()
         except Exception as error:
             if self._failure is None and not self._stopping:
-                self._failure = from_spark(error)
+                self._failure = from_spark(error, self._job)
         finally:
             if self._temporary is not None:
                 self._temporary.cleanup()
