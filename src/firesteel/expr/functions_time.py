@@ -8,6 +8,7 @@ from firesteel.errors import ValidationError
 from firesteel.expr.functions import Function
 from firesteel.expr.nodes import Expr, Literal
 from firesteel.types.sql import BIGINT, DATE, STRING, SqlType, time, timestamp, timestamp_ltz
+from firesteel.types.zones import zone_id
 
 _STAMP, _LTZ = timestamp(3), timestamp_ltz(3)
 
@@ -21,7 +22,22 @@ def _precise(args: Sequence[Expr]) -> SqlType:
             f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.",
             range=given.range if given else None,
         )
-    return timestamp_ltz(min(6, max(3, precision)))
+    return timestamp_ltz(max(3, precision))
+
+
+def _by_pattern(args: Sequence[Expr]) -> SqlType:
+    """TO_TIMESTAMP_LTZ(text, pattern): the digits that the pattern ends with. Raises ValidationError."""
+    pattern = args[1] if len(args) > 1 else None
+    zone = args[2] if len(args) > 2 else None
+    if isinstance(zone, Literal) and isinstance(zone.value, str) and zone_id(zone.value) is None:
+        raise ValidationError(
+            f"Invalid timezone for parsing TIMESTAMP_LTZ: Unknown time-zone ID: {zone.value}",
+            range=zone.range,
+        )
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        return _LTZ
+    digits = len(pattern.value) - len(pattern.value.rstrip("S"))
+    return timestamp_ltz(min(9, max(3, digits)))
 
 
 TIME_FUNCTIONS: tuple[Function, ...] = (
@@ -45,6 +61,6 @@ TIME_FUNCTIONS: tuple[Function, ...] = (
     Function("TO_TIMESTAMP", "s", _STAMP, "@dates.to_timestamp", nullable=True),
     Function("TO_TIMESTAMP", "s s", _STAMP, "@dates.to_timestamp_by", nullable=True),
     Function("TO_TIMESTAMP_LTZ", "n i?", _precise, "@dates.instant_of_number", nullable=True),
-    Function("TO_TIMESTAMP_LTZ", "s s? s?", _LTZ, "@dates.to_instant_of", nullable=True),
+    Function("TO_TIMESTAMP_LTZ", "s s? s?", _by_pattern, "@dates.to_instant_of", nullable=True),
     Function("CONVERT_TZ", "s s s", STRING, "@dates.convert_tz", nullable=True),
 )

@@ -56,6 +56,16 @@ def custom_zone(name: str) -> str | None:
     return f"GMT{custom[1]}{hours:02d}:{minutes:02d}" if hours or minutes else "GMT"
 
 
+def zone_id(name: str) -> str | None:
+    """The zone that java.time's ZoneId.of takes a name for: `Z`, `+08:00`, `UTC+8`, a region; else None."""
+    if name in ("Z", "UTC", "GMT", "UT"):
+        return "UTC"
+    offset = re.fullmatch(r"(?:UTC|GMT|UT)?([+-])(\d|\d\d(?::?\d\d)?)", name, re.ASCII)
+    if offset is not None:
+        return custom_zone(f"GMT{offset[1]}{offset[2]}")
+    return name if is_region(name) else None
+
+
 def session_zone(name: str) -> str:
     """The zone of `table.local-time-zone`; `default` is the machine's. Raises ValidationError."""
     if name == "default":

@@ -1,38 +1,37 @@
 """Texts of points in time. Flink: DateTimeUtils (formatTimestamp, parseDate, unixTimestamp, convertTz).
 
-What reads and writes by DateTimeFormatter is exact and proleptic; FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ,
-TO_DATE with a pattern and DATE_FORMAT of a string go through SimpleDateFormat: lenient, a text may go
-on after what the pattern reads, Julian before 1582, no local mean time before 1900.
+DATE_FORMAT of a timestamp and TO_TIMESTAMP go by DateTimeFormatter (java_dates.py, date_time_parser.py);
+FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern and DATE_FORMAT of a string by
+SimpleDateFormat (simple_date_format.py).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import date, timedelta
 from decimal import Decimal
 
+import pyarrow as pa
+
 from firesteel.errors import JobError
+from firesteel.runtime.duck.date_time_parser import parsed
 from firesteel.runtime.duck.functions_parsing import timestamp, try_date, try_timestamp
 from firesteel.runtime.duck.functions_times import instant_of
-from firesteel.runtime.duck.java_dates import (
-    checked,
-    formatted,
-    julian_date,
-    julian_day,
-    parsed,
-    pieces_of,
-)
-from firesteel.types.zones import zone_of
+from firesteel.runtime.duck.java_calendar import day_of
+from firesteel.runtime.duck.java_dates import checked, formatted
+from firesteel.runtime.duck.java_zones import java_zone
+from firesteel.runtime.duck.registry import with_result
+from firesteel.runtime.duck.simple_date_format import simple_format, simple_parse
+from firesteel.types.zones import zone_id
 
 _DAY = 86_400
 _EPOCH = date(1970, 1, 1)
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
-_UNPARSED = -(1 << 63)
-_SHORT = {"PST": "America/Los_Angeles", "CST": "America/Chicago", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo"}
-_YEAR_1 = -62_135_596_800
-_FAR = float(1 << 62)
-_YEAR_1900 = -2_208_988_800
+_UNREAD = -(1 << 63)
+_UNREAD_DAY = 622_191_233
+"""What Flink's arithmetic makes of the day of -2^63 milliseconds."""
+_YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
 
 
 def format_timestamp(value: int, unit: int, pattern: str) -> str:
@@ -44,8 +43,8 @@ def format_timestamp(value: int, unit: int, pattern: str) -> str:
 
 def format_string(text: str, pattern: str) -> str | None:
     """DATE_FORMAT of a string."""
-    seconds = _simple_parse(_DEFAULT, text, "UTC")
-    return None if seconds is None else _simple_format(pattern, seconds, "UTC")
+    millis = simple_parse(_DEFAULT, text, "UTC")
+    return None if millis is None else simple_format(pattern, millis, "UTC")
 
 
 def to_date(text: str) -> int | None:
@@ -53,10 +52,10 @@ def to_date(text: str) -> int | None:
     return found
 
 
-def to_date_by(text: str, pattern: str) -> int | None:
-    """TO_DATE with a pattern, lenient: February 29 of 2023 is March 1. What cannot be read is NULL."""
-    seconds = _simple_parse(pattern, text, "UTC")
-    return None if seconds is None or seconds < _YEAR_1 else seconds // _DAY
+def to_date_by(text: str, pattern: str) -> int:
+    """TO_DATE with a pattern, lenient: February 29 of 2023 is March 1."""
+    millis = simple_parse(pattern, text, "UTC")
+    return _UNREAD_DAY if millis is None else millis // (_DAY * 1000)
 
 
 def to_timestamp(text: str) -> int | None:
@@ -67,164 +66,104 @@ def to_timestamp(text: str) -> int | None:
 
 def to_timestamp_by(text: str, pattern: str) -> int | None:
     """TO_TIMESTAMP with a pattern; a text that does not follow it may still be one of JDBC's."""
+    nanos = _read(text, pattern, 3)
+    return None if nanos is None else nanos // 1000
+
+
+def _read(text: str, pattern: str, digits: int) -> int | None:
+    """Nanoseconds of a wall clock."""
     found = parsed(pattern, text)
     if found is None:
         return _jdbc(text.strip())
-    day, nanos = found
-    return ((day - _EPOCH).days * _DAY * 1000 + nanos // 10**6) * 1000
+    unit = 10 ** (9 - digits)
+    cut: int = found // unit * unit
+    return cut
 
 
-def to_instant_of(text: str, pattern: str | None = None, zone: str = "UTC") -> int | None:
-    """TO_TIMESTAMP_LTZ of a string: read in UTC unless a zone is given."""
+@with_result
+def to_instant_of(
+    result: pa.TimestampType, text: str, pattern: str | None = None, zone: str = "UTC"
+) -> int | None:
+    """TO_TIMESTAMP_LTZ of a string: read in UTC unless a zone is given; NULL for what is no zone."""
     if pattern is None:
-        strict: int = timestamp(text, 3, "UTC")
-        return strict
-    micros = to_timestamp_by(text, pattern)
-    return None if micros is None else instant_of(micros * 1000, java_zone(zone)) // 1000
+        return _strict(text)
+    known = zone_id(zone)
+    last = len(pattern) - len(pattern.rstrip("S"))
+    nanos = _read(text, pattern, min(9, max(3, last))) if known is not None else None
+    if nanos is None or known is None:
+        return None
+    return _in_unit(instant_of(nanos, known), result)
 
 
-def instant_of_number(value: int | float | Decimal, precision: int = 3) -> int | None:
-    """TO_TIMESTAMP_LTZ of a number: `value` counts units of 10^-precision seconds. NULL beyond year 9999."""
+@with_result
+def instant_of_number(
+    result: pa.TimestampType, value: int | float | Decimal, precision: int = 3
+) -> int | None:
+    """TO_TIMESTAMP_LTZ of a number: `value` counts units of 10^-precision seconds.
+
+    NULL outside the years 0 to 9999. Raises JobError for a precision that is none.
+    """
     if not 0 <= precision <= 9:
         raise JobError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
-    if precision <= 3:  # kept to the millisecond
-        if not abs(float(value)) <= _FAR:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return _in_unit(0, result) if math.isnan(value) else None
+        if not _YEAR_0 <= value / 10.0**precision <= _YEAR_9999:
             return None
-        millis = Decimal(str(value)).scaleb(3 - precision)
-        micros = (math.floor(millis) if isinstance(value, float) else int(millis)) * 1000
-    else:
-        micros = math.floor(value) * 10**6 // 10**precision
-    return micros if -62_135_596_800 * 10**6 <= micros < 253_402_300_800 * 10**6 else None
+        nanos = max(-(1 << 63), min((1 << 63) - 1, int(value * 10.0 ** (9 - precision))))
+        return _in_unit(nanos, result)
+    nanos = int(value) * 10 ** (9 - precision)
+    return _in_unit(nanos, result) if _YEAR_0 <= nanos // 10**9 <= _YEAR_9999 else None
 
 
-def offset_micros(micros: int, zone: str) -> int:
-    """The offset of an instant in a zone, as Java's TimeZone has it."""
-    return _offset(micros // 10**6, zone) * 10**6
+def _strict(text: str) -> int:
+    found: int = timestamp(text, 3, "UTC")
+    return found
+
+
+def _in_unit(nanos: int, result: pa.TimestampType) -> int:
+    """A count of the result's unit. Raises JobError for years that nanoseconds do not reach."""
+    if result.unit != "ns":
+        return nanos // 1000
+    if not -(1 << 63) <= nanos < 1 << 63:
+        raise JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
+    return nanos
 
 
 def from_unixtime(seconds: int, zone: str, pattern: str = _DEFAULT) -> str:
-    return _simple_format(pattern, seconds, zone)
+    millis = (seconds * 1000 + (1 << 63)) % (1 << 64) - (1 << 63)
+    return simple_format(pattern, millis, zone)
 
 
 def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
-    """Seconds; -9223372036854775808 for what cannot be read."""
-    found = _simple_parse(pattern, text, zone)
-    return _UNPARSED if found is None else found
+    """Seconds, without the fraction; -9223372036854775808 for what cannot be read."""
+    millis = simple_parse(pattern, text, zone)
+    if millis is None:
+        return _UNREAD
+    return millis // 1000 if millis >= 0 else -(-millis // 1000)
 
 
 def convert_tz(text: str, source: str, target: str) -> str | None:
-    """A wall clock of one zone as the other shows it; an unknown zone is UTC."""
-    seconds = _simple_parse(_DEFAULT, text, java_zone(source))
-    return None if seconds is None else _simple_format(_DEFAULT, seconds, java_zone(target))
-
-
-def java_zone(name: str) -> str:
-    """The zone that Java's TimeZone takes a name for: UTC for one that it does not know."""
-    offset = re.fullmatch(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?", name)
-    if offset:
-        return name
-    try:
-        zone_of(_SHORT.get(name, name))
-    except (KeyError, ValueError, OSError):
-        return "UTC"
-    return _SHORT.get(name, name)
-
-
-def _offset(seconds: int, zone: str) -> int:
-    """Seconds east of Greenwich at an instant; before 1900 the zone's standard time of then."""
-    fixed = re.fullmatch(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?", zone)
-    if fixed:
-        total = int(fixed[2]) * 3600 + int(fixed[3] or 0) * 60
-        return -total if fixed[1] == "-" else total
-    moment = min(max(seconds, _YEAR_1900), 253_402_214_400)
-    found = zone_of(zone)
-    if seconds < _YEAR_1900:
-        return _standard_offset(found)
-    local = (datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=moment)).astimezone(found)
-    return round((local.utcoffset() or timedelta()).total_seconds())
-
-
-def _standard_offset(zone: tzinfo) -> int:
-    """The offset without daylight saving time that the zone has today."""
-    for month in (1, 7):
-        moment = datetime(2024, month, 1, tzinfo=zone)
-        if not moment.dst():
-            return round((moment.utcoffset() or timedelta()).total_seconds())
-    return 0
-
-
-def _instant(local: int, zone: str) -> int:
-    """The instant of a wall clock: in a gap moved on; of two, the later one, as Java's calendar takes."""
-    later = local - _offset(local - _offset(local, zone), zone)
-    after = local - _offset(local + _DAY, zone)
-    before = local - _offset(local - _DAY, zone)
-    if before == after:
-        return before
-    valid = [s for s in (before, after) if s + _offset(s, zone) == local]
-    return max(valid) if valid else before if later != before else later
-
-
-def _simple_format(pattern: str, seconds: int, zone: str) -> str:
-    days, second = divmod(seconds + _offset(seconds, zone), _DAY)
-    year, month, day = julian_date(days)
-    if year <= 9999 and days > -141_427 + 1:
-        return formatted(pattern, _EPOCH + timedelta(days=days), second * 10**9)
-    numbers = {"y": year, "M": month, "d": day, "H": second // 3600, "m": second // 60 % 60, "s": second % 60}
-    try:
-        return "".join(t if not n else str(numbers[t]).zfill(n) for t, n in pieces_of(pattern))
-    except KeyError:
-        return formatted(pattern, _EPOCH + timedelta(days=days), second * 10**9)
-
-
-def _simple_parse(pattern: str, text: str, zone: str) -> int | None:
-    """Seconds since the epoch, or None: every number may have any value, the text may go on."""
-    values: dict[str, int] = {}
-    at, pieces = 0, pieces_of(pattern)
-    for i, (piece, count) in enumerate(pieces):
-        if not count:
-            if not text.startswith(piece, at):
-                return None
-            at += len(piece)
-            continue
-        adjacent = i + 1 < len(pieces) and pieces[i + 1][1] > 0
-        found = _simple_value(piece, count, adjacent, text, at)
-        if found is None:
-            return None
-        values[piece], at = found
-    local = julian_day(values.get("y", 1970), values.get("M", 1), values.get("d", 1)) * _DAY
-    local += values.get("H", values.get("h", 0)) * 3600 + values.get("m", 0) * 60 + values.get("s", 0)
-    local += values.get("S", 0) // 1000
-    if "X" in values or "Z" in values:
-        return local - values.get("X", values.get("Z", 0))
-    return _instant(local, zone)
-
-
-def _simple_value(letter: str, count: int, adjacent: bool, text: str, at: int) -> tuple[int, int] | None:
-    if letter not in "yMdHhmsSXZ":
-        raise JobError(f"Illegal pattern character '{letter}'")
-    if letter in "XZ":
-        zoned = re.compile(r"Z|([+-])(\d{2}):?(\d{2})?").match(text, at)
-        if zoned is None:
-            return None
-        total = int(zoned[2] or 0) * 3600 + int(zoned[3] or 0) * 60
-        return (-total if zoned[1] == "-" else total), zoned.end()
-    end = at + count if adjacent else len(text)
-    number = re.compile(r"\s*-?\d{1,18}").match(text, at, end)
-    return None if number is None else (int(number[0]), number.end())
+    """A wall clock of one zone as the other shows it; an unknown zone is GMT."""
+    millis = simple_parse(_DEFAULT, text, java_zone(source))
+    return None if millis is None else simple_format(_DEFAULT, millis, java_zone(target))
 
 
 def _jdbc(text: str) -> int | None:
-    """java.sql.Timestamp.valueOf, or Date.valueOf of a text without a blank: days may run over the month."""
+    """java.sql.Timestamp.valueOf, or Date.valueOf of a text without a blank, in nanoseconds.
+
+    Days may run over the month, hours over the day.
+    """
     match = re.fullmatch(
-        r"(\d{4})-(\d{1,2})-(\d{1,2})(?: +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?", text
+        r"(\d{4})-(\d{1,2})-(\d{1,2})(?: +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?", text, re.ASCII
     )
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(g or 0) for g in match.groups()[:6])
-    if not (1 <= month <= 12 and 1 <= day <= 31) or year < 1:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    days = (date(year, month, 1) - _EPOCH).days + day - 1
-    if (1582, 10, 4) < (year, month, day) < (1582, 10, 15):
-        days += 10  # days that Java's calendar leaves out
-    millis = int((match[7] or "").ljust(9, "0")[:3])
-    return ((days * _DAY + hour * 3600 + minute * 60 + second) * 1000 + millis) * 1000
+    clock = hour * 3600 + minute * 60 + second
+    days = day_of(year, month, day) + clock // _DAY
+    if (year, month, day) < (1582, 10, 5):  # fields of the old calendar, counted in the new one
+        days = date(max(year, 1), month, 1).toordinal() - _EPOCH.toordinal() + day - 1 + clock // _DAY
+    return (days * _DAY + clock % _DAY) * 10**9 + int((match[7] or "").ljust(9, "0"))

@@ -6,9 +6,8 @@ texts once.
 
 from __future__ import annotations
 
-import re
 from calendar import day_abbr, day_name, month_abbr, month_name
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache
 
 from firesteel.errors import JobError
@@ -20,6 +19,16 @@ GREGORIAN_START = date(1582, 10, 15).toordinal() - date(1970, 1, 1).toordinal()
 _EPOCH = date(1970, 1, 1).toordinal()
 _ORDINALS = ("st", "nd", "rd", "th")
 _KNOWN = "GuyYDMLdQqwWEecFaHkKhmsSAnNB"
+_MOST = {
+    **dict.fromkeys("dhHkKmsw", 2),
+    **dict.fromkeys("MLQqEecG", 5),
+    "a": 1,
+    "F": 1,
+    "W": 1,
+    "D": 3,
+    "S": 9,
+    "B": 5,
+}
 _ZONED = {
     "X": "OffsetSeconds",
     "x": "OffsetSeconds",
@@ -57,25 +66,50 @@ def pieces_of(pattern: str) -> tuple[Piece, ...]:
         else:
             if letter in "{}#":
                 raise JobError(f"Pattern includes reserved character: '{letter}'")
-            found.append((letter, 0))
+            found.append((letter, -1 if letter in "[]" else 0))
             i += 1
     return tuple(found)
 
 
 def formatted(pattern: str, day: date, nanos: int) -> str:
-    """A day and its nanoseconds as DateTimeFormatter writes them."""
-    return "".join(
-        text if not count else _field(text, count, day, nanos) for text, count in pieces_of(pattern)
-    )
+    """A day and its nanoseconds as DateTimeFormatter writes them, optional parts without a value left out.
+
+    Raises JobError for a field that a wall clock does not have.
+    """
+    parts: list[list[str] | None] = [[]]
+    for text, count in pieces_of(pattern):
+        if (text, count) == ("[", -1):
+            parts.append([])
+        elif count < 0:
+            written = parts.pop()
+            _add(parts, "".join(written or []))
+        elif count and text in _ZONED:
+            if len(parts) == 1:
+                raise JobError(f"Unsupported field: {_ZONED[text]}")
+            parts[-1] = None
+        else:
+            _add(parts, _field(text, count, day, nanos) if count else text)
+    return "".join("".join(part or []) for part in parts)
+
+
+def _add(parts: list[list[str] | None], text: str) -> None:
+    last = parts[-1]
+    if last is not None:
+        last.append(text)
 
 
 def checked(pattern: str) -> None:
-    """Raise JobError for a letter that no date pattern has."""
+    """Raise JobError for what is no date pattern."""
+    depth = 0
     for letter, count in pieces_of(pattern):
-        if count and letter not in _KNOWN:
-            if letter in _ZONED:
-                raise JobError(f"Unsupported field: {_ZONED[letter]}")
+        if count < 0:
+            depth += 1 if letter == "[" else -1
+            if depth < 0:
+                raise JobError("Pattern invalid as it contains ] without previous [")
+        elif count and letter not in _KNOWN and letter not in _ZONED:
             raise JobError(f"Unknown pattern letter: {letter}")
+        elif count > _MOST.get(letter, 19):
+            raise JobError(f"Too many pattern letters: {letter}")
 
 
 def _field(letter: str, count: int, day: date, nanos: int) -> str:
@@ -103,7 +137,17 @@ def _text(letter: str, count: int, day: date, nanos: int) -> str:
         return {3: f"Q{quarter}", 5: str(quarter)}.get(count, f"{quarter}{_ORDINALS[quarter - 1]} quarter")
     if letter == "G":
         return {4: "Anno Domini", 5: "A"}.get(count, "AD")
+    if letter == "B":
+        return _day_period(nanos // (60 * 10**9))
     return "AM" if nanos < 43200 * 10**9 else "PM"
+
+
+def _day_period(minutes: int) -> str:
+    if minutes in (0, 720):
+        return "noon" if minutes else "midnight"
+    hour = minutes // 60
+    names = ((6, "at night"), (12, "in the morning"), (18, "in the afternoon"), (21, "in the evening"))
+    return next((name for end, name in names if hour < end), "at night")
 
 
 def _year(letter: str, count: int, day: date) -> str:
@@ -155,102 +199,3 @@ def week_of_year(day: date) -> tuple[int, int]:
         if sunday >= first:
             return year, (sunday - first) // 7 + 1
     return day.year, 1
-
-
-def parsed(pattern: str, text: str) -> tuple[date, int] | None:
-    """What DateTimeFormatter reads: the day (1970-01-01 where none is named) and its nanoseconds, or None."""
-    expression, letters = _reader(pattern)
-    match = expression.fullmatch(text)
-    if match is None:
-        return None
-    values = dict(zip(letters, match.groups(), strict=True))
-    try:
-        return _day(values), _clock(values)
-    except (ValueError, KeyError):
-        return None
-
-
-@lru_cache(maxsize=512)
-def _reader(pattern: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    checked(pattern)
-    parts, letters = [], []
-    pieces = pieces_of(pattern)
-    for i, (text, count) in enumerate(pieces):
-        if not count:
-            parts.append(re.escape(text))
-            continue
-        adjacent = i + 1 < len(pieces) and pieces[i + 1][1] > 0 and pieces[i + 1][0] not in "aEG"
-        parts.append(f"({_readable(text, count, adjacent)})")
-        letters.append(text)
-    return re.compile("".join(parts)), tuple(letters)
-
-
-def _readable(letter: str, count: int, adjacent: bool) -> str:
-    if letter in "uyY":
-        return r"\d{2}" if count == 2 else rf"\d{{{count}}}" if adjacent or count >= 4 else r"\d{1,19}"
-    if letter in "ML" and count > 2:
-        return "|".join(list(month_name if count == 4 else month_abbr)[1:])
-    if letter == "E":
-        return "|".join(day_name if count == 4 else day_abbr)
-    if letter == "a":
-        return "AM|PM"
-    if letter == "S":
-        return rf"\d{{{count}}}"
-    return r"\d{1,2}" if count == 1 and not adjacent else rf"\d{{{count}}}"
-
-
-def _day(values: dict[str, str]) -> date:
-    year_text = values.get("y") or values.get("u") or "1970"
-    year = int(year_text) + 2000 if len(year_text) == 2 else int(year_text)
-    month_text = values.get("M") or values.get("L") or "1"
-    month = int(month_text) if month_text.isdigit() else _month(month_text)
-    if "D" in values:
-        return date(year, 1, 1) + timedelta(days=int(values["D"]) - 1)
-    day = int(values.get("d", 1))
-    if not 1 <= day <= 31 or not 1 <= month <= 12:
-        raise ValueError(day)
-    following = (
-        date(year + month // 12, month % 12 + 1, 1) if year < 9999 or month < 12 else date(9999, 12, 31)
-    )
-    last = (following - timedelta(days=1)).day if following.day == 1 else 31
-    return date(year, month, min(day, last))  # as the SMART resolver does
-
-
-def _month(name: str) -> int:
-    return list(month_name).index(name) if name in list(month_name) else list(month_abbr).index(name)
-
-
-def _clock(values: dict[str, str]) -> int:
-    hour = int(values.get("H", values.get("k", 0))) % 24
-    for letter in "hK":
-        if letter in values:
-            hour = int(values[letter]) % 12 + (12 if values.get("a") == "PM" else 0)
-    minute, second = int(values.get("m", 0)), int(values.get("s", 0))
-    if int(values.get("H", 0)) > 23 or minute > 59 or second > 59:
-        raise ValueError(minute)
-    return ((hour * 60 + minute) * 60 + second) * 10**9 + int(values.get("S", "0").ljust(9, "0")[:9])
-
-
-def julian_day(year: int, month: int, day: int) -> int:
-    """Days since the epoch by GregorianCalendar: Julian before 1582-10-15, months and days may overflow."""
-    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    if (year, month, day) >= (1582, 10, 15):
-        return date(year, month, 1).toordinal() - _EPOCH + day - 1
-    a = (14 - month) // 12
-    y, m = year + 4800 - a, month + 12 * a - 3
-    return day + (153 * m + 2) // 5 + 365 * y + y // 4 - 32083 - 2440588
-
-
-def julian_date(days: int) -> tuple[int, int, int]:
-    """Year, month and day of days since the epoch in the same calendar."""
-    if days >= GREGORIAN_START:
-        year = 0
-        while days + _EPOCH > date.max.toordinal():  # 400 years have the same days everywhere
-            days, year = days - 146097, year + 400
-        found = date.fromordinal(days + _EPOCH)
-        return found.year + year, found.month, found.day
-    c = days + 2440588 + 32082
-    d = (4 * c + 3) // 1461
-    e = c - 1461 * d // 4
-    m = (5 * e + 2) // 153
-    return d - 4800 + m // 10, m + 3 - 12 * (m // 10), e - (153 * m + 2) // 5 + 1

@@ -1,0 +1,120 @@
+"""java.util.GregorianCalendar: Julian before 1582-10-15, lenient, English (US): weeks begin on Sunday.
+
+Days are days since 1970-01-01, months are 1 to 12 but may run over, years before 1 are 0, -1, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GREGORIAN_START = -141_427
+_CUTOVER_YEAR = 1582
+_EPOCH_JULIAN_DAY = 2_440_588
+
+
+def gregorian_day(year: int, month: int, day: int) -> int:
+    """Gregorian throughout."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    y = year - (month <= 2)
+    era, of_era = divmod(y, 400)
+    yearday = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + yearday - 719_468
+
+
+def julian_calendar_day(year: int, month: int, day: int) -> int:
+    """Julian throughout."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    a = (14 - month) // 12
+    y, m = year + 4800 - a, month + 12 * a - 3
+    return day + (153 * m + 2) // 5 + 365 * y + y // 4 - 32083 - _EPOCH_JULIAN_DAY
+
+
+def day_of(year: int, month: int, day: int) -> int:
+    """Julian or Gregorian by the date; of the days that were left out, as many days later."""
+    gregorian, julian = gregorian_day(year, month, day), julian_calendar_day(year, month, day)
+    return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
+
+
+def date_of(days: int) -> tuple[int, int, int]:
+    """Year, month and day."""
+    if days >= GREGORIAN_START:
+        z = days + 719_468
+        era, of_era = divmod(z, 146_097)
+        of_year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
+        yearday = of_era - (365 * of_year + of_year // 4 - of_year // 100)
+        m = (5 * yearday + 2) // 153
+        month = m + 3 if m < 10 else m - 9
+        return of_year + era * 400 + (month <= 2), month, yearday - (153 * m + 2) // 5 + 1
+    c = days + _EPOCH_JULIAN_DAY + 32082
+    d = (4 * c + 3) // 1461
+    e = c - 1461 * d // 4
+    m = (5 * e + 2) // 153
+    return d - 4800 + m // 10, m + 3 - 12 * (m // 10), e - (153 * m + 2) // 5 + 1
+
+
+def weekday(days: int) -> int:
+    """Sunday is 1."""
+    return (days + 4) % 7 + 1
+
+
+def on_or_before(days: int, wanted: int) -> int:
+    """The last day that is a `wanted` weekday."""
+    return days - (weekday(days) - wanted) % 7
+
+
+def week_of(days: int) -> tuple[int, int]:
+    """The week-based year and its week: week 1 has January 1."""
+    year = date_of(days)[0]
+    if days >= on_or_before(day_of(year + 1, 1, 1), 1):
+        return year + 1, 1
+    return year, (days - on_or_before(day_of(year, 1, 1), 1)) // 7 + 1
+
+
+def resolved_day(fields: Mapping[str, int]) -> int:
+    """The day of what a text named, the field named last deciding (GregorianCalendar.selectFields).
+
+    Fields are pattern letters: y (a year, 1970 if none), M, d, D, w, W, F, E (Sunday is 1), Y.
+    """
+    if "Y" in fields and list(fields).index("Y") > (list(fields).index("y") if "y" in fields else -1):
+        first = on_or_before(day_of(fields["Y"], 1, 1), 1)
+        return first + 7 * (fields.get("w", 1) - 1) + fields.get("E", 1) - 1
+    year = fields.get("y", 1970)
+    chosen = _chosen({letter: i + 1 for i, letter in enumerate(fields) if letter in "MdDwWFE"})
+    if chosen == "D":
+        return _first_of_year(year) + fields["D"] - 1
+    if chosen == "w":
+        first = on_or_before(_first_of_year(year), 1)
+        return first + fields.get("E", 1) - 1 + 7 * (fields["w"] - 1)
+    month = fields.get("M", 1)
+    if chosen in ("d", "M"):
+        return day_of(year, month, fields.get("d", 1))
+    first = day_of(year, month, 1)
+    if chosen == "W":
+        return on_or_before(first, 1) + fields.get("E", 1) - 1 + 7 * (fields["W"] - 1)
+    count, wanted = fields.get("F", 1), fields.get("E", 1)
+    if count >= 0:
+        return on_or_before(first + 7 * count - 1, wanted)
+    return on_or_before(day_of(year, month + 1, 1) - 1 + 7 * (count + 1), wanted)
+
+
+def _first_of_year(year: int) -> int:
+    return gregorian_day(year, 1, 1) if year > _CUTOVER_YEAR else julian_calendar_day(year, 1, 1)
+
+
+def _chosen(stamps: Mapping[str, int]) -> str:
+    """The field that decides, by the order in which they were named."""
+    weekday_stamp = stamps.get("E", 0)
+    whole = {"d": stamps.get("d", 0), "D": stamps.get("D", 0)}
+    for letter in "WFw":
+        stamp = stamps.get(letter, 0)
+        whole[letter] = max(stamp, weekday_stamp) if stamp and weekday_stamp else 0
+    if not any(whole.values()):
+        whole = {letter: stamps.get(letter, 0) for letter in "Ww"}
+        whole["F"] = max(stamps.get("F", 0), weekday_stamp)
+        if not any(whole.values()):
+            return "M"
+    best = max(whole.values())
+    found = [letter for letter in "dWFDw" if whole.get(letter) == best]
+    if len(found) > 1:  # completed by the same weekday: the one named later
+        return max(found, key=lambda letter: stamps.get(letter, 0))
+    return found[0]
