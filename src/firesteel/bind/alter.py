@@ -124,8 +124,25 @@ def _with(table: Table, definition: CreateTable, change: Add) -> CreateTable:
     for column, position in change.columns:
         columns = _placed(columns, column, position)
     _check_there(table, change, modifies)
+    names = [c.name for c in columns]
     for key in change.keys:
-        _check_key(key, [c.name for c in columns])
+        _check_key(key, names)
+    for watermark in change.watermarks:
+        if watermark.column.parts[0] not in names:
+            raise _refused(
+                f"Invalid column name '{watermark.column}' for rowtime attribute in watermark declaration. "
+                f"Available columns are: [{', '.join(names)}]",
+                watermark.column.range,
+            )
+    for column, _ in change.columns:
+        unknown = sorted(_named(column.computed_sql) - set(names))
+        if unknown:
+            raise ValidationError(
+                f"Failed to execute ALTER TABLE statement.\nInvalid expression for computed column "
+                f"'{column.name}'.",
+                range=column.range,
+                hint=f"Unknown identifier '{unknown[0]}'",
+            )
     return replace(
         definition,
         columns=tuple(columns),
@@ -141,7 +158,7 @@ def _placed(
     rest = [c for c in columns if c.name != column.name]
     if index < len(columns) and column.comment is None:
         column = replace(column, comment=columns[index].comment)
-    if position is not None:
+    if position is not None and (position.after is None or position.after.parts[0] != column.name):
         index = 0
         if position.after is not None:
             after = position.after.parts[0]

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
-from firesteel.catalog.catalog import table_of
-from firesteel.catalog.schema import Column, Table, Watermark
+from firesteel.catalog.schema import Column, Table, View, Watermark
 from firesteel.errors import ValidationError
 from firesteel.plan.tree import Field
 from firesteel.sql.parser import parse_expression
@@ -69,8 +68,14 @@ def base_of(statement: CreateTable, context: BindContext) -> Base:
             range=name.range,
             hint=did_you_mean(name.parts[-1], context.catalog.names()),
         )
-    table = table_of(entry, name.range)
-    return _kept(table, strategies, {column.name for column in statement.columns})
+    if isinstance(entry, View):
+        path = ".".join(f"`{part}`" for part in entry.path)
+        line, column = name.range.line_and_column(context.sql)
+        raise ValidationError(
+            f"Source table '{path}' of the LIKE clause can not be a VIEW, at line {line}, column {column}",
+            range=name.range,
+        )
+    return _kept(entry, strategies, {column.name for column in statement.columns})
 
 
 def _strategies(statement: CreateTable) -> dict[str, str]:
