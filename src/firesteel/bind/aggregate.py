@@ -21,8 +21,10 @@ from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.user_functions import named, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.expr.user_functions import UserDefined
+from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql.dialect import range_of
@@ -47,9 +49,13 @@ class _Written:
 
 
 def _words(expr: Expr) -> tuple[object, ...]:
-    """The expression as it is written, arguments in their order."""
+    """The expression as it is written, calls before their arguments, these in their order."""
+    return tuple(_word(part) for part in walk(expr))
+
+
+def _word(expr: Expr) -> tuple[object, ...]:
     if isinstance(expr, Call):
-        return (expr.function, *map(_words, expr.args))
+        return (expr.function, len(expr.args), expr.type)
     return (expr.index,) if isinstance(expr, InputRef) else (expr.value, expr.type)
 
 
@@ -259,6 +265,9 @@ class Aggregation:
 
     def over_result(self, expr: Expr) -> Expr:
         """The expression over the aggregate's columns. Raises ValidationError for a column not grouped."""
+        return _over_result(expr, self)
+
+    def _over_result(self, expr: Expr) -> Expr:
         if expr in self.group:
             key = self.group.index(expr)
             nullable = expr.type.nullable or any(key not in keys for keys in self.sets)
@@ -289,6 +298,11 @@ class Aggregation:
                 name = relation.columns[column.index - relation.offset].name
                 return f"{relation.name[-1]}.{name}" if relation.name else name
         return self.input.schema[column.index].name
+
+
+@from_below
+def _over_result(expr: Expr, aggregation: Aggregation) -> Expr:
+    return aggregation._over_result(expr)
 
 
 def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:

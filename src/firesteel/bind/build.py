@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.tree import Field, Node, transform_up
@@ -84,6 +85,7 @@ def _is_always_false(condition: Expr) -> bool:
     return condition.function in ("IS TRUE", "IS NOT FALSE") and _is_always_false(operand)
 
 
+@from_below
 def has_unique(node: Node, columns: frozenset[int]) -> bool:
     """Whether no two rows agree in all these columns: they hold the keys of an aggregate below."""
     if isinstance(node, Filter):

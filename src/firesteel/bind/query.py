@@ -50,6 +50,10 @@ def bind_query(
         return with_unique_names(node) if unique else node
     except FiresteelError as error:
         raise error.located(context.sql) from None
+    except RecursionError:
+        raise NotSupportedError(
+            "the query is nested too deeply", range=range_of(expression), sql=context.sql
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,21 @@ class _Binder:
 
     # --- set operations --------------------------------------------------------------------------
     def _set_operation(self, node: SetOperation, targets: Targets | None) -> Node:
+        chain = [node]
+        while isinstance(chain[-1].this, SetOperation):
+            chain.append(chain[-1].this)
+        left = self.query(chain[-1].this, targets)
+        for operation in reversed(chain):
+            left = self._united(left, operation, targets)
+        return left
+
+    def _united(self, left: Node, node: SetOperation, targets: Targets | None) -> Node:
+        """One set operation of a chain, its left side bound already."""
         operator = node.args["operator"]
         if operator != "UNION":
             raise NotSupportedError(f"{operator} is not supported yet", range=range_of(node.expression))
         name = "UNION" if node.args["distinct"] else "UNION ALL"
-        left, right = self.query(node.this, targets), self.query(node.expression, targets)
+        right = self.query(node.expression, targets)
         if len(left.schema) != len(right.schema):
             raise ValidationError(
                 f"Column count mismatch in {name}",

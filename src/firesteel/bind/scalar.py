@@ -51,16 +51,31 @@ class ScalarBinder:
         self.scope = scope
         self.context = context
         self.on_aggregate = on_aggregate
+        self._known: dict[int, Expr] = {}
 
     def bind(self, node: exp.Expression) -> Expr:
         """The typed expression of a node.
 
         Raises ValidationError for what Flink refuses, NotSupportedError for what is missing here.
         """
+        known = self._known.pop(id(node), None)
+        if known is not None:
+            return known
+        if type(node) in scalar_operators.LEFT_DEEP:
+            self._bind_left(node)
         rule = _RULES.get(type(node))
         if rule is None:
             raise NotSupportedError(f"{type(node).__name__} is not supported here", range=range_of(node))
         return rule(self, node)
+
+    def _bind_left(self, node: exp.Expression) -> None:
+        """Bind what stands far to the left in `a + b + c + ...`, so that no recursion is as deep as the chain
+        is long."""
+        chain = [node]
+        while type(chain[-1].this) in scalar_operators.LEFT_DEEP and id(chain[-1].this) not in self._known:
+            chain.append(chain[-1].this)
+        for part in chain[:0:-1][::_STRIDE]:
+            self._known[id(part)] = self.bind(part)
 
     def bind_all(self, nodes: Sequence[exp.Expression]) -> list[Expr]:
         return [self.bind(node) for node in nodes]
@@ -72,6 +87,9 @@ class ScalarBinder:
             raise ValidationError("Illegal use of 'NULL'", range=range_of(node))
         return found
 
+
+_STRIDE = 20
+"""Operators of a chain that are bound in one recursion."""
 
 Rule = Callable[[ScalarBinder, exp.Expression], Expr]
 

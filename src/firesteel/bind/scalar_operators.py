@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _ARITHMETIC = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "MOD"}
 _COMPARISON = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+LEFT_DEEP = (*_ARITHMETIC, exp.DPipe)
+"""Operators that make chains: their left operand is one of them, and so on."""
 _DECIMAL = {
     "+": decimals.addition,
     "-": decimals.addition,
@@ -159,8 +161,11 @@ def junction(name: str, args: Sequence[Expr], place: SourceRange | None = None) 
 
 def _junction(binder: ScalarBinder, node: exp.Expression) -> Expr:
     name = "AND" if isinstance(node, exp.And) else "OR"
-    operands = [_condition(binder, part, name) for part in (node.this, node.expression)]
-    return junction(name, operands, range_of(node))
+    kind, parts = type(node), [node]
+    while type(parts[-1].this) is kind:
+        parts.append(parts[-1].this)
+    nodes = [parts[-1].this, *(part.expression for part in reversed(parts))]
+    return junction(name, [_condition(binder, part, name) for part in nodes], range_of(node))
 
 
 def negated(operand: Expr, place: SourceRange | None = None) -> Expr:

@@ -14,7 +14,7 @@ from typing import Any
 from firesteel.explain.reuse import fingerprint
 from firesteel.plan.node_text import execution_digest, operator_name
 from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
-from firesteel.plan.tree import Node
+from firesteel.plan.tree import Node, postorder
 from firesteel.types.constraints import constraints_of
 
 Inputs = list[tuple[int, str]]
@@ -24,8 +24,8 @@ Inputs = list[tuple[int, str]]
 def json_plan(roots: Sequence[Node], configuration: Mapping[str, str] | None = None) -> str:
     """All operators of the plans, each after its inputs. configuration: what sinks are held to by it."""
     graph = _Graph(configuration or {})
-    for root in roots:
-        graph.visit(root)
+    for node in (n for root in roots for n in postorder(root)):
+        graph.visit(node)
     return _pretty(graph.nodes)
 
 

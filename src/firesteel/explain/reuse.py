@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from firesteel.explain.tree_text import tree_text
+from firesteel.expr.deep import remembered
 from firesteel.plan.node_text import execution_digest
 from firesteel.plan.tree import Node, walk
 
 
+@remembered
 def fingerprint(node: Node) -> str:
     """The same for two subtrees exactly where they do the same, changelog modes included."""
     mode = getattr(node, "mode", None)
     below = ",".join(fingerprint(child) for child in node.children)
-    return f"{execution_digest(node)}[{mode}]({below})"
+    return sha256(f"{execution_digest(node)}[{mode}]({below})".encode()).hexdigest()
 
 
 @dataclass
@@ -38,17 +41,15 @@ def _repeated(roots: Sequence[Node]) -> Iterator[Node]:
     """The largest subtrees that were met before; what is below them is not looked at again."""
     seen: set[str] = set()
 
-    def visit(node: Node) -> Iterator[Node]:
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
         mark = fingerprint(node)
         if mark in seen:
             yield node
-            return
-        seen.add(mark)
-        for child in node.children:
-            yield from visit(child)
-
-    for root in roots:
-        yield from visit(root)
+        else:
+            seen.add(mark)
+            pending += reversed(node.children)
 
 
 def execution_trees(roots: Sequence[Node]) -> list[str]:

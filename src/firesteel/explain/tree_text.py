@@ -13,16 +13,15 @@ Describe = Callable[[Node], tuple[str, bool]]
 def tree_text(root: Node, describe: Describe) -> str:
     """The tree below `root`, one line a node."""
     lines: list[str] = []
-
-    def add(node: Node, head: str, rest: str) -> None:
+    pending = [(root, "", "")]
+    while pending:
+        node, head, rest = pending.pop()
         text, whole = describe(node)
         lines.append(head + text)
-        children = node.children if whole else ()
-        for i, child in enumerate(children):
-            last = i == len(children) - 1
-            add(child, rest + ("+- " if last else ":- "), rest + ("   " if last else ":  "))
-
-    add(root, "", "")
+        marks = ("+- ", "   ")
+        for child in reversed(node.children if whole else ()):
+            pending.append((child, rest + marks[0], rest + marks[1]))
+            marks = (":- ", ":  ")
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from firesteel.expr.deep import remembered
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.decimals import digits
@@ -18,6 +19,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, INTEGER_BITS, SqlType, Type
 _WRAP = {root: f"wrap_{to_duckdb(SqlType(root)).lower()}" for root in INTEGER_BITS}
 
 
+@remembered
 def bounds(expr: Expr) -> tuple[int, int]:
     """The least and greatest value that an integer expression can have."""
     kind = expr.type
@@ -76,7 +78,26 @@ def _integer(compiler: Compiler, call: Call) -> str:
     if found is not None and -limit <= found[0] and found[1] < limit:
         a, b = (cast_text(compiler(e), e.type, kind) for e in (left, right))
         return f"({a} {call.function} {b})"
-    return wrapped(f"{_wide(compiler(left), kind)} {call.function} {compiler(right)}", kind)
+    return wrapped(_sum(compiler, call), kind)
+
+
+def _sum(compiler: Compiler, call: Call) -> str:
+    """A chain of sums and differences in one type, exact: whether each wraps or the last is all the same."""
+    texts: list[str] = []
+    left: Expr = call
+    while _continues(left, call):
+        assert isinstance(left, Call)
+        texts.append(f"{left.function} {compiler(left.args[1])}")
+        left = left.args[0]
+    return " ".join([_wide(compiler(left), call.type), *reversed(texts)])
+
+
+def _continues(expr: Expr, whole: Call) -> bool:
+    """Whether the expression is the next link of the whole's chain."""
+    if expr is whole:
+        return True
+    summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")
+    return summing and len(getattr(expr, "args", ())) == 2 and expr.type.root is whole.type.root
 
 
 def _divide(compiler: Compiler, call: Call) -> str:

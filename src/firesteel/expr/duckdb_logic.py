@@ -6,6 +6,7 @@ Flink's generated code does; DuckDB evaluates all operands of a projected AND.
 
 from __future__ import annotations
 
+from firesteel.expr.deep import remembered
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
 from firesteel.expr.duckdb_variant import equality_operands
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -21,6 +22,7 @@ _NEVER_FAIL = frozenset(
             *_JAVA,
             "AND",
             "OR",
+            "IN",
             "NOT",
             "CASE",
             "COALESCE",
@@ -36,6 +38,7 @@ _NEVER_FAIL = frozenset(
 )
 
 
+@remembered
 def may_fail(expr: Expr) -> bool:
     """Whether evaluating the expression may raise an error."""
     if not isinstance(expr, Call):
@@ -147,15 +150,26 @@ def _distinct(compiler: Compiler, call: Call) -> str:
 
 def _junction(compiler: Compiler, call: Call) -> str:
     texts = [compiler(a) for a in call.args]
-    text = texts[-1]
+    rest = [texts.pop()]
     decisive = "FALSE" if call.function == "AND" else "TRUE"
-    for i in range(len(texts) - 2, -1, -1):
-        if any(map(may_fail, call.args[i + 1 :])):
-            test = f"{texts[i]} IS NOT DISTINCT FROM {decisive}"
-            text = f"(CASE WHEN {test} THEN {decisive} ELSE {texts[i]} {call.function} {text} END)"
+    failing = may_fail(call.args[-1])
+    for text, arg in zip(reversed(texts), reversed(call.args[:-1]), strict=True):
+        if failing:
+            test = f"{text} IS NOT DISTINCT FROM {decisive}"
+            after = _balanced(call.function, rest[::-1])
+            rest = [f"(CASE WHEN {test} THEN {decisive} ELSE {text} {call.function} {after} END)"]
         else:
-            text = f"({texts[i]} {call.function} {text})"
-    return text
+            rest.append(text)
+            failing = may_fail(arg)
+    return _balanced(call.function, rest[::-1])
+
+
+def _balanced(operator: str, texts: list[str]) -> str:
+    """The operands in a tree as low as can be: DuckDB's parser holds some hundred levels."""
+    while len(texts) > 1:
+        pairs = zip(texts[::2], texts[1::2], strict=False)
+        texts = [f"({a} {operator} {b})" for a, b in pairs] + texts[len(texts) // 2 * 2 :]
+    return texts[0]
 
 
 def _not(compiler: Compiler, call: Call) -> str:
@@ -218,6 +232,13 @@ def _trim(compiler: Compiler, call: Call) -> str:
     return compiler.call_python(f"strings.trim_{call.options[0].lower()}", call)
 
 
+def _in(compiler: Compiler, call: Call) -> str:
+    """One of many values of the operand's type (plan.expressions.expand_search)."""
+    value, *items = (compiler(arg) for arg in call.args)
+    found = f"list_contains([{', '.join(items)}], {value})"
+    return f"(CASE WHEN {value} IS NOT NULL THEN {found} END)" if call.type.nullable else found
+
+
 def _concat(compiler: Compiler, call: Call) -> str:
     return f"({' || '.join(map(compiler, call.args))})"
 
@@ -230,6 +251,7 @@ EMIT: dict[str, Emit] = {
     "IS NOT DISTINCT FROM": _distinct,
     "AND": _junction,
     "OR": _junction,
+    "IN": _in,
     "NOT": _not,
     "CASE": _case,
     "COALESCE": _coalesce,

@@ -8,6 +8,7 @@ from decimal import Decimal
 from zlib import crc32
 
 from firesteel.errors import InternalError, NotSupportedError
+from firesteel.expr.deep import from_below, remembered
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.runtime.spec import ORDER, UserFunction, field
 from firesteel.types.duckdb import to_duckdb
@@ -27,6 +28,9 @@ class Compiler:
 
     def __call__(self, expr: Expr) -> str:
         """The DuckDB text of an expression; its DuckDB type is `to_duckdb(expr.type)`."""
+        return _text(expr, self)
+
+    def _written(self, expr: Expr) -> str:
         if isinstance(expr, InputRef):
             return field(expr.index)
         if isinstance(expr, Literal):
@@ -91,6 +95,12 @@ class Compiler:
         return self._emitters["temporal"](self, call)
 
 
+@from_below
+def _text(expr: Expr, compiler: Compiler) -> str:
+    return compiler._written(expr)
+
+
+@remembered
 def is_constant(expr: Expr) -> bool:
     """Whether the expression reads no column."""
     return not isinstance(expr, InputRef) and all(map(is_constant, getattr(expr, "args", ())))

@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 
 from firesteel.errors import SourceRange
+from firesteel.expr.deep import depth_of, remembered
 from firesteel.expr.user_functions import UserDefined
 from firesteel.types.sql import SqlType
 
@@ -64,24 +65,41 @@ class Call:
     options: tuple[str, ...] = ()
     range: SourceRange | None = field(default=None, compare=False)
     user: UserDefined | None = None
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        depth = 1 + max(map(depth_of, self.args), default=0)
+        object.__setattr__(self, "depth", depth)
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
         if not isinstance(other, Call):
             return NotImplemented
+        pairs: list[tuple[Expr, Expr]] = [(self, other)]
+        while pairs:
+            a, b = pairs.pop()
+            if a is b:
+                continue
+            if isinstance(a, Call) and isinstance(b, Call):
+                args = a._facing(b)
+                if args is None:
+                    return False
+                pairs += zip(a.args, args, strict=True)
+            elif a != b:
+                return False
+        return True
+
+    def _facing(self, other: Call) -> tuple[Expr, ...] | None:
+        """The other's arguments, in the order in which they may equal this one's; None: the calls differ."""
+        if self.depth != other.depth or len(self.args) != len(other.args) or hash(self) != hash(other):
+            return None
         if (self.type, self.options, self.user) != (other.type, other.options, other.user):
-            return False
-        if self.function == other.function and self.args == other.args:
-            return True
-        return self._mirrored() == other.function and self.args == other.args[::-1]
+            return None
+        if self.function == other.function and all(map(_may_equal, self.args, other.args)):
+            return other.args
+        return other.args[::-1] if self._mirrored() == other.function else None
 
     def __hash__(self) -> int:
-        mirrored = self._mirrored()
-        if mirrored is None:
-            return hash((self.function, self.args, self.type, self.options))
-        first, second = self.args
-        return hash((min(self.function, mirrored), hash(first) ^ hash(second), self.type, self.options))
+        return _hash(self)
 
     def _mirrored(self) -> str | None:
         """The function with the two arguments the other way around, if that is the same."""
@@ -94,6 +112,20 @@ class Call:
 
 
 Expr = InputRef | Literal | Call
+
+
+def _may_equal(a: Expr, b: Expr) -> bool:
+    return a is b or hash(a) == hash(b)
+
+
+@remembered
+def _hash(call: Call) -> int:
+    """The call's hash, the same for the call the other way around; computed once."""
+    mirrored = call._mirrored()
+    if mirrored is None:
+        return hash((call.function, call.args, call.type, call.options))
+    first, second = call.args
+    return hash((min(call.function, mirrored), hash(first) ^ hash(second), call.type, call.options))
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from firesteel.expr import (
     duckdb_times,
 )
 from firesteel.expr.duckdb_calls import table_emitters
+from firesteel.expr.duckdb_steps import Steps
 from firesteel.expr.duckdb_text import Compiler, Emit
 from firesteel.expr.duckdb_variant import packed
 from firesteel.expr.nodes import Expr
-from firesteel.runtime.spec import CalcSpec
+from firesteel.runtime.spec import CalcSpec, field
 from firesteel.types.sql import SqlType
 
 
@@ -63,10 +64,23 @@ def compile_calc(
     Raises NotSupportedError for a function that cannot run yet.
     """
     compiler = compiler_for(time_zone)
+    before, steps = Steps(len(input_types)), Steps(len(input_types))
+    condition = None if condition is None else before.cut(condition)
+    steps.width += sum(map(len, before.columns))
+    exprs = [steps.cut(expr) for expr in exprs]
     wanted = tuple(types) if types is not None else tuple(e.type for e in exprs)
     texts = []
     for expr, kind in zip(exprs, wanted, strict=True):
         text = packed(compiler, expr, compiler(expr))
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
     where = compiler(condition) if condition is not None else None
-    return CalcSpec(tuple(texts), wanted, where, tuple(compiler.functions), tuple(compiler.user.items()))
+    first, then = _step_texts(before, compiler), _step_texts(steps, compiler)
+    functions, user = tuple(compiler.functions), tuple(compiler.user.items())
+    return CalcSpec(tuple(texts), wanted, where, functions, user, first, then)
+
+
+def _step_texts(steps: Steps, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(f"{compiler(expr)} AS {field(position)}" for position, expr in columns)
+        for columns in steps.columns
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import comparison, is_identity, logical_call, operands
 from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
@@ -62,6 +63,7 @@ def _call(call: AggregateCall) -> AggregateCall:
     return replace(call, name=name, distinct=call.distinct and call.function not in ("MIN", "MAX"))
 
 
+@from_below
 def consistent(expr: Expr) -> Expr:
     """The expression with the casts that `=` and `<>` need."""
     if not isinstance(expr, Call):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
 from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
@@ -33,6 +34,7 @@ _WITHOUT_PARENTHESES = frozenset(
 """Functions of Calcite's syntax FUNCTION_ID."""
 
 
+@from_below
 def ast_text(expr: Expr) -> str:
     """As in the abstract syntax tree."""
     if isinstance(expr, InputRef):
@@ -52,6 +54,7 @@ def ast_text(expr: Expr) -> str:
 def prefix_text(expr: Expr, names: Sequence[str]) -> str:
     """As in the physical plan."""
 
+    @from_below
     def text(e: Expr) -> str:
         if isinstance(e, InputRef):
             return names[e.index]
@@ -69,6 +72,7 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
 def infix_text(expr: Expr, names: Sequence[str]) -> str:
     """As in the execution plan."""
 
+    @from_below
     def text(e: Expr) -> str:
         if isinstance(e, InputRef):
             return names[e.index]

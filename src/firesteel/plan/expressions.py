@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import BOOLEAN, SqlType
 
@@ -26,10 +27,12 @@ NULL_BOOLEAN = Literal(None, BOOLEAN)
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """The expression and all below it, parents first, arguments from left to right."""
-    yield expr
-    if isinstance(expr, Call):
-        for arg in expr.args:
-            yield from walk(arg)
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, Call):
+            pending += reversed(part.args)
 
 
 def input_refs(expr: Expr) -> list[int]:
@@ -37,6 +40,7 @@ def input_refs(expr: Expr) -> list[int]:
     return list(dict.fromkeys(e.index for e in walk(expr) if isinstance(e, InputRef)))
 
 
+@from_below
 def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
     """Apply the rule to every part, arguments first."""
     if isinstance(expr, Call):
@@ -64,9 +68,15 @@ def renumber(expr: Expr, position: dict[int, int]) -> Expr:
 
 def operands(expr: Expr, function: str) -> list[Expr]:
     """The operands of nested calls of one associative function: AND(a, AND(b, c)) has a, b and c."""
-    if isinstance(expr, Call) and expr.function == function:
-        return [operand for arg in expr.args for operand in operands(arg, function)]
-    return [expr]
+    found: list[Expr] = []
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Call) and part.function == function:
+            pending += reversed(part.args)
+        else:
+            found.append(part)
+    return found
 
 
 def conjuncts(expr: Expr | None) -> list[Expr]:
@@ -136,16 +146,40 @@ def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
             yield option, tuple(next(bounds) for _ in range(count))
 
 
-def expand_search(expr: Expr) -> Expr:
-    """The expression with every SEARCH written out as comparisons, AND and OR."""
-    return rewrite(expr, lambda e: _expanded(e) if isinstance(e, Call) and e.function == "SEARCH" else e)
+def expand_search(expr: Expr, lists: bool = False) -> Expr:
+    """The expression with every SEARCH written out as comparisons, AND and OR; lists: one of many single
+    values as an IN of them."""
+
+    def rule(e: Expr) -> Expr:
+        if not isinstance(e, Call) or e.function != "SEARCH":
+            return e
+        return _expanded(e, lists)
+
+    return rewrite(expr, rule)
 
 
-def _expanded(search: Call) -> Expr:
+_LONG = 16
+"""Values from which on a list is one."""
+
+
+def _in_list(ref: Expr, points: Sequence[Expr]) -> Expr | None:
+    """`ref IN (points)` for many values of the operand's own type, whose `=` is plain."""
+    kind = ref.type
+    if len(points) < _LONG or not (kind.is_integer or kind.is_character or kind.is_datetime):
+        return None
+    same = all(p.type.same_as(kind) or (p.type.is_character and kind.is_character) for p in points)
+    return Call("IN", (ref, *points), BOOLEAN.with_nullable(kind.nullable)) if same else None
+
+
+def _expanded(search: Call, lists: bool) -> Expr:
     ref = search.args[0]
     ranges = list(search_ranges(search))
     apart = _excluded_points(ranges)
-    if apart is not None:
+    single = [bounds[0] for option, bounds in ranges if option == "="] if apart is None else apart
+    listed = _in_list(ref, single) if lists and len(single) in (len(ranges), len(ranges) - 1) else None
+    if listed is not None and (apart is not None or len(single) == len(ranges)):
+        condition = listed if apart is None else negation(listed)
+    elif apart is not None:
         terms = [comparison("<>", ref, point) for point in apart]
         condition = logical_call("AND", terms)
     else:

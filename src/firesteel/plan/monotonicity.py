@@ -6,6 +6,7 @@ before is never the greater one.
 
 from __future__ import annotations
 
+from firesteel.expr.deep import from_below, remembered
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan import physical
 from firesteel.plan.expressions import operands
@@ -22,6 +23,7 @@ Monotonicity = list[str] | None
 """One word for every column; None where rows may be deleted, and where nothing is known."""
 
 
+@remembered
 def monotonicity(node: Node) -> Monotonicity:
     """How each column of the node's output moves."""
     width = len(node.schema)
@@ -71,6 +73,7 @@ def _without_casts(expr: Expr) -> Expr:
     return expr
 
 
+@from_below
 def _may_leave(condition: Expr, columns: list[str]) -> bool:
     """Whether an update can take a row out of the filter."""
     if isinstance(condition, InputRef):

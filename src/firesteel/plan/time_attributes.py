@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from firesteel.expr.deep import remembered
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan import logical, physical, physical_windows
 from firesteel.plan.tree import Node
@@ -17,6 +18,7 @@ Positions = frozenset[int]
 NONE: Positions = frozenset()
 
 
+@remembered
 def event_times(node: Node) -> Positions:
     """The columns that carry event time."""
     if isinstance(node, (physical.WatermarkAssigner, logical.WatermarkAssigner)):
@@ -24,6 +26,7 @@ def event_times(node: Node) -> Positions:
     return _attributes(node, event_times, rowtime=True)
 
 
+@remembered
 def processing_times(node: Node) -> Positions:
     """The columns that carry processing time."""
     return _attributes(node, processing_times, rowtime=False)

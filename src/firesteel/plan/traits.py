@@ -6,6 +6,7 @@ Flink: FlinkRelMdUpsertKeys, FlinkRelMdUniqueKeys, FlinkRelMdModifiedMonotonicit
 from __future__ import annotations
 
 from firesteel.catalog.schema import Table
+from firesteel.expr.deep import remembered
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan import logical, physical
 from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
@@ -28,6 +29,7 @@ _WITHOUT_KEYS = (
 """A row may come several times out of these."""
 
 
+@remembered
 def upsert_keys(node: Node) -> Keys:
     """The column sets by which an update or delete names the row that it changes."""
     if isinstance(node, physical.TableSourceScan):
@@ -66,6 +68,7 @@ def _group_window_keys(node: GroupWindowAggregate) -> Keys:
     return frozenset(keys | {first + i} for i in range(min(2, len(node.properties))))
 
 
+@remembered
 def unique_keys(node: Node) -> Keys:
     """The column sets of which no two rows of the result share a value; exchanges do not matter."""
     if isinstance(node, physical.Exchange):

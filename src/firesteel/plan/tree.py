@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
+from firesteel.expr.deep import depth_of, from_below, remembered
 from firesteel.types.sql import SqlType
 
 N = TypeVar("N", bound="Node")
@@ -21,7 +22,20 @@ class Field:
 
 
 class Node(ABC):
-    """A frozen plan node. Its inputs are the fields `input` or `inputs`, in order."""
+    """A frozen plan node. Its inputs are the fields `input` or `inputs`, in order; depth: levels below it."""
+
+    depth: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """What derives a schema is asked once a node, and from the leaves up."""
+        super().__init_subclass__(**options)
+        derived = cls.__dict__.get("schema")
+        if isinstance(derived, property) and derived.fget is not None:
+            cls._derive = derived.fget  # type: ignore[attr-defined]
+            cls.schema = property(_schema, doc=derived.__doc__)  # type: ignore[method-assign,assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "depth", 1 + max(map(depth_of, self.children), default=-1))
 
     @property
     @abstractmethod
@@ -30,6 +44,9 @@ class Node(ABC):
 
     @property
     def children(self) -> tuple[Node, ...]:
+        return _children(self)
+
+    def _inputs(self) -> tuple[Node, ...]:
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         if "input" in values:
             return (values["input"],)
@@ -45,13 +62,41 @@ class Node(ABC):
         return replace(self, inputs=children)  # type: ignore[type-var]
 
 
+@remembered
+def _schema(node: Any) -> tuple[Field, ...]:
+    found: tuple[Field, ...] = node._derive()
+    return found
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    known: tuple[Node, ...] | None = node.__dict__.get("_children")
+    if known is None:
+        known = node.__dict__["_children"] = node._inputs()
+    return known
+
+
 def walk(node: Node) -> Iterator[Node]:
     """The node and all below it, parents first."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.children)
 
 
+def postorder(root: Node) -> Iterator[Node]:
+    """The node and all below it, inputs first."""
+    pending = [(root, False)]
+    while pending:
+        node, ready = pending.pop()
+        if ready:
+            yield node
+        else:
+            pending.append((node, True))
+            pending += ((child, False) for child in reversed(node.children))
+
+
+@from_below
 def transform_up(node: Node, rule: Callable[[Node], Node]) -> Node:
     """Apply the rule to every node, children first; the rule gives back a node or the same one."""
     return rule(node.with_children(tuple(transform_up(child, rule) for child in node.children)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan import physical
 from firesteel.plan.expressions import conjuncts, search_ranges
@@ -18,6 +19,7 @@ Range = tuple[Decimal | None, Decimal | None]
 UNBOUNDED: Range = (None, None)
 
 
+@from_below
 def value_range(node: Node, column: int) -> Range:
     """The range of a column of the node's output."""
     if isinstance(node, physical.Calc):
@@ -68,6 +70,7 @@ def _number(expr: Expr) -> Decimal | None:
     return None
 
 
+@from_below
 def _expression_range(expr: Expr, calc: physical.Calc) -> Range:
     value = _number(expr)
     if value is not None:

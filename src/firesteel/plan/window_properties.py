@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from firesteel.expr.deep import remembered
 from firesteel.expr.nodes import Expr, InputRef
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
 from firesteel.plan.physical import Exchange, Expand
@@ -39,6 +40,7 @@ class WindowProperties:
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
 
+@remembered
 def window_properties(node: Node) -> WindowProperties | None:
     """The windows of a logical node's rows; None where they are in none, or no longer known by columns."""
     if isinstance(node, WindowTableFunction):

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from firesteel.errors import InternalError
+from firesteel.expr.deep import from_below
 from firesteel.plan.expressions import input_refs
 from firesteel.plan.physical import (
     Calc,
@@ -83,6 +84,7 @@ def _sink(sink: Sink, configuration: Any) -> Node:
     raise InternalError("no changelog mode satisfies the sink")
 
 
+@from_below
 def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
     """The tree emitting updates as wished, or None where it cannot."""
     if isinstance(node, TableSourceScan):

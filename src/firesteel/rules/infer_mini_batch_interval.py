@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from firesteel.expr.deep import from_below
 from firesteel.plan.logical import Filter, Project, Scan, Sink, Union, Values
 from firesteel.plan.physical import (
     ChangelogNormalize,
@@ -79,6 +80,7 @@ def _bundling(node: Node) -> Node:
     return node
 
 
+@from_below
 def _below(node: Node, own: Interval) -> Node:
     """The node with assigners put below it."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):

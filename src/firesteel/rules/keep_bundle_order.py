@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.deep import from_below
 from firesteel.plan.physical import (
     Exchange,
     GlobalGroupAggregate,
@@ -33,6 +34,7 @@ def keep_bundle_order(node: Node) -> Node:
     return node.with_children(tuple(_in_map_order(child) for child in node.children))
 
 
+@from_below
 def _in_map_order(node: Node) -> Node:
     """The plan with its nearest bundles in order, all phases of them."""
     if isinstance(node, LocalGroupAggregate):

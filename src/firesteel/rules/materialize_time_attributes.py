@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr
 from firesteel.plan.expressions import identity
 from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink
@@ -71,6 +72,9 @@ class _Attribute:
         return replace(calc, exprs=tuple(exprs), condition=condition)
 
     def _read(self, expr: Expr, times: Positions) -> Expr:
+        return _read(expr, self, times)
+
+    def read(self, expr: Expr, times: Positions) -> Expr:
         if is_time(expr, times, self.rowtime):
             return self._timestamp(expr)
         if not isinstance(expr, Call) or is_time(expr, times, not self.rowtime):
@@ -82,6 +86,11 @@ class _Attribute:
 
     def _timestamp(self, expr: Expr) -> Expr:
         return Call(self.function, (expr,), expr.type)
+
+
+@from_below
+def _read(expr: Expr, attribute: _Attribute, times: Positions) -> Expr:
+    return attribute.read(expr, times)
 
 
 _EVENT_TIME = _Attribute(rowtime=True, positions=event_times, function="CAST")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
 from firesteel.errors import InternalError, ValidationError
+from firesteel.expr.deep import from_below, remembered
 from firesteel.plan.node_text import digest
 from firesteel.plan.physical import ChangelogNormalize, GroupAggregate, Sink, TableSourceScan, Values
 from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
@@ -31,6 +32,7 @@ _OWN_KINDS = (
 """Nodes that take every kind of change; what they emit is their own doing."""
 
 
+@remembered
 def modify_kinds(node: Node) -> Kinds:
     """What the node can emit, from what its inputs can."""
     if isinstance(node, TableSourceScan):
@@ -47,6 +49,7 @@ def modify_kinds(node: Node) -> Kinds:
     return frozenset().union(*map(modify_kinds, node.children))
 
 
+@from_below
 def check_kinds(node: Node, accepted: Kinds, requester: str) -> None:
     """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take."""
     emitted = modify_kinds(node)

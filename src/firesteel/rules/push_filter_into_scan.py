@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import reduce
 
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.expressions import (
+    FALSE,
     conjunction,
     conjuncts,
     expand_search,
@@ -43,7 +45,8 @@ def push_filter_into_scan(node: Node) -> Node:
         return node
     taken = [term for term in terms if _is_convertible(term)]
     shown = tuple(_in_pairs(expand_search(term)) for term in taken)
-    kept = conjunction([*taken, *(term for term in terms if term not in taken)])
+    shown_terms = set(taken)
+    kept = conjunction([*taken, *(term for term in terms if term not in shown_terms)])
     assert kept is not None
     return Filter(replace(scan, filter=shown), simplify_condition(kept))
 
@@ -79,9 +82,10 @@ def _in_pairs(expr: Expr) -> Expr:
     """AND and OR of two operands each, nested to the left."""
 
     def rule(e: Expr) -> Expr:
-        if isinstance(e, Call) and e.function in ("AND", "OR") and len(e.args) > 2:
-            return logical_call(e.function, [rule(logical_call(e.function, e.args[:-1])), e.args[-1]])
-        return e
+        if not isinstance(e, Call) or e.function not in ("AND", "OR"):
+            return e
+        function = e.function
+        return reduce(lambda left, right: logical_call(function, [left, right]), e.args)
 
     return rewrite(expr, rule)
 
@@ -124,16 +128,36 @@ def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
     return found
 
 
+def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
+    """The OR of conjunctions as a conjunction of ORs, put together from the right; neighbours of one term
+    each join at once."""
+    found: list[Expr] = []
+    singles: list[Expr] = []
+    for terms in reversed(alternatives):
+        if len(terms) == 1:
+            singles.append(terms[0])
+            continue
+        found = _with_singles(singles, found)
+        singles = []
+        ends = found or [FALSE]
+        combined = _checked("AND", [compose("OR", [h, t]) for h in terms for t in ends], limit)
+        found = operands(combined, "AND")
+    return _checked("AND", _with_singles(singles, found), limit)
+
+
+def _with_singles(singles: list[Expr], found: list[Expr]) -> list[Expr]:
+    if not singles:
+        return found
+    return [compose("OR", [*reversed(singles), t]) for t in found or [FALSE]]
+
+
 def _cnf(expr: Expr, limit: int) -> Expr:
     if not isinstance(expr, Call):
         return expr
     if expr.function == "AND":
         return _checked("AND", [_cnf(term, limit) for term in operands(expr, "AND")], limit)
     if expr.function == "OR":
-        first, *rest = operands(expr, "OR")
-        heads = operands(_cnf(first, limit), "AND")
-        tails = operands(_cnf(compose("OR", rest), limit), "AND")
-        return _checked("AND", [compose("OR", [h, t]) for h in heads for t in tails], limit)
+        return _distributed([operands(_cnf(term, limit), "AND") for term in operands(expr, "OR")], limit)
     inner = expr.args[0] if expr.function == "NOT" else None
     if isinstance(inner, Call) and inner.function == "NOT":
         return _cnf(inner.args[0], limit)

@@ -6,6 +6,7 @@ FilterSetOpTransposeRule, FilterMergeRule (the lower condition stands first).
 
 from __future__ import annotations
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import conjunction, conjuncts, input_refs, renumber, substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Union
@@ -14,6 +15,7 @@ from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import is_deterministic
 
 
+@from_below
 def push_filters(node: Node) -> Node:
     """Move this filter below its input; what moved is pushed on from there."""
     if not isinstance(node, Filter):

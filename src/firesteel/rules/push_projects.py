@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import InputRef, Literal
 from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
@@ -21,6 +22,7 @@ from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
 
 
+@from_below
 def push_projects(node: Node) -> Node:
     """Apply to the whole tree, from the root down. Scans must be physical already."""
     if isinstance(node, Project):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, comparison, input_refs, walk
 from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
@@ -129,6 +130,7 @@ def _reduced(form: _Form, node: Aggregate | GroupWindowAggregate) -> _Form | Non
     return following
 
 
+@from_below
 def _replaced(expr: Expr, new: Sequence[Expr], keys: int) -> Expr:
     if isinstance(expr, InputRef):
         return expr if expr.index < keys else new[expr.index - keys]

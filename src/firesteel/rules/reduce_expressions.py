@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.converted import as_type
 from firesteel.plan.expressions import FALSE, TRUE, is_false, is_true, operands, rewrite
@@ -84,6 +85,7 @@ def _reachable(expr: Expr) -> Expr:
     return rewrite(expr, rule)
 
 
+@from_below
 def constant_columns(node: Node) -> dict[int, Literal]:
     """The columns that have one value in all rows of the node, and that value (Calcite: RelMdPredicates)."""
     if isinstance(node, Filter):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_hashes import check_hashed
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.accumulators import COUNT
@@ -44,6 +45,7 @@ class _PartialCall:
     groups: Positions
 
 
+@from_below
 def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to a whole tree. A filter above an aggregate that is split keeps the names that it had."""
     aggregate = node.input if isinstance(node, Filter) else node

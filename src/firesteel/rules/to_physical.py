@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.errors import InternalError
+from firesteel.expr.deep import from_below
 from firesteel.plan import logical, physical
 from firesteel.plan.expressions import identity
 from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
@@ -23,6 +24,7 @@ def scan_to_physical(node: Node) -> Node:
     return node
 
 
+@from_below
 def to_physical(node: Node) -> Node:
     """The physical tree. Scans must be physical already."""
     if isinstance(node, logical.Project):

@@ -45,13 +45,16 @@ class UserFunction:
 class CalcSpec:
     """Project and filter. The texts are DuckDB SQL over f0, f1, ...; `functions` names the Python
     functions of expr's table that they call and the worker must register first, `user` those of the
-    user's, by their signatures."""
+    user's, by their signatures. condition_steps, steps: columns to compute before the condition and before
+    the projection, `text AS f7`, each step over the input and the steps before."""
 
     projection: tuple[str, ...]
     types: tuple[SqlType, ...]
     condition: str | None = None
     functions: tuple[str, ...] = ()
     user: tuple[tuple[str, UserFunction], ...] = ()
+    condition_steps: tuple[tuple[str, ...], ...] = ()
+    steps: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
 from firesteel.errors import InternalError, NotSupportedError
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
@@ -81,6 +82,9 @@ class _Translation:
 
     def chains(self, node: Node) -> list[_Open]:
         """The open chains whose outputs together are the node's."""
+        return _chains(node, self)
+
+    def open(self, node: Node) -> list[_Open]:
         if isinstance(node, physical.TableSourceScan):
             traits = node.table.traits
             self.bounded = self.bounded and (traits is None or traits.bounded)
@@ -143,15 +147,17 @@ class _Translation:
         return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
 
     def _calc(self, node: physical.Calc) -> CalcSpec:
-        exprs = [expand_search(expr) for expr in node.exprs]
-        condition = None if node.condition is None else expand_search(node.condition)
+        exprs = [expand_search(expr, lists=True) for expr in node.exprs]
+        condition = None if node.condition is None else expand_search(node.condition, lists=True)
         return compile_calc(exprs, condition, types_of(node.input), None, self.options.time_zone)
 
     def _changelog_normalize(self, node: physical.ChangelogNormalize) -> ChangelogNormalizeSpec:
         types = types_of(node.input)
         condition = None
         if node.condition is not None:
-            condition = compile_calc((), expand_search(node.condition), types, None, self.options.time_zone)
+            condition = compile_calc(
+                (), expand_search(node.condition, lists=True), types, None, self.options.time_zone
+            )
         return ChangelogNormalizeSpec(
             keys=node.keys,
             input_types=types,
@@ -165,6 +171,11 @@ class _Translation:
     def _state_id(self, operator: str) -> str:
         self.states += 1
         return f"{operator}-{self.states}"
+
+
+@from_below
+def _chains(node: Node, translation: _Translation) -> list[_Open]:
+    return translation.open(node)
 
 
 def _expand(node: physical.Expand) -> ExpandSpec:

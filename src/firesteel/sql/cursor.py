@@ -41,7 +41,9 @@ class Cursor:
 
     def at(self, *words: str) -> bool:
         """Whether the next tokens are these words."""
-        if all(self.ahead(i).word == word for i, word in enumerate(words)):
+        if self.tokens[self.index].word == words[0] and (
+            len(words) == 1 or all(self.ahead(i).word == word for i, word in enumerate(words))
+        ):
             return True
         self._looked_for.append(" ".join(words))
         return False

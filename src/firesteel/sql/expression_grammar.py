@@ -28,6 +28,10 @@ _BINARY: dict[str, tuple[int, type[exp.Expression]]] = {
     "%": (_MULTIPLY, exp.Mod),
     "||": (_MULTIPLY, exp.DPipe),
 }
+_PREDICATES = (
+    *("NOT", "BETWEEN", "IN", "LIKE", "SIMILAR", "ILIKE", "RLIKE"),
+    *("CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS", "MEMBER", "SUBMULTISET"),
+)
 _DATETIME = ("DATE", "TIME", "TIMESTAMP")
 
 
@@ -121,14 +125,10 @@ class ExpressionGrammar(TypeGrammar):
         return dialect.IsTest(this=left, test=test, negated=negated)
 
     def _predicate(self, left: exp.Expression, start: int) -> exp.Expression | None:
-        negated = self.at("NOT") and self.ahead(1).word in (
-            "BETWEEN",
-            "IN",
-            "LIKE",
-            "SIMILAR",
-            "ILIKE",
-            "RLIKE",
-        )
+        if self.token.word not in _PREDICATES:
+            self._looked_for += _PREDICATES
+            return None
+        negated = self.at("NOT") and self.ahead(1).word in _PREDICATES[1:7]
         if negated:
             self.advance()
         word = self.accept_any("BETWEEN", "IN", "LIKE", "SIMILAR")

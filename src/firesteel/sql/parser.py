@@ -129,13 +129,19 @@ def is_complete(text: str) -> bool:
 
 
 def _located(text: str, read: Callable[[Parser], list[Statement]]) -> list[Statement]:
+    parser: Parser | None = None
     try:
-        return read(Parser(text, tokens(text)))
+        parser = Parser(text, tokens(text))
+        return read(parser)
     except FiresteelError as error:
         raise error.located(text) from None
     except RecursionError:
+        place = SourceRange(0, len(text)) if parser is None else parser.token.range
         raise ParseError(
-            "the statement is nested too deeply", range=SourceRange(0, len(text)), sql=text
+            "the statement is nested too deeply",
+            range=place,
+            sql=text,
+            hint="take what is inside out into views",
         ) from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import MIRRORED, Call, Expr
 from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation
 from firesteel.plan.simplify.logic import NEGATED_TESTS, compose
@@ -61,6 +62,7 @@ def _is_safe_logic(branches: list[Branch]) -> bool:
     return all(_is_safe(r) for _, r in branches) and all(_is_safe(c) for c, _ in branches[1:])
 
 
+@from_below
 def _is_safe(expr: Expr) -> bool:
     return not isinstance(expr, Call) or (expr.function in _SAFE and all(map(_is_safe, expr.args)))
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.expr.deep import from_below
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.plan.expressions import (
     FALSE,
     NULL_BOOLEAN,
@@ -40,6 +41,8 @@ from firesteel.plan.simplify.sarg import (
 )
 from firesteel.types.sql import TypeRoot
 
+_MOST_KNOWN = 50
+"""Comparisons of one column under which another is still weakened; each costs a pass over all of them."""
 STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "||", "NOT", "UPPER", "LOWER"])
 """Functions that are NULL where an argument is."""
 
@@ -58,29 +61,49 @@ class Simplifier:
     """Simplifies under what is known to hold: comparisons of columns with literals."""
 
     def __init__(self, predicates: Sequence[Expr] = ()) -> None:
-        self.predicates = tuple(predicates)
+        self._known: dict[Expr, list[tuple[str, Value]]] = {}
+        for predicate in predicates:
+            self.learn(predicate)
 
-    def knowing(self, predicate: Expr) -> Simplifier:
-        return Simplifier((*self.predicates, predicate))
+    def copy(self) -> Simplifier:
+        """One that knows the same, and may learn more."""
+        other = Simplifier()
+        other._known = {ref: list(known) for ref, known in self._known.items()}
+        return other
+
+    def learn(self, predicate: Expr) -> None:
+        """Take in what holds from now on; only comparisons of columns with literals say anything."""
+        found = compared_literal(predicate)
+        if found is not None and found[2].value is not None:
+            self._known.setdefault(found[1], []).append((found[0], found[2].value))
+
+    def known_of(self, ref: Expr) -> Sequence[tuple[str, Value]]:
+        """The comparisons of the column that hold."""
+        return self._known.get(ref, ())
 
     def __call__(self, expr: Expr, unknown_as: str) -> Expr:
-        if isinstance(expr, InputRef):
-            return expr
-        if isinstance(expr, Literal):
-            if expr.value is None and expr.type.root is TypeRoot.BOOLEAN and unknown_as != "unknown":
-                return TRUE if unknown_as == "true" else FALSE
-            return expr
-        if expr.function in STRICT and any(isinstance(a, Literal) and a.value is None for a in expr.args):
-            return self(Literal(None, expr.type.with_nullable(True)), unknown_as)
-        rule = _RULES.get(expr.function)
-        if rule is not None:
-            return rule(expr, self, unknown_as)
-        return self.arguments_of(expr)
+        return _simplified(expr, self, unknown_as)
 
     def arguments_of(self, call: Call) -> Call:
         """The call with simplified arguments, otherwise as it is."""
         args = tuple(self(arg, "unknown") for arg in call.args)
         return call if args == call.args else replace(call, args=args)
+
+
+@from_below
+def _simplified(expr: Expr, simplifier: Simplifier, unknown_as: str) -> Expr:
+    if isinstance(expr, InputRef):
+        return expr
+    if isinstance(expr, Literal):
+        if expr.value is None and expr.type.root is TypeRoot.BOOLEAN and unknown_as != "unknown":
+            return TRUE if unknown_as == "true" else FALSE
+        return expr
+    if expr.function in STRICT and any(isinstance(a, Literal) and a.value is None for a in expr.args):
+        return simplifier(Literal(None, expr.type.with_nullable(True)), unknown_as)
+    rule = _RULES.get(expr.function)
+    if rule is not None:
+        return rule(expr, simplifier, unknown_as)
+    return simplifier.arguments_of(expr)
 
 
 def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -117,10 +140,13 @@ def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
     """Weaken a comparison by what is known: impossible, implied, or a single value."""
-    if found is None or found[2].value is None or not simplifier.predicates:
+    if found is None or found[2].value is None:
         return call
     function, ref, value = found
-    left_over = residue(function, ref, value.value, simplifier.predicates)
+    known = simplifier.known_of(ref)
+    if not known or len(known) > _MOST_KNOWN:
+        return call
+    left_over = residue(function, value.value, known)
     if not left_over:
         return FALSE
     if left_over == (ALL,):
@@ -178,6 +204,7 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     return replace(call, args=(simplified,))
 
 
+@from_below
 def _null_test(call: Call, simplifier: Simplifier) -> Expr:
     wanted = call.function == "IS NULL"
     inner = simplifier(call.args[0], "unknown")

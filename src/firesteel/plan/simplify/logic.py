@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import (
     FALSE,
@@ -74,10 +75,11 @@ def simplify_and(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[Expr]:
     """Each comparison is simplified knowing those before it, then the rest knowing all of them."""
     done = list(terms)
+    simplifier = simplifier.copy()
     for i, term in enumerate(terms):
         if compared_literal(term) is not None:
             done[i] = simplifier(term, "false")
-            simplifier = simplifier.knowing(done[i])
+            simplifier.learn(done[i])
     for i, term in enumerate(terms):
         if compared_literal(term) is None:
             done[i] = simplifier(term, "false")
@@ -103,7 +105,8 @@ def _decomposed(terms: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
 def _and(positive: list[Expr], negative: list[Expr], simplifier: Simplifier) -> Expr:
     if any(map(is_false, positive)):
         return FALSE
-    clashing = [t for t in negative if all(part in positive for part in operands(t, "AND"))]
+    held = set(positive)
+    clashing = [t for t in negative if all(part in held for part in operands(t, "AND"))]
     if any(not t.type.nullable for t in clashing):
         return FALSE
     positive = [t for t in positive if t not in clashing]
@@ -125,7 +128,8 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
     kept = [t for t in positive if not (isinstance(t, Call) and t.function == "IS NOT NULL")]
     kept = _without_implied(kept)
     kept += [negation(t) for t in negative]
-    strong = {ref for t in kept for ref in walk(t) if isinstance(ref, InputRef) and never_true(t, ref)}
+    asked = {e for e in (*null, *not_null) if isinstance(e, InputRef)}
+    strong = {ref for t in kept for ref in asked & set(walk(t)) if never_true(t, ref)}
     if any(ref in strong for ref in null):
         return FALSE
     kept += [Call("IS NOT NULL", (ref,), TRUE.type) for ref in dict.fromkeys(not_null) if ref not in strong]
@@ -134,7 +138,8 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
 
 def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     """Whether the terms cannot hold together: a term and its negation, or one column equal to two values."""
-    if any(all(part in positive for part in operands(t, "AND")) for t in negative):
+    held = set(positive)
+    if any(all(part in held for part in operands(t, "AND")) for t in negative):
         return True
     equal: dict[Expr, object] = {}
     for term in positive:
@@ -142,9 +147,9 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
             continue
         left, right = term.args
         opposite = NEGATED[term.function]
-        if Call(opposite, (left, right), term.type) in positive:
+        if Call(opposite, (left, right), term.type) in held:
             return True
-        if Call(REVERSED[opposite], (right, left), term.type) in positive:
+        if Call(REVERSED[opposite], (right, left), term.type) in held:
             return True
         found = compared_literal(term)
         if (
@@ -187,6 +192,7 @@ def _is_weaker(one: tuple[str, Expr, Literal], other: tuple[str, Expr, Literal])
 _STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "CAST", "||", "NOT"])
 
 
+@from_below
 def never_true(term: Expr, ref: InputRef) -> bool:
     """Whether the condition cannot be TRUE where the column is NULL (Calcite: Strong.isNotTrue)."""
     if isinstance(term, Call):
@@ -201,6 +207,7 @@ def never_true(term: Expr, ref: InputRef) -> bool:
     return is_null_with(term, ref)
 
 
+@from_below
 def is_null_with(expr: Expr, ref: InputRef) -> bool:
     """Whether the expression is NULL where the column is."""
     if isinstance(expr, InputRef):
@@ -226,11 +233,12 @@ def simplify_or(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
                 return TRUE
             continue
         kept.append(term)
+    held, given = set(kept), set(terms)
     for term in kept:
         opposite = term.args[0] if isinstance(term, Call) and term.function == "NOT" else None
-        if opposite is not None and opposite in kept and not opposite.type.nullable:
+        if opposite is not None and opposite in held and not opposite.type.nullable:
             return TRUE
-        if isinstance(term, Call) and term.function == "IS NOT TRUE" and term.args[0] in terms:
+        if isinstance(term, Call) and term.function == "IS NOT TRUE" and term.args[0] in given:
             return TRUE
     return compose("OR", kept)
 

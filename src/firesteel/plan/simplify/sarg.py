@@ -265,13 +265,10 @@ class SargCollector:
         return to_search(builder.ref, sarg, builder.bound_type)
 
 
-def residue(function: str, ref: Expr, value: Any, predicates: Sequence[Expr]) -> tuple[Range, ...]:
-    """What `ref function value` still asks where the predicates hold already."""
+def residue(function: str, value: Any, known: Sequence[tuple[str, Value]]) -> tuple[Range, ...]:
+    """What `x function value` still asks where these comparisons of x hold already."""
     result = of_comparison(function, value)
-    for predicate in predicates:
-        known = compared_literal(predicate)
-        if known is None or known[1] != ref or known[2].value is None:
-            continue
-        ranges = of_comparison(known[0], known[2].value)
+    for other, bound in known:
+        ranges = of_comparison(other, bound)
         result = (ALL,) if encloses(result, ranges) else intersection(result, ranges)
     return result

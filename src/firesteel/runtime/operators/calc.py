@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 import duckdb
@@ -68,7 +69,10 @@ class Calc:
         columns = [quote(KIND), quote(ORDER)]
         columns += [f"{text} AS {field(i)}" for i, text in enumerate(self._spec.projection)]
         where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
-        return f"SELECT {', '.join(columns)} FROM changes{where}"
+        source = _over("changes", self._spec.condition_steps) + where
+        if self._spec.steps:
+            source = _over(f"(SELECT * FROM {source})", self._spec.steps)
+        return f"SELECT {', '.join(columns)} FROM {source}"
 
     def _run(self, changes: pa.Table) -> pa.Table:
         try:
@@ -116,6 +120,13 @@ class Calc:
         kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
         kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
         return pa.schema(kinds).empty_table()
+
+
+def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
+    """The source with the steps' columns beside its own."""
+    for columns in steps:
+        source = f"(SELECT *, {', '.join(columns)} FROM {source})"
+    return source
 
 
 def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

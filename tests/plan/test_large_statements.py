@@ -1,0 +1,123 @@
+"""Long lists, chains and unions: as long as a generator of SQL writes them, from the text to DuckDB's answer.
+
+Flink's own planner ends in a StackOverflowError for most of these.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from firesteel.bind.names import BindContext
+from firesteel.bind.query import bind_query
+from firesteel.catalog.catalog import Catalog
+from firesteel.errors import ParseError
+from firesteel.explain import explain
+from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan import physical
+from firesteel.plan.expressions import expand_search
+from firesteel.plan.tree import Node, walk
+from firesteel.rules import optimize
+from firesteel.runtime.operators.calc import Calc
+from firesteel.sql.parser import parse_query
+from firesteel.types import sql
+from tests.rules.planning import plan, section, tables
+from tests.types.columns import changes
+
+DDL = """CREATE TABLE t (v INT, b BIGINT, d DOUBLE, e DECIMAL(10, 2), k STRING)
+WITH ('connector' = 'filesystem', 'path' = '/tmp/t', 'format' = 'json')"""
+ROWS = {
+    "v": (sql.INT, [3, 4, None]),
+    "b": (sql.BIGINT, [9, 10, 11]),
+    "d": (sql.DOUBLE, [0.5, 1.0, 2.0]),
+    "e": (sql.decimal(10, 2), ["1.25", "2.50", None]),
+    "k": (sql.STRING, ["x3", "x5", None]),
+}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return tables(DDL)
+
+
+def _calc(root: Node) -> physical.Calc:
+    return next(node for node in walk(root) if isinstance(node, physical.Calc))
+
+
+def _answer(query: str, catalog: Catalog) -> list[list[object]]:
+    """Plan and explain the query, and run its Calc over ROWS: the columns of what it lets through."""
+    bound, root = plan(query, catalog)
+    assert explain(bound, root, {"CHANGELOG_MODE"}).count("\n") > 5
+    calc = _calc(root)
+    rows = {f.name: ROWS[f.name] for f in calc.input.schema}
+    condition = None if calc.condition is None else expand_search(calc.condition, lists=True)
+    exprs = [expand_search(e, lists=True) for e in calc.exprs]
+    spec = compile_calc(exprs, condition, [kind for kind, _ in rows.values()])
+    given = {
+        name: (kind, [Decimal(v) if v and kind.root is sql.TypeRoot.DECIMAL else v for v in values])
+        for name, (kind, values) in rows.items()
+    }
+    result = Calc(spec).process(changes(given))
+    return [result.column(i + 2).to_pylist() for i in range(result.num_columns - 2)]
+
+
+def _numbers(count: int) -> str:
+    return ", ".join(str(i * 3) for i in range(count))
+
+
+CHAINS = [
+    (f"SELECT v FROM t WHERE v IN ({_numbers(10_000)})", [[3]]),
+    (f"SELECT v FROM t WHERE v NOT IN ({_numbers(10_000)})", [[4]]),
+    ("SELECT k FROM t WHERE k IN (" + ", ".join(f"'x{i}'" for i in range(0, 10_000, 5)) + ")", [["x5"]]),
+    (f"SELECT v IN ({_numbers(3000)}) AS r FROM t", [[True, False, None]]),
+    ("SELECT v FROM t WHERE " + " OR ".join(f"v + {i} = 5003" for i in range(5001)), [[3, 4]]),
+    ("SELECT v FROM t WHERE " + " OR ".join(f"v = {i * 3}" for i in range(5000)), [[3]]),
+    ("SELECT v FROM t WHERE " + " AND ".join(f"v <> {i * 3}" for i in range(5000)), [[4]]),
+    ("SELECT v FROM t WHERE " + " AND ".join(f"(v <> {i} OR k = 'x3')" for i in range(2000)), [[3]]),
+    ("SELECT " + " + ".join(["v"] * 5000) + " AS r FROM t", [[15000, 20000, None]]),
+    ("SELECT " + " + ".join(["d"] * 5000) + " AS r FROM t", [[2500.0, 5000.0, 10000.0]]),
+    ("SELECT " + " || ".join(["k"] * 2000) + " AS r FROM t", [["x3" * 2000, "x5" * 2000, None]]),
+    ("SELECT " + " + ".join(["1"] * 5000) + " AS r, v FROM t", [[5000] * 3, [3, 4, None]]),
+    ("SELECT v FROM t WHERE " + " + ".join(["v"] * 2000) + " = 8000", [[4]]),
+    (
+        "SELECT CASE v "
+        + " ".join(f"WHEN {i} THEN 's{i}'" for i in range(2000))
+        + " ELSE 'no' END AS r FROM t",
+        [["s3", "s4", "no"]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), CHAINS, ids=lambda value: str(value)[:40])
+def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object], catalog: Catalog) -> None:
+    assert _answer(query, catalog) == expected
+
+
+def test_a_thousand_columns(catalog: Catalog) -> None:
+    columns = ", ".join(f"v + {i} AS c{i}" for i in range(1000))
+    answer = _answer(f"SELECT {columns} FROM t", catalog)
+    assert len(answer) == 1000
+    assert answer[999] == [1002, 1003, None]
+
+
+@pytest.mark.parametrize("operator", ["UNION ALL", "UNION"])
+def test_a_union_of_five_hundred(operator: str, catalog: Catalog) -> None:
+    text = f" {operator} ".join(f"SELECT v, {i} AS n FROM t" for i in range(500))
+    bound, root = plan(text, catalog)
+    assert sum(isinstance(node, physical.TableSourceScan) for node in walk(root)) == 500
+    assert section(explain(bound, root, set()), "Abstract Syntax Tree").count("LogicalProject") == 500
+
+
+def test_what_is_nested_too_deeply_has_its_place(catalog: Catalog) -> None:
+    text = "SELECT " + "UPPER(" * 5000 + "k" + ")" * 5000 + " FROM t"
+    with pytest.raises(ParseError, match="nested too deep") as caught:
+        optimize(bind_query(parse_query(text).query, BindContext(catalog, sql=text)), {})
+    assert caught.value.range is not None
+    assert caught.value.range.start > 7
+
+
+@pytest.mark.parametrize("depth", [10, 60])
+def test_functions_within_functions(depth: int, catalog: Catalog) -> None:
+    text = "SELECT " + "CONCAT(" * depth + "k" + ", '-')" * depth + " AS r FROM t"
+    assert _answer(text, catalog)[0][0] == "x3" + "-" * depth
