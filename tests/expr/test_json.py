@@ -151,6 +151,7 @@ def test_what_ends_the_job(expression: str, message: str) -> None:
         ("JSON_EXISTS(s, s)", "Unsupported call: JSON_EXISTS(STRING, STRING)"),
         ("JSON_EXISTS(i, '$')", "Unsupported call: JSON_EXISTS(INT, CHAR(1) NOT NULL)"),
         ("i IS JSON", "Cannot apply 'IS JSON VALUE' to arguments of type '<INTEGER> IS JSON VALUE'."),
+        ("JSON_QUOTE(i)", "Expected type of family 'CHARACTER_STRING' but actual type was 'INT'."),
         ("JSON_OBJECT(s VALUE i)", "Argument to function 's' must not be NULL"),
         ("JSON_OBJECT(i VALUE i)", "Expected a character type"),
         ("JSON_OBJECT('k' VALUE NULL)", "Type is not supported: ANY"),

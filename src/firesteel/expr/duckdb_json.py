@@ -15,7 +15,6 @@ from firesteel.errors import NotSupportedError
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.json_defaults import java_default
 from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.types import json_text
 from firesteel.types.sql import (
     BOOLEAN,
     BYTES_LIKE,
@@ -76,6 +75,8 @@ def _array(compiler: Compiler, call: Call) -> str:
 
 def _object(compiler: Compiler, call: Call) -> str:
     """Members in the order of their names; of several with one name the last counts that is there."""
+    from firesteel.types import json_text  # not needed at the start
+
     keys, values = call.args[::2], [_text(compiler, value) for value in call.args[1::2]]
     if call.options == ("NULL_ON_NULL",):
         values = [f"COALESCE({text}, 'null')" for text in values]

@@ -61,6 +61,18 @@ def _json(args: Sequence[Expr]) -> SqlType:
     return STRING.with_nullable(kind.nullable)
 
 
+def _of_text(args: Sequence[Expr]) -> SqlType:
+    """JSON_QUOTE and its like, which take texts only and say so in other words than most."""
+    kind = args[0].type
+    if not kind.is_character:
+        raise ValidationError(
+            "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
+            f"'{kind}'.",
+            range=args[0].range,
+        )
+    return STRING.with_nullable(kind.nullable)
+
+
 STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("UPPER", "s", same_as_first, "@strings.upper"),
     Function("LOWER", "s", same_as_first, "@strings.lower"),
@@ -143,8 +155,8 @@ STRING_FUNCTIONS: tuple[Function, ...] = (
     Function("HEX", "i", STRING, "@numbers.hex_of"),
     Function("HEX", "s", STRING, "hex({0})"),
     Function("JSON_STRING", "z", _json, "@json.string"),
-    Function("JSON", "s", STRING, "@sql_json.document"),
-    Function("JSON_QUOTE", "s", STRING, "@sql_json.quoted"),
-    Function("JSON_UNQUOTE", "s", STRING, "@sql_json.unquoted"),
+    Function("JSON", "z", _of_text, "@sql_json.document"),
+    Function("JSON_QUOTE", "z", _of_text, "@sql_json.quoted"),
+    Function("JSON_UNQUOTE", "z", _of_text, "@sql_json.unquoted"),
     Function("UNHEX", "s", BYTES, "@numbers.unhex", nullable=True),
 )

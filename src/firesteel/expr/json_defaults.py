@@ -13,7 +13,6 @@ from typing import Any
 from firesteel.errors import NotSupportedError
 from firesteel.expr.nodes import Literal
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
-from firesteel.types.text import double_text, float_text
 
 _CLASSES = {
     TypeRoot.BOOLEAN: "java.lang.Boolean",
@@ -66,6 +65,8 @@ def _internal(value: Any) -> Any:
 
 
 def _java_text(literal: Literal) -> str:
+    from firesteel.types.text import double_text, float_text  # not needed at the start
+
     value = _internal(literal.value)
     if isinstance(value, bool):
         return "true" if value else "false"

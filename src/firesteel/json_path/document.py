@@ -37,7 +37,18 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"Non-standard token '{word}'")
 
 
-_DECODE = JSONDecoder(parse_float=Decimal, parse_constant=_refuse).raw_decode
+def _decimal(text: str) -> Decimal:
+    """A BigDecimal, whose exponent has 32 bits."""
+    try:
+        value = Decimal(text)
+    except ArithmeticError:
+        raise ValueError(f"Exponent overflow: {text}") from None
+    if len(text) > 11 and abs(int(value.as_tuple().exponent)) >= 1 << 31:
+        raise ValueError(f"Exponent overflow: {text}")
+    return value
+
+
+_DECODE = JSONDecoder(parse_float=_decimal, parse_constant=_refuse).raw_decode
 
 
 def parse(text: str) -> Any:

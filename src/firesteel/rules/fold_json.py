@@ -13,7 +13,6 @@ from typing import Any
 
 from firesteel.expr.json_defaults import java_default
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.types.json_text import number, quoted
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 CONSTRUCTORS = frozenset({"JSON_OBJECT", "JSON_ARRAY", "JSON"})
@@ -39,6 +38,8 @@ def constant_text(expr: Expr, fold: Callable[[Expr], Expr]) -> Expr:
 
 
 def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
+    from firesteel.types.json_text import quoted  # rarely needed, and not at the start
+
     if not isinstance(expr, Call) or expr.function == "JSON":
         return None
     args = [arg if is_kept(arg) else fold(arg) for arg in expr.args]
@@ -61,6 +62,8 @@ def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
 
 def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
     """The JSON text of a constant, None where it is not one that is written here."""
+    from firesteel.types.json_text import number, quoted
+
     if not isinstance(value, Literal):
         return _constructed(value, fold)
     if value.value is None:
