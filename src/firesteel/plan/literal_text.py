@@ -46,7 +46,7 @@ def _tells_its_type(literal: Literal) -> bool:
     if literal.value is None:
         return False
     if literal.type.root is TypeRoot.CHAR and isinstance(literal.value, str):
-        return len(literal.value) == literal.type.length
+        return len(literal.value.encode("utf-16-le", "surrogatepass")) // 2 == literal.type.length
     return names_itself(literal.type)
 
 
