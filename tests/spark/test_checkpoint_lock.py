@@ -5,17 +5,20 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from firesteel.errors import UsageError
+from firesteel.errors import JobError, UsageError
 from firesteel.spark import checkpoint_lock
-from firesteel.spark.checkpoint_folder import open_folder
+from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.checkpoint_lock import FILE, LEASE_SECONDS, CheckpointLock, local_folder
 
 HOLDER = """
@@ -174,3 +177,32 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match=f"folder {tmp_path} cannot be written: No space left on device"):
         open_folder(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("log", ["offsets", "commits"])
+@pytest.mark.parametrize("text", ["", "v1\n{", "v1\n", '{"a": 1}\n', "v1\n{}\n{'file'"])
+def test_a_damaged_file_of_sparks_is_named(tmp_path: Path, log: str, text: str) -> None:
+    for name in ("offsets", "commits"):
+        (tmp_path / "spark" / name).mkdir(parents=True)
+        for batch in (8, 9, 10):
+            (tmp_path / "spark" / name / str(batch)).write_text('v1\n{"batchWatermarkMs":0}\n-\n{"file": 1}')
+    check_logs(str(tmp_path))
+    (tmp_path / "spark" / log / "8").write_text(text)  # which Spark does not read
+    check_logs(str(tmp_path))
+    (tmp_path / "spark" / log / "10").write_text(text)
+    with pytest.raises(JobError, match=f"{tmp_path}/spark/{log}/10: the checkpoint's file is damaged"):
+        check_logs(str(tmp_path))
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = str(tmp_path)
+    assert disk_error(Exception("another"), checkpoint) is None
+
+    def usage(folder: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=0 if folder == full else 1 << 40)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    for full in (tmp_path, Path(tempfile.gettempdir())):
+        error = disk_error(Exception("java.io.IOException: No space left on device"), checkpoint)
+        assert error is not None
+        assert error.message == f"no space left on device: {full}"

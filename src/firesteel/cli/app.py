@@ -124,6 +124,8 @@ def run_app(arguments: list[str]) -> int:
     """The exit status of the command; a wrong use raises UsageError."""
     try:
         status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
+    except SystemExit as left:  # click's own answer to a reader that has gone
+        raise left.__context__ or left from None
     except Exception as error:
         say = getattr(error, "format_message", None)  # typer's own errors, whichever click it carries
         if say is None:

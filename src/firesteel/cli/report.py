@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 
 from firesteel.cli.terminal import lines_escaped
-from firesteel.errors import FiresteelError, InternalError
+from firesteel.errors import FiresteelError, InternalError, JobError
 
 CANCELLED = 130
 """Exit status after Ctrl-C, as shells have it."""
+
+_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What writing to a stream may meet; files of ours are told of with their names."""
 
 BUG_HINT = (
     "this is a bug in Firesteel: run again with --verbose and please report the script and the trace "
@@ -25,6 +29,8 @@ def as_firesteel_error(error: BaseException) -> FiresteelError:
         return error
     if isinstance(error, MemoryError):
         return FiresteelError("out of memory", hint="give the job less at a time or the machine more memory")
+    if isinstance(error, OSError) and error.errno in _OUTPUT and error.filename is None:
+        return JobError(f"the output cannot be written: {error.strerror}")
     text = str(error).strip().splitlines()
     message = f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
     wrapped = InternalError(message, hint=BUG_HINT)

@@ -117,6 +117,8 @@ class Runner:
             try:
                 for statement in self._environment.parse(piece):
                     self.execute(statement, piece)
+            except BrokenPipeError:
+                raise  # nobody reads the answers to the rest
             except Exception as problem:
                 error = as_firesteel_error(problem)
                 if self._verbose:

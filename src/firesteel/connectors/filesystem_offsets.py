@@ -15,7 +15,7 @@ from pathlib import Path
 
 from firesteel.connectors.base import Offset, ReadLimit
 from firesteel.connectors.filesystem_splits import FileInfo, Piece, open_file
-from firesteel.errors import DataError
+from firesteel.errors import DataError, JobError
 
 _SEAL = "sealed"
 _READ_SIZE = 1 << 20
@@ -79,12 +79,15 @@ class FileLog:
             self._append(self._path, lines)
 
     def _append(self, path: Path, lines: list[str]) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _cut_torn_line(path)
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write("".join(f"{line}\n" for line in lines))
-            stream.flush()
-            os.fsync(stream.fileno())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _cut_torn_line(path)
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write("".join(f"{line}\n" for line in lines))
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise JobError(f"{path}: cannot be written: {error.strerror}.") from None
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -1,13 +1,17 @@
-"""A checkpoint's folder on this machine, looked at before anything is started for it."""
+"""A checkpoint's folder on this machine: looked at before anything is started for it, and when its disk is
+full."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import tempfile
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from firesteel.errors import UsageError
+from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint_lock import FILE, CheckpointLock, local_folder
 
 
@@ -46,3 +50,66 @@ def _check_written(folder: Path, checkpoint: str) -> None:
     finally:
         with suppress(OSError):
             trial.unlink()
+
+
+def check_logs(checkpoint: str) -> None:
+    """See that the last batches in Spark's logs can be read, which Spark would tell without a file's name.
+
+    Raises JobError that names the file.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None:
+        return
+    for log in ("offsets", "commits"):
+        batches = [file for file in (folder / "spark" / log).glob("[0-9]*") if file.name.isdigit()]
+        for file in sorted(batches, key=lambda one: int(one.name))[-_LAST:]:
+            if not _is_readable(file):
+                raise JobError(
+                    f"{file}: the checkpoint's file is damaged",
+                    hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder "
+                    "and an empty sink",
+                )
+
+
+_LAST = 2
+"""Batches that Spark reads when it starts: the one that may not have ended, and the one before."""
+
+
+def _is_readable(file: Path) -> bool:
+    """Whether it has a version and behind it lines of JSON, or `-` for an offset that is not there yet."""
+    try:
+        version, *lines = file.read_text(encoding="utf-8").splitlines()
+        for line in lines:
+            if line != "-":
+                json.loads(line)
+    except (OSError, ValueError):
+        return False
+    return bool(lines) and version[:1] == "v" and version[1:].isdigit()
+
+
+_FULL = ("No space left on device", "Disk quota exceeded", "File too large")
+_LITTLE = 1 << 20
+"""A disk with fewer free bytes counts as full."""
+
+
+def disk_error(error: BaseException, checkpoint: str | None) -> JobError | None:
+    """What to say of an error of Spark's that comes from a full disk: which one; None for another error."""
+    said = next((text for text in _FULL if text in str(error)), None)
+    if said is None:
+        return None
+    named = [local_folder(checkpoint)] if checkpoint is not None else []
+    folders = [folder for folder in (*named, Path(tempfile.gettempdir())) if folder is not None]
+    full = [folder for folder in folders if _free(folder) < _LITTLE] or folders
+    return JobError(
+        f"{said[0].lower()}{said[1:]}: {full[0]}",
+        hint="make room and run it again: it goes on from its checkpoint"
+        if checkpoint
+        else "make room there",
+    )
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0

@@ -97,7 +97,7 @@ def java_words(text: str) -> str:
     return _ADVICE.sub("", words)
 
 
-_AFTER = ("\tat ", "PYTHONPATH was:")
+_AFTER = ("\tat ", "PYTHONPATH was:", "SQLSTATE: ", "=== Streaming Query ===")
 """What Spark writes behind a worker's traceback."""
 
 
@@ -110,6 +110,6 @@ def _raised(text: str) -> tuple[str, str] | None:
     indent = before.rpartition("\n")[2]  # Spark moves the words of a worker that did not start
     inner = (line.removeprefix(indent) if indent.isspace() else line for line in trace.splitlines())
     lines = itertools.dropwhile(lambda line: line[:1].isspace(), inner)
-    said = itertools.takewhile(lambda line: line.strip() and not line.startswith(_AFTER), lines)
+    said = itertools.takewhile(lambda line: line.strip() and not line.lstrip(" ").startswith(_AFTER), lines)
     kind, _, message = "\n".join(said).partition(":")
     return (kind.strip(), message.strip()) if kind else None

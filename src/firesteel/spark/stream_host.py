@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from firesteel.errors import FiresteelError, NotSupportedError
 from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec, ValuesSpec
-from firesteel.spark.checkpoint_folder import open_folder
+from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
@@ -112,7 +112,7 @@ class StreamJob:
         self._delivered = -1
         self._delivering = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        folder = settings.checkpoint
+        folder = self._checkpoint = settings.checkpoint
         self._lock = None if folder is None else open_folder(folder)
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
@@ -166,6 +166,7 @@ class StreamJob:
     def _start(self, folder: str, settings: StreamSettings) -> StreamingQuery:
         if self._lock is not None:
             self._lock.hold_spark(self._spark.context)
+            check_logs(folder)
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames)
         self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
@@ -183,7 +184,7 @@ class StreamJob:
             try:
                 for changes in self._delivery.deliver(packets, batch):
                     self._put(changes)
-            except FiresteelError as error:
+            except (FiresteelError, OSError) as error:
                 self._failure = error  # Spark would turn it into text
                 raise
             self._delivered = batch
@@ -206,7 +207,7 @@ class StreamJob:
             self._query.awaitTermination()
         except Exception as error:
             if self._failure is None and not self._stopping:
-                self._failure = from_spark(error, self._job)
+                self._failure = disk_error(error, self._checkpoint) or from_spark(error, self._job)
         finally:
             if self._temporary is not None:
                 self._temporary.cleanup()
