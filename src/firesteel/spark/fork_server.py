@@ -22,13 +22,13 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from firesteel.spark import hand_over
 from firesteel.spark.hand_over import NUMBER, READY, STREAMS
+from firesteel.spark.temporary import private_folder
 
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
 _SOCKET = "socket"
@@ -84,7 +84,7 @@ def fork_server() -> ForkServer | None:
     another process, or runs no script from its folder for temporary files."""
     if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
         return None
-    script = _script(Path(tempfile.mkdtemp(prefix="firesteel-")))
+    script = _script(private_folder("python"))
     if os.access(script, os.X_OK):
         return ForkServer(script)
     shutil.rmtree(script.parent, ignore_errors=True)

@@ -14,7 +14,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel.errors import JobError, UsageError
+from firesteel.spark.temporary import private_folder
 
 MINIMUM = 17
 """The oldest Java that Spark 4.2 runs on."""
@@ -102,7 +102,7 @@ class Gateway:
     def __init__(
         self, java: Java, jvm_options: list[str], conf: Mapping[str, str], python: str | None = None
     ) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+        self._folder = private_folder("gateway")
         self._answer = self._folder / "gateway"
         home = spark_home()
         environment = {

@@ -8,6 +8,7 @@ the stream host asks for it.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,9 +23,10 @@ from firesteel.spark.fork_server import ForkServer, fork_server
 from firesteel.spark.java import Gateway, find_java, spark_home
 from firesteel.spark.lean import spare_pandas
 from firesteel.spark.surroundings import check_master, check_variables, did_not_start
+from firesteel.spark.temporary import private_folder, sweep
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
 BATCH, STREAM = "batch", "stream"
@@ -64,6 +66,7 @@ _LOCAL = {
     "spark.driver.maxResultSize": "0",
     "spark.python.daemon.module": "firesteel.spark.daemon",
 }
+_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
 _NEEDS_SUBMIT = ("spark.jars", "spark.submit.", "spark.driver.extra", "spark.driver.memory", "spark.files")
 """Settings that only `spark-submit` acts on."""
 
@@ -179,7 +182,10 @@ class Spark:
             self._archive = class_archive(java, spark_home() / "jars", self._options.host)
             options = [*_LOCAL_JVM, *self._archive.options, _log_option()]
             self._fork_server = fork_server()
-            self._gateway = Gateway(java, options, settings, self._python)
+            if "SPARK_LOCAL_DIRS" not in os.environ:
+                settings.setdefault("spark.local.dir", str(private_folder("local")))
+            own = {key: value for key, value in settings.items() if key not in self._options.conf}
+            self._gateway = Gateway(java, options, own, self._python)  # ps shows what it is started with
         self._starting = threading.Thread(target=self._start, args=(settings,), daemon=True)
         self._starting.start()
 
@@ -207,7 +213,10 @@ class Spark:
             if self._python is not None:
                 variables["PYSPARK_PYTHON"] = self._python
             with _environment(variables):
+                if self._gateway is None:  # pyspark writes all settings into the command line
+                    SparkContext._ensure_initialized(conf=_without_secrets(conf))
                 self._context = SparkContext(conf=conf)
+            sweep()
             if self._options.is_local and not (self._is_awaited and self._options.host == BATCH):
                 threading.Thread(target=_warm, args=(self._context,), daemon=True).start()
             if self._options.host == STREAM:
@@ -273,6 +282,15 @@ def _may_start_directly(settings: Mapping[str, str]) -> bool:
     if os.environ.get("SPARK_HOME", str(spark_home())) != str(spark_home()):
         return False
     return not any(key.startswith(_NEEDS_SUBMIT) for key in settings)
+
+
+def _without_secrets(conf: SparkConf) -> SparkConf:
+    """The settings that may be seen in the list of processes (Spark: spark.redaction.regex)."""
+    from pyspark import SparkConf
+
+    kept = SparkConf(loadDefaults=False)
+    kept.setAll([pair for pair in conf.getAll() if not _SECRET.search(pair[0])])
+    return kept
 
 
 def _log_option() -> str:

@@ -29,6 +29,7 @@ from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
 from firesteel.spark.tasks import KeyedTask, SourceTask, destination
+from firesteel.spark.temporary import process_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,7 +116,7 @@ class StreamJob:
         folder = self._checkpoint = settings.checkpoint
         self._lock = None if folder is None else open_folder(folder)
         if folder is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="firesteel-checkpoint-")
+            self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
             folder = self._temporary.name
         try:
             self._query = self._start(folder, settings)

@@ -1,0 +1,68 @@
+"""The folder for this process's temporary files: private, removed at its end, and swept up by a later process
+where it was killed.
+
+Sockets, secrets, Spark's local files and checkpoints that nobody asked for lie in it. Whether its process
+still lives tells a lock on a file in it: process ids mean nothing in another container with the same /tmp.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is swept
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "firesteel-"
+_LOCK = "lock"
+_held: list[IO[str]] = []
+"""Open files whose locks last as long as the process."""
+
+
+def private_folder(name: str) -> Path:
+    """A new folder that only this user can look into."""
+    return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=process_folder()))
+
+
+@functools.cache
+def process_folder() -> Path:
+    """The folder of this process, made when first asked for."""
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    if fcntl is not None:
+        lock = (folder / _LOCK).open("w", encoding="utf-8")
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _held.append(lock)
+    atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def _remove(folder: Path, process: int) -> None:
+    if os.getpid() == process:  # not in its forks
+        shutil.rmtree(folder, ignore_errors=True)
+        process_folder.cache_clear()
+
+
+def sweep() -> None:
+    """Remove what processes have left that were killed."""
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{_LOCK}"):
+            with suppress(OSError):  # held by a process, of another user, or just gone
+                _sweep(lock)
+
+
+def _sweep(lock: Path) -> None:
+    if lock.stat().st_uid != os.getuid() or lock.is_symlink() or lock.parent.is_symlink():
+        return
+    with lock.open("r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(lock.parent, ignore_errors=True)
