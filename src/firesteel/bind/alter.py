@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.names import BindContext
+from firesteel.bind.scalar_objects import in_java_order
 from firesteel.catalog.schema import Column, Table
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.sql.catalog_statements import (
@@ -126,7 +127,7 @@ def _with(table: Table, definition: CreateTable, change: Add) -> CreateTable:
     _check_there(table, change, modifies)
     names = [c.name for c in columns]
     for key in change.keys:
-        _check_key(key, names)
+        _check_key(key, columns)
     for watermark in change.watermarks:
         if watermark.column.parts[0] not in names:
             raise _refused(
@@ -199,11 +200,16 @@ def _check_there(table: Table, change: Add, modifies: bool) -> None:
         )
 
 
-def _check_key(key: KeyDefinition, columns: list[str]) -> None:
+def _check_key(key: KeyDefinition, columns: list[ColumnDefinition]) -> None:
     name = key.name or f"PK_{'_'.join(column.parts[0] for column in key.columns)}"
     for column in key.columns:
-        if column.parts[0] not in columns:
+        found = next((c for c in columns if c.name == column.parts[0]), None)
+        if found is None:
             raise _refused(f"Invalid primary key '{name}'. Column '{column}' does not exist.", column.range)
+        if found.computed is not None or found.metadata is not None:
+            raise _refused(
+                f"Invalid primary key '{name}'. Column '{column}' is not a physical column.", column.range
+            )
 
 
 # --- DROP and RENAME ---------------------------------------------------------------------------------
@@ -226,7 +232,11 @@ def _without(table: Table, definition: CreateTable, change: DropColumns) -> Crea
         if name.parts[-1] in dropped:
             raise _refused(f"Duplicate column `{name}`.", name.range)
         dropped.append(name.parts[-1])
-    for name in change.columns:
+    order = in_java_order(dropped)  # of a HashSet, and computed columns before what they are computed of
+    reads = {c.name: len(_named(c.computed_sql)) for c in table.columns}
+    places = {name.parts[-1]: name for name in change.columns}
+    for column in sorted(order, key=lambda column: -reads.get(column, 0)):
+        name = places[column]
         _check_unused(table, name, dropped)
         if name.parts[-1] in table.primary_key:
             raise _refused(f"The column `{name}` is used as the primary key.", name.range)
