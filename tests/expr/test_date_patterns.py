@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -10,7 +10,7 @@ from firesteel.errors import JobError, ValidationError
 from firesteel.runtime.duck.date_time_parser import parsed
 from firesteel.runtime.duck.java_dates import checked, formatted
 from firesteel.runtime.duck.simple_date_format import simple_format, simple_parse
-from firesteel.types.sql import BIGINT, DOUBLE, STRING
+from firesteel.types.sql import BIGINT, DOUBLE, STRING, timestamp
 from tests.expr.evaluate import bind, evaluate, one
 
 DAY = 86_400
@@ -132,3 +132,15 @@ def test_instants_of_numbers(expression: str, expected: str) -> None:
 def test_an_unknown_zone_in_the_text_is_refused() -> None:
     with pytest.raises(ValidationError, match="Invalid timezone for parsing TIMESTAMP_LTZ"):
         bind("TO_TIMESTAMP_LTZ('2024-01-01', 'yyyy-MM-dd', 'Nowhere')")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("DATE_FORMAT(ts + INTERVAL '1' DAY, 'yyyy-MM-dd')", "+10000-01-01"),
+        ("DATE_FORMAT(ts + INTERVAL '1' DAY, 'yyyy w EEE')", "+10000 1 Sat"),
+        ("TO_TIMESTAMP(CAST(ts AS STRING), 'ddd')", "<NULL>"),
+    ],
+)
+def test_years_beyond_9999_and_what_is_no_pattern(expression: str, expected: str) -> None:
+    assert evaluate(expression, {"ts": (timestamp(3), [datetime(9999, 12, 31)])}) == [expected]

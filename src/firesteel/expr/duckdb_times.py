@@ -140,12 +140,14 @@ def _date_format(compiler: Compiler, call: Call) -> str:
     text = compiler(value)
     if value.type.root is TypeRoot.TIMESTAMP_LTZ:
         text = local(compiler, text, value.type)
-    simple = None if is_fine(value.type) else _strftime(pattern)
-    if simple is not None:
-        return f"strftime({text}, {quoted(simple)})"
     unit = "1" if is_fine(value.type) else "1000"
     arguments = [(text, value.type), (unit, INT), (compiler(pattern), STRING)]
-    return compiler.python("dates.format_timestamp", arguments, call.type)
+    simple = None if is_fine(value.type) else _strftime(pattern)
+    if simple is None:
+        return compiler.python("dates.format_timestamp", arguments, call.type)
+    other = compiler.python("dates.format_timestamp", arguments, call.type)
+    within = f"{text} BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+    return f"CASE WHEN {within} THEN strftime({text}, {quoted(simple)}) ELSE {other} END"
 
 
 EMIT: dict[str, Emit] = {

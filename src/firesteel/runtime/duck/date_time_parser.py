@@ -110,7 +110,7 @@ class BadPattern(ValueError):
 
 def parsed(pattern: str, text: str) -> int | None:
     """Nanoseconds of the wall clock that the text names, or None; what it leaves out is of 1970-01-01."""
-    steps = _steps(pattern)
+    steps = steps_of(pattern)
     fields: dict[str, int] = {}
     if steps is None or _read_all(steps, text, 0, fields) != len(text):
         return None
@@ -140,7 +140,7 @@ def _read_all(steps: tuple[Step, ...], text: str, at: int, fields: dict[str, int
 
 
 @lru_cache(maxsize=512)
-def _steps(pattern: str) -> tuple[Step, ...] | None:
+def steps_of(pattern: str) -> tuple[Step, ...] | None:
     """The pattern's steps; None for what is no pattern."""
     try:
         pieces = list(pieces_of(pattern))

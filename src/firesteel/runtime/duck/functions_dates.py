@@ -15,7 +15,7 @@ from decimal import Decimal
 import pyarrow as pa
 
 from firesteel.errors import JobError
-from firesteel.runtime.duck.date_time_parser import parsed
+from firesteel.runtime.duck.date_time_parser import parsed, steps_of
 from firesteel.runtime.duck.functions_parsing import timestamp, try_date, try_timestamp
 from firesteel.runtime.duck.functions_times import instant_of
 from firesteel.runtime.duck.java_calendar import day_of
@@ -27,6 +27,7 @@ from firesteel.types.zones import zone_id
 
 _DAY = 86_400
 _EPOCH = date(1970, 1, 1)
+_YEAR_2000, _CYCLE = 10_957, 146_097
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
 _UNREAD_DAY = 622_191_233
@@ -38,7 +39,8 @@ def format_timestamp(value: int, unit: int, pattern: str) -> str:
     """DATE_FORMAT of a wall clock; `unit` is the nanoseconds of one count of `value`."""
     checked(pattern)
     days, nanos = divmod(value * unit, _DAY * 10**9)
-    return formatted(pattern, _EPOCH + timedelta(days=days), nanos)
+    cycles, rest = divmod(days - _YEAR_2000, _CYCLE)  # 400 years have the same days everywhere
+    return formatted(pattern, date(2000, 1, 1) + timedelta(days=rest), nanos, 400 * cycles)
 
 
 def format_string(text: str, pattern: str) -> str | None:
@@ -71,7 +73,9 @@ def to_timestamp_by(text: str, pattern: str) -> int | None:
 
 
 def _read(text: str, pattern: str, digits: int) -> int | None:
-    """Nanoseconds of a wall clock."""
+    """Nanoseconds of a wall clock; None for what cannot be read, or where the pattern is none."""
+    if steps_of(pattern) is None:
+        return None
     found = parsed(pattern, text)
     if found is None:
         return _jdbc(text.strip())

@@ -71,8 +71,10 @@ def pieces_of(pattern: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def formatted(pattern: str, day: date, nanos: int) -> str:
+def formatted(pattern: str, day: date, nanos: int, years: int = 0) -> str:
     """A day and its nanoseconds as DateTimeFormatter writes them, optional parts without a value left out.
+
+    `years` is added to the day's year; it is a multiple of 400.
 
     Raises JobError for a field that a wall clock does not have.
     """
@@ -88,7 +90,7 @@ def formatted(pattern: str, day: date, nanos: int) -> str:
                 raise JobError(f"Unsupported field: {_ZONED[text]}")
             parts[-1] = None
         else:
-            _add(parts, _field(text, count, day, nanos) if count else text)
+            _add(parts, _field(text, count, day, nanos, years) if count else text)
     return "".join("".join(part or []) for part in parts)
 
 
@@ -112,11 +114,13 @@ def checked(pattern: str) -> None:
             raise JobError(f"Too many pattern letters: {letter}")
 
 
-def _field(letter: str, count: int, day: date, nanos: int) -> str:
+def _field(letter: str, count: int, day: date, nanos: int, years: int) -> str:
+    if letter == "G" and day.year + years < 1:
+        return {4: "Before Christ", 5: "B"}.get(count, "BC")
     if letter in _TEXTS and (letter not in "MLQqec" or count > 2):
         return _text(letter, count, day, nanos)
     if letter in "uyY":
-        return _year(letter, count, day)
+        return _year(letter, count, day, years)
     if letter == "S":
         return f"{nanos % 10**9:09d}"[:count].ljust(count, "0")
     return str(_number(letter, day, nanos)).zfill(count)
@@ -150,8 +154,10 @@ def _day_period(minutes: int) -> str:
     return next((name for end, name in names if hour < end), "at night")
 
 
-def _year(letter: str, count: int, day: date) -> str:
-    year = week_of_year(day)[0] if letter == "Y" else day.year
+def _year(letter: str, count: int, day: date, years: int) -> str:
+    year = years + (week_of_year(day)[0] if letter == "Y" else day.year)
+    if letter == "y" and year < 1:
+        year = 1 - year  # of its era
     if count == 2:
         return f"{year % 100:02d}"
     sign = "+" if count >= 4 and year >= 10**count else ""
