@@ -150,6 +150,8 @@ def test_types(expression: str, expected: str) -> None:
         "IF(TRUE, BITMAP_BUILD(a), BITMAP_BUILD(a))",
         "CAST(BITMAP_BUILD(a) AS VARBINARY(3))",
         "CAST(BITMAP_BUILD(a) AS INT)",
+        "CAST(BITMAP_BUILD(ARRAY[1]) AS BYTES)",
+        "BITMAP_BUILD(a) IS DISTINCT FROM BITMAP_BUILD(ARRAY[1])",
         "CAST(a AS BITMAP)",
         "JSON_STRING(BITMAP_BUILD(a))",
     ],

@@ -48,7 +48,7 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
         return left, cast(right, a)
     if a.root in _EQUAL_ONLY and operator not in _EQUALITY:
         raise ValidationError(f"Comparable type expected, but was '{a}'.", range=place)
-    if operator in ("=", "<>"):
+    if operator in ("=", "<>") or a.root is TypeRoot.BITMAP:
         check_assignable([a, b], place)
     if _same_family(a, b):
         return left, right

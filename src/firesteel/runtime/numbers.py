@@ -84,8 +84,8 @@ def float32(value: float) -> float:
 
 
 def square_root(value: float) -> float:
-    """POWER(value, 0.5)."""
-    return math.pow(value, 0.5) if value >= 0 else math.nan
+    """POWER(value, 0.5), which Java computes as the square root: correctly rounded, and 0.0 of -0.0."""
+    return math.sqrt(value + 0.0) if value >= 0 else math.nan
 
 
 def sortable(value: float) -> int:

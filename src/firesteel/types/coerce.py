@@ -136,5 +136,5 @@ def can_cast(source: SqlType, target: SqlType) -> bool:
         pairs = zip(source.children, target.children, strict=False)
         return len(source.children) == len(target.children) and all(can_cast(s, t) for s, t in pairs)
     if source.root is TypeRoot.BITMAP and target.root is TypeRoot.VARBINARY:
-        return target.length == sql.MAX_LENGTH
+        return target.length == sql.MAX_LENGTH and source.nullable
     return source.root is target.root or target.root in _TO.get(source.root, ())

@@ -48,7 +48,9 @@ _log, _tan, _to_the_power = _extended(np.log), _extended(np.tan), _extended(np.p
 
 def _power(base: Column, exponent: Column) -> Column:
     undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # 1 in C
-    return np.where(undecided, np.nan, _to_the_power(base, exponent))
+    found = np.where(undecided, np.nan, _to_the_power(base, exponent))
+    root = (exponent == 0.5) & (base >= 0)  # Java's pow has the square root there, which rounds correctly
+    return np.where(root, np.sqrt(np.where(root, base + 0.0, 0.0)), found)
 
 
 def _square_root(value: Column) -> Column:
