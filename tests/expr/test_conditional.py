@@ -73,3 +73,12 @@ def test_nullif_is_a_case_and_branches_are_cast() -> None:
 def test_types_without_anything_in_common_are_refused() -> None:
     with pytest.raises(ValidationError, match="Illegal mixing of types in CASE or COALESCE"):
         bind("CASE WHEN b THEN 1 ELSE 'x' END", COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["IF(TRUE, ARRAY[1], ARRAY[2])", "IF(1, 2, 3)", "GREATEST(ARRAY[1])", "LEAST(ROW(1, 2))", "UPPER(NULL)"],
+)
+def test_types_that_flink_refuses(expression: str) -> None:
+    with pytest.raises(ValidationError):
+        bind(expression)

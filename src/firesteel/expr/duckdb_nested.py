@@ -31,18 +31,27 @@ def _elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, a
     name = compiler.fresh_name()
     changed = f"list_transform({text}, lambda {name}: {compiler.cast(name, source, target, attempt)})"
     changed = f"CAST({changed} AS {to_duckdb(target)}[])"
-    if not attempt:
+    if not attempt or not _may_fail(source):
         return changed
     return f"(CASE WHEN list_count({changed}) = list_count({text}) THEN {changed} END)"
 
 
 def _fields(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    parts = []
+    parts, checked = [], []
     for old, new, a, b in zip(source.names, target.names, source.children, target.children, strict=True):
         part = compiler.cast(f"struct_extract({text}, {quoted(old)})", a, b, attempt)
         parts.append(f"{quote(new)} := {part}")
+        if attempt and _may_fail(a) and not a.same_as(b):
+            checked.append((part, f"struct_extract({text}, {quoted(old)})"))
     packed = f"CAST(struct_pack({', '.join(parts)}) AS {to_duckdb(target)})"
-    return f"(CASE WHEN {text} IS NOT NULL THEN {packed} END)"
+    failed = [f"({part} IS NULL AND {old} IS NOT NULL)" for part, old in checked]
+    whole = f"{text} IS NOT NULL" + "".join(f" AND NOT {test}" for test in failed)
+    return f"(CASE WHEN {whole} THEN {packed} END)"
+
+
+def _may_fail(source: SqlType) -> bool:
+    """Whether a cast of such a part may fail: of a number it is NULL or wraps, and does not."""
+    return source.is_character or bool(source.children)
 
 
 def _array(compiler: Compiler, call: Call) -> str:

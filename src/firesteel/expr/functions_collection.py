@@ -8,7 +8,7 @@ from firesteel.expr.casting import cast
 from firesteel.expr.functions import Function, same_as_first
 from firesteel.expr.nodes import Expr
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import BOOLEAN, INT, STRING, SqlType, array, map_of, row
+from firesteel.types.sql import BOOLEAN, INT, STRING, SqlType, TypeRoot, array, map_of, row
 
 
 def _element(args: Sequence[Expr]) -> SqlType:
@@ -20,9 +20,23 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
     collection, value = args
     element = collection.type.children[0]
     common = common_type([element, value.type], widest=True)
+    kinds = (element, value.type)
+    if all(k.is_character for k in kinds) or (element.root is TypeRoot.DECIMAL and value.type.is_numeric):
+        common = element.with_nullable(any(k.nullable for k in kinds))  # cast implicitly
     if common is None or not common.same_as(element):
         return None
     return cast(collection, array(common)), cast(value, common.with_nullable(True))
+
+
+def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array whose elements have an order in Flink, and what else is given."""
+    element = args[0].type.children[0]
+    if element.root in _UNORDERED or element.children:
+        return None
+    return [args[0], *(cast(a, BOOLEAN) if a.type.root is TypeRoot.NULL else a for a in args[1:])]
+
+
+_UNORDERED = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, TypeRoot.BITMAP)
 
 
 def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
@@ -59,10 +73,10 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_PREPEND", "a z", same_as_first, "@collections.prepend", prepare=_with_element),
     Function("ARRAY_DISTINCT", "a", same_as_first, "@collections.distinct"),
     Function("ARRAY_REVERSE", "a", same_as_first, "list_reverse({0})"),
-    Function("ARRAY_MAX", "a", _element, "@collections.greatest"),
-    Function("ARRAY_MIN", "a", _element, "@collections.least"),
-    Function("ARRAY_SORT", "a b? b?", same_as_first, "@collections.sort"),
-    Function("ARRAY_SLICE", "a i i?", same_as_first, "@collections.slice_of"),
+    Function("ARRAY_MAX", "a", _element, "@collections.greatest", prepare=_ordered_elements),
+    Function("ARRAY_MIN", "a", _element, "@collections.least", prepare=_ordered_elements),
+    Function("ARRAY_SORT", "a b? b?", same_as_first, "@collections.sort", prepare=_ordered_elements),
+    Function("ARRAY_SLICE", "a j j?", same_as_first, "@collections.slice_of"),
     Function("ARRAY_UNION", "a a", same_as_first, "@collections.union", prepare=_same_arrays),
     Function("ARRAY_EXCEPT", "a a", same_as_first, "@collections.difference", prepare=_same_arrays),
     Function("ARRAY_INTERSECT", "a a", same_as_first, "@collections.intersection", prepare=_same_arrays),

@@ -45,7 +45,7 @@ def _lenient(parse: Callable[..., Any]) -> Callable[..., Any]:
     def attempt(*args: Any) -> Any:
         try:
             return parse(*args)
-        except JobError:
+        except (JobError, OverflowError, ValueError):
             return None
 
     return attempt
@@ -130,10 +130,10 @@ def date(text: str) -> int:
     parts = wanted.split("-")
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch("[0-9]+", p) for p in parts):
         raise JobError(f"For input string: '{text}'.")
-    year, month, day = (int(p) for p in (*parts, "1", "1")[:3])
     try:
+        year, month, day = (int(p) for p in (*parts, "1", "1")[:3])
         return (calendar_date(year, month, day) - calendar_date(1970, 1, 1)).days
-    except ValueError:
+    except (ValueError, OverflowError):
         raise JobError(f"For input string: '{text}'.") from None
 
 

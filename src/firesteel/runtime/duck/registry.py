@@ -105,7 +105,10 @@ def _guarded(run: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
             _raised.error = error
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError, pa.ArrowException) as error:
-            _raised.error = JobError(str(error) or type(error).__name__)
+            _raised.error = JobError(
+                f"A function cannot compute a value: {str(error) or type(error).__name__}",
+                hint="a value is outside what Firesteel holds; TRY_CAST and WHERE can leave it out",
+            )
             raise
 
     return call
