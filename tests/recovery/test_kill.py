@@ -20,5 +20,5 @@ def test_killed(tmp_path: Path, mode: str) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
-    counts = run(tmp_path, events=3000, kills=2, batches=40, beside=True)
+    counts = run(tmp_path, events=3000, kills=1, batches=60, beside=True)
     assert counts.refused >= 1
