@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import io
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from firesteel.cli import progress as module
 from firesteel.cli.progress import ProgressLine, amount, describe
+from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch import Spark
 
 
 @pytest.mark.parametrize(
@@ -25,6 +30,36 @@ def test_the_line_tells_what_is_known() -> None:
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")
     assert said.endswith("/s), 1K changes out, 4 micro-batches, 2M entries of state")
+
+
+def test_the_line_tells_what_is_waited_for_until_something_is_counted() -> None:
+    seen: list[str] = []
+    progress = Progress(watch=lambda p: seen.append(describe(3, p)))
+    progress.enter("starting Spark")
+    progress.enter("planning the stream")
+    progress.enter("first micro-batch")
+    progress.end_batch()
+    assert seen == [
+        "running for 3 s, starting Spark",
+        "running for 3 s, planning the stream",
+        "running for 3 s, first micro-batch",
+        "running for 3 s, 1 micro-batches",
+    ]
+
+
+@pytest.mark.spark
+def test_a_stream_tells_its_phases(spark: Spark) -> None:
+    environment = TableEnvironment.create(spark, configuration={"firesteel.host": "stream"})
+    seen: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.phase and progress.phase not in seen:
+            seen.append(progress.phase)
+
+    text = "SELECT COUNT(*) FROM (VALUES (1), (2)) AS t (a)"
+    result = environment.execute(environment.parse(text)[0], text, watch)
+    assert len(list(result.collect())) == 2 + 1
+    assert seen == ["starting Spark", "planning the stream", "first micro-batch"]
 
 
 def test_a_quick_job_tells_nothing() -> None:

@@ -30,8 +30,10 @@ def amount(count: float) -> str:
 
 
 def describe(seconds: float, progress: Progress | None) -> str:
-    """One line: time, rows read and their rate, changes, micro-batches, size of the state."""
+    """One line: time, what is waited for, rows and their rate, changes, micro-batches, state."""
     parts = [f"running for {seconds:.0f} s"]
+    if progress is not None and progress.phase:
+        parts.append(progress.phase)
     if progress is not None and progress.read:
         parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
         parts.append(f"{amount(progress.changes)} changes out")

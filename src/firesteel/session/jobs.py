@@ -47,7 +47,9 @@ class Running:
     def changes(self) -> Iterator[pa.Table]:
         """Start the job; its changes as they come, none where a sink takes them."""
         host = host_of(self._job, self._environment)
+        self._progress.enter("starting Spark")
         _ = self._environment.spark.context  # waits until it is up
+        self._progress.enter("planning the stream" if host == launch.STREAM else "")
         try:
             if not self._cancelled.is_set():
                 yield from self._batch() if host == launch.BATCH else self._start_stream().results()

@@ -15,7 +15,8 @@ class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
     read: rows from sources. changes: rows that reached the sink. batches: micro-batches that ended.
-    states: entries of the keyed state by chain and key group, where the host tells.
+    states: entries of the keyed state by chain and key group, where the host tells. phase: what there is to
+    wait for while nothing is counted yet.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -23,6 +24,7 @@ class Progress:
     changes: int = 0
     batches: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
+    phase: str = ""
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -40,8 +42,14 @@ class Progress:
         """How many entries the keyed state has. After a restart key groups count once rows come to them."""
         return sum(self.states.values())
 
+    def enter(self, phase: str) -> None:
+        """Say what is waited for, until something is counted."""
+        self.phase = phase
+        self._tell()
+
     def add(self, packet: Packet) -> None:
         """Count a packet that reached the driver."""
+        self.phase = ""
         if packet.holds == STATE:
             chain, group, entries = json.loads(packet.payload)
             self.states[chain, group] = entries
@@ -51,6 +59,7 @@ class Progress:
 
     def end_batch(self) -> None:
         """A micro-batch has ended."""
+        self.phase = ""
         self.batches += 1
         self._tell()
 

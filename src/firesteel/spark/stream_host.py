@@ -172,6 +172,7 @@ class StreamJob:
         self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/spark")
+        self.progress.enter("first micro-batch")
         if self._job.bounded:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{settings.interval} milliseconds").start()
