@@ -191,3 +191,30 @@ def test_rows_whose_fields_differ_in_case_only() -> None:
             f'{{"z":1,"{name}":"x"}}',
             f'{{"{name}":"x","z":1}}',
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "x\\/y"}', "x/y"),
+        ('{"a": -0}', "0"),
+        ('{"a": 1.50}', "1.50"),
+        ('{"a": 123456789012345678901234567890}', "123456789012345678901234567890"),
+        ('{"a": 1, "a": 2}', "2"),
+        ('{"a": 1, "\\u0061": 2}', "2"),
+        ('{"a": "\\ud83d"}', "?"),
+        ('{"a": 1, "b": [1,]}', "<NULL>"),
+        ('{"a": 1, "b": NaN}', "<NULL>"),
+        ('{"a": 1, "b": 1e99999999999}', "<NULL>"),
+        ('{"a": true} x', "true"),
+        ('{"a": 1, "b": ' + "[" * 1000 + "]" * 1000 + "}", "<NULL>"),
+    ],
+)
+def test_what_duckdb_reads_in_another_way(text: str, expected: str) -> None:
+    assert one("JSON_VALUE(x, '$.a')", x=(sql.STRING, text)) == expected
+    assert one("JSON_VALUE(x || '', '$.a')", x=(sql.STRING, text)) == expected
+
+
+def test_a_blank_before_a_path_without_a_mode() -> None:
+    column = (sql.STRING, '{"a": 1}')
+    assert [one(f"JSON_VALUE(x, '{path}')", x=column) for path in (" $.a", " lax $.a")] == ["<NULL>", "1"]

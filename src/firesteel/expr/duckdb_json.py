@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firesteel.errors import NotSupportedError
+from firesteel.expr.duckdb_json_paths import plain_path, with_duckdb
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.json_defaults import java_default
 from firesteel.expr.nodes import Call, Expr, Literal
@@ -119,7 +120,9 @@ def _value(compiler: Compiler, call: Call) -> str:
                 return f"CAST(NULL AS {compiler.type_name(call.type)})"
             behaviour |= java_default(default, call.type)
         said.setdefault(event.removeprefix("ON ").lower(), behaviour)
-    return _path_call(compiler, call, "value", json.dumps(said))
+    found = _path_call(compiler, call, "value", json.dumps(said))
+    path = plain_path(call)
+    return found if path is None else with_duckdb(compiler(call.args[0]), path, found)
 
 
 def _query(compiler: Compiler, call: Call) -> str:
