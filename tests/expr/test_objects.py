@@ -26,6 +26,7 @@ from tests.expr.evaluate import bind, one, type_of
         ("OBJECT_UPDATE(OBJECT_OF('User', 'p', i, 'o', 2), 'p', 9)", "(p=9, o=2)"),
         ("CAST(OBJECT_OF('User', 'a', i, 'n', n) AS STRING)", "(a=5, n=NULL)"),
         ("CAST(OBJECT_OF('User', 'a', i) AS VARCHAR(4))", "(a=5"),
+        ("CAST(OBJECT_OF('User', 'y', x'6869', 'a', i) AS STRING)", "(y=hi, a=5)"),
         ("CAST(OBJECT_OF('User', 'a', i) AS ROW<x BIGINT>)", "(5)"),
         ("CAST(ROW(i) AS STRUCTURED<'User', a INT>)", "(a=5)"),
         ("CAST(OBJECT_OF('User', 'a', i) AS STRUCTURED<'Other', a BIGINT>)", "(a=5)"),

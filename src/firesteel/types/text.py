@@ -180,9 +180,14 @@ def _slices(array: pa.Array, values: list[Any]) -> list[Any]:
     return [values[offsets[i] : offsets[i + 1]] if ok else None for i, ok in enumerate(valid)]
 
 
-def writer(kind: SqlType, time_zone: str = "UTC") -> Callable[[Any], str]:
-    """A function that gives the text of one value, not NULL, of `kind` (as `plain_values` gives it)."""
+def writer(kind: SqlType, time_zone: str = "UTC", cast: bool = False) -> Callable[[Any], str]:
+    """A function that gives the text of one value, not NULL, of `kind` (as `plain_values` gives it).
+
+    cast: as CAST to STRING gives it, where bytes are read as UTF-8.
+    """
     root = kind.root
+    if cast and root in BYTES_LIKE:
+        return lambda v: str(v.decode("utf-8", "replace"))
     if root in _SIMPLE:
         return _SIMPLE[root]
     precision = kind.precision or 0
@@ -192,7 +197,7 @@ def writer(kind: SqlType, time_zone: str = "UTC") -> Callable[[Any], str]:
         return lambda v: timestamp_text(v, precision)
     if root is TypeRoot.TIMESTAMP_LTZ:
         return lambda v: timestamp_text(local_nanos(v, time_zone), precision)
-    children = [_nested(child, time_zone) for child in kind.children]
+    children = [_nested(child, time_zone, cast) for child in kind.children]
     if kind.class_name is not None:
         named = list(zip(kind.names, children, strict=True))
         return lambda v: f"({', '.join(f'{n}={w(x)}' for (n, w), x in zip(named, v, strict=True))})"
@@ -209,8 +214,8 @@ def _entries(value: Any) -> Any:
     return value.items() if isinstance(value, dict) else value
 
 
-def _nested(kind: SqlType, time_zone: str) -> Callable[[Any], str]:
-    write = writer(kind, time_zone)
+def _nested(kind: SqlType, time_zone: str, cast: bool) -> Callable[[Any], str]:
+    write = writer(kind, time_zone, cast)
     return lambda v: "NULL" if v is None else write(v)
 
 

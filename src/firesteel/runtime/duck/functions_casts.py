@@ -22,5 +22,5 @@ def to_float(values: pa.Array) -> pa.Array:
 @columnar
 def to_text(values: pa.Array, kind: pa.Array, zone: pa.Array) -> pa.Array:
     """Rows, arrays and maps as text; `kind` is their encoded type."""
-    write = writer(decode(kind[0].as_py()), zone[0].as_py())
+    write = writer(decode(kind[0].as_py()), zone[0].as_py(), cast=True)
     return pa.array([None if v is None else write(v) for v in plain_values(values)], pa.string())
