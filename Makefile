@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 
-.PHONY: help demo test test-fast lint types golden bench clean check-tools
+.PHONY: help demo test test-fast lint types reference bench clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,8 +27,8 @@ lint: $(READY) ## style, import layers
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
-golden: $(READY) ## rewrite the golden files; review the diff
-	$(BIN)/python -m pytest --golden-update $(ARGS)
+reference: $(READY) ## write docs/reference.md anew
+	$(BIN)/python -m tools.make_reference
 
 bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -91,10 +91,17 @@ class UsageError(FiresteelError):
     exit_status = 2
 
 
+_SEE = "see docs/compatibility.md: what Flink has and Firesteel does not"
+
+
 class NotSupportedError(FiresteelError):
     """Flink has it, Firesteel does not have it yet (docs/compatibility.md names it)."""
 
     exit_status = 2
+
+    def __str__(self) -> str:
+        text = super().__str__()  # which holds the line already where a worker's text became an error again
+        return text if _SEE in text else f"{text}\n{_SEE}"
 
 
 class DataError(FiresteelError):

@@ -110,6 +110,8 @@ class Connector(Protocol):
     """One connector; connectors/registry.py names them all."""
 
     name: str
+    options: tuple[str, ...]
+    """Keys of all its options; `#` stands for a column's name."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does. Raises ValidationError in Flink's words."""

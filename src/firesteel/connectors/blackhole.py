@@ -37,6 +37,7 @@ class Blackhole:
     """See connectors/base.py: Connector."""
 
     name = "blackhole"
+    options = OPTIONS
 
     def validate(self, table: Table) -> None:
         check_unknown(self.name, dict(table.options), OPTIONS)

@@ -17,7 +17,14 @@ from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.connectors.base import Offset, ReadLimit, Sink, Source, Split
 from firesteel.connectors.datagen_columns import CHUNK, Moment, column
-from firesteel.connectors.datagen_options import RANDOM, SEQUENCE, FieldOptions, field_options, option_keys
+from firesteel.connectors.datagen_options import (
+    FIELD_OPTIONS,
+    RANDOM,
+    SEQUENCE,
+    FieldOptions,
+    field_options,
+    option_keys,
+)
 from firesteel.connectors.options import check_unknown, integer
 from firesteel.errors import ValidationError
 from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, ScanSpec, SinkSpec, field
@@ -142,6 +149,7 @@ class Datagen:
     """See connectors/base.py: Connector."""
 
     name = "datagen"
+    options = (*OPTIONS, *FIELD_OPTIONS)
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)

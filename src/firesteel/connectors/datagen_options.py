@@ -141,6 +141,13 @@ def _range(prefix: str, kind: SqlType, options: Mapping[str, str]) -> tuple[Any,
     return least, most
 
 
+FIELD_OPTIONS = tuple(
+    f"fields.#.{key}"
+    for key in ("end", "kind", "length", "max", "max-past", "min", "null-rate", "start", "var-len")
+)
+"""All that a field can take, whatever its type."""
+
+
 def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
     """The options that a field of the type takes."""
     prefix = f"fields.{name}"

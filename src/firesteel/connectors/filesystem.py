@@ -56,6 +56,7 @@ class Filesystem:
     """See connectors/base.py: Connector."""
 
     name = "filesystem"
+    options = OPTIONS
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)

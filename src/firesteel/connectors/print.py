@@ -59,6 +59,7 @@ class Print:
     """See connectors/base.py: Connector."""
 
     name = "print"
+    options = OPTIONS
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)

@@ -1,0 +1,95 @@
+"""Writes docs/reference.md from the tables that the code reads: `make reference`.
+
+tests/docs/test_reference.py holds the page against the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from firesteel.bind.scalar_functions import SPECIAL
+from firesteel.connectors import registry as connectors
+from firesteel.expr.aggregates import AGGREGATES
+from firesteel.expr.function_table import FUNCTIONS
+from firesteel.expr.functions import FAMILIES, Function
+from firesteel.formats import registry as formats
+from firesteel.options import OPTIONS
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
+
+HEAD = """\
+# Reference
+
+Made from the tables that the program itself reads (`make reference`). Meanings are Flink's; what differs or
+is missing is in [compatibility](compatibility.md).
+"""
+_MANY = 100
+MARKS = {"": "{}", "?": "[{}]", "*": "{}..."}
+
+
+def page() -> str:
+    """The page's text."""
+    sections = (_options(), _connectors(), _formats(), _functions(), _aggregates())
+    return "\n".join((HEAD, *sections))
+
+
+def _options() -> str:
+    rows = []
+    for option in OPTIONS:
+        choices = f" One of {', '.join(f'`{c}`' for c in option.choices)}." if option.choices else ""
+        default = "" if option.default is None else f"`{option.default}`"
+        rows.append((f"`{option.key}`", option.kind.value, default, option.doc + choices))
+    return "## Options\n\nFor `SET 'key' = 'value'`, `--set key=value` and the Python API.\n\n" + _table(
+        ("option", "type", "default", "meaning"), rows
+    )
+
+
+def _connectors() -> str:
+    rows = [(f"`{name}`", _codes(connectors.connector(name).options)) for name in connectors.names()]
+    return "## Connectors\n\n" + _table(("connector", "options"), rows)
+
+
+def _formats() -> str:
+    rows = []
+    for name in formats.names():
+        found = formats.find_format(name)
+        reads = "rows" if found.changelog_mode.is_insert_only else "changes"
+        rows.append((f"`{name}`", reads, _codes(f"{name}.{option}" for option in found.options)))
+    return "## Formats\n\n" + _table(("format", "holds", "options"), rows)
+
+
+def _functions() -> str:
+    rows = [(f"`{name}`", "<br>".join(map(_form, FUNCTIONS[name]))) for name in sorted(FUNCTIONS)]
+    rows += [(f"`{name}`", _count(*SPECIAL[name][0])) for name in SPECIAL if name not in FUNCTIONS]
+    return (
+        "## Scalar functions\n\nBesides the operators of SQL. `[x]` may be left out, `x...` repeated.\n\n"
+        + _table(("function", "arguments"), sorted(rows))
+    )
+
+
+def _form(function: Function) -> str:
+    return ", ".join(
+        MARKS[mark].format(FAMILIES[family][1].strip("<>")) for family, mark in function.parameters
+    )
+
+
+def _count(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}" if most < _MANY else f"{least} or more"
+
+
+def _aggregates() -> str:
+    return "## Aggregate functions\n\n" + _codes(sorted(name for name in AGGREGATES if name[0] != "$")) + "\n"
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
+
+
+def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [heading, tuple("---" for _ in heading), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
