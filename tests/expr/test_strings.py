@@ -137,3 +137,7 @@ def test_an_unknown_function_is_told_from_a_missing_one() -> None:
     assert unknown.value.hint == "did you mean UPPER?"
     with pytest.raises(NotSupportedError, match="CURRENT_WATERMARK is not supported yet"):
         bind("CURRENT_WATERMARK(i)", {"i": (INT, [])})
+
+
+def test_elt_takes_null_among_its_parts() -> None:
+    assert one("ELT(2, NULL, s)", s=(STRING, "x")) == "x"
