@@ -211,7 +211,7 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
     value = binder.bind(node.this)
     items = binder.bind_all(node.expressions)
     tests = [_equals_item(value, item, place) for item in items]
-    return junction("OR", tests, place)
+    return junction("OR", list(dict.fromkeys(tests)), place)
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:

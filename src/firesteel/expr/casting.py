@@ -10,7 +10,7 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Call, Expr, Literal, Value
+from firesteel.expr.nodes import Call, Expr, Literal, Plain, Value
 from firesteel.types.coerce import can_cast
 from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
 
@@ -60,7 +60,9 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         fits = source.root in INTEGERS and -(1 << _LIMITS[root]) <= value < 1 << _LIMITS[root]
         return int(value) if fits else None
     if root in APPROXIMATE:
-        return float(value) if root is TypeRoot.DOUBLE else None
+        if root is not TypeRoot.DOUBLE:
+            return None
+        return float(value) if source.root in APPROXIMATE else Plain(value)
     if source.root in APPROXIMATE:
         return None
     return _decimal(Decimal(value), target)

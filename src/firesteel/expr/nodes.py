@@ -28,6 +28,10 @@ class InputRef:
     range: SourceRange | None = field(default=None, compare=False)
 
 
+class Plain(Decimal):
+    """The value of a DOUBLE literal that was written as an exact number: plans show `2.5`, not `2.5E0`."""
+
+
 @dataclass(frozen=True)
 class Literal:
     """A constant; `value` is None for NULL."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, datetime, time
 from decimal import Decimal
 
-from firesteel.expr.nodes import Literal
+from firesteel.expr.nodes import Literal, Plain
 from firesteel.plan.type_text import interval_qualifier, plain_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, INTERVALS, SqlType, TypeRoot
 
@@ -60,6 +60,8 @@ def _value_text(literal: Literal, charset: bool) -> str:
         return f"_UTF-16LE'{_quoted(value)}'" if charset else f"'{value}'"
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
+    if isinstance(value, Plain):
+        return format(value, "f")
     if kind.root in APPROXIMATE and isinstance(value, (float, Decimal)):
         return scientific_text(
             Decimal(repr(value)).normalize() if isinstance(value, float) else Decimal(value)

@@ -6,6 +6,7 @@ Seen last, when projections have met: a view's JSON() may well be a value in the
 from __future__ import annotations
 
 from firesteel.errors import ValidationError
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr
 from firesteel.plan.physical import Calc
 from firesteel.plan.tree import Node
@@ -25,6 +26,7 @@ def check_json_calls(node: Node) -> Node:
     return node
 
 
+@from_below
 def _check(expr: Expr, allowed: bool) -> None:
     if not isinstance(expr, Call):
         return

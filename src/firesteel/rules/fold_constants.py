@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
+from math import isfinite
 from typing import Any
 
+from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.casts import fold_cast
 from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept
@@ -18,6 +20,7 @@ from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, Ty
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
+@from_below
 def fold_constants(expr: Expr) -> Expr:
     """The expression with its constant parts computed."""
     if not isinstance(expr, Call) or is_kept(expr):
@@ -39,11 +42,28 @@ def _folded(expr: Call) -> Expr:
         return fold_json(expr, literals)
     if expr.function == "CAST":
         return fold_cast(expr, literals[0])
+    if expr.function in _CHOOSE:
+        return _chosen(expr, [a.value for a in literals])
     fold = _FOLD.get(expr.function)
     if fold is None or any(a.value is None for a in literals):
         return expr
     value = fold(expr, [a.value for a in literals])
     return expr if value is None else _literal(value, expr)
+
+
+_CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
+
+
+def _chosen(call: Call, values: Sequence[Any]) -> Expr:
+    """The argument that is the result, in the call's type; the call where the types differ."""
+    if call.function == "IF":
+        place = 1 if values[0] is True else 2
+    else:
+        place = next((i for i, value in enumerate(values) if value is not None), 0)
+    chosen = call.args[place]
+    if values[place] is None:
+        return Literal(None, call.type.with_nullable(True), call.range)
+    return Literal(values[place], call.type, call.range) if chosen.type.same_as(call.type) else call
 
 
 def _literal(value: Any, call: Call) -> Literal:
@@ -60,6 +80,8 @@ def _wrapped(value: int, kind: SqlType) -> int:
 
 def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
     kind = call.type
+    if kind.root is TypeRoot.DOUBLE and len(values) == 2 and all(isinstance(v, float) for v in values):
+        return _of_doubles(call.function, *values)
     if (
         any(isinstance(v, bool) or not isinstance(v, (int, Decimal)) for v in values)
         or kind.root in APPROXIMATE
@@ -71,6 +93,14 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
     if call.function in ("/", "MOD"):
         return None if b == 0 else _typed(_divided(call.function, a, b, kind), kind)
     return _typed({"+": a + b, "-": a - b, "*": a * b}[call.function], kind)
+
+
+def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
+    """The exact value of the double that results; none for what is no number."""
+    if function == "MOD" or (function == "/" and b == 0):
+        return None
+    result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]
+    return Decimal(result) if isfinite(result) and result else None
 
 
 def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
@@ -106,6 +136,12 @@ def _abs(call: Call, values: Sequence[Any]) -> Any:
     return _typed(abs(values[0]), call.type) if isinstance(values[0], (int, Decimal)) else None
 
 
+def _extreme(call: Call, values: Sequence[Any]) -> Any:
+    if not call.type.is_integer or not all(a.type.same_as(call.type) for a in call.args):
+        return None
+    return max(values) if call.function == "GREATEST" else min(values)
+
+
 _FOLD: dict[str, Callable[[Call, Sequence[Any]], Any]] = {
     **dict.fromkeys(["+", "-", "*", "/", "MOD"], _arithmetic),
     "UPPER": _text(str.upper),
@@ -113,4 +149,6 @@ _FOLD: dict[str, Callable[[Call, Sequence[Any]], Any]] = {
     "CHAR_LENGTH": _text(len),
     "||": _concat,
     "ABS": _abs,
+    "GREATEST": _extreme,
+    "LEAST": _extreme,
 }

@@ -13,3 +13,5 @@ CREATE TABLE by_n (k STRING, n BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ('conn
 CREATE TABLE visits (vid BIGINT NOT NULL, host STRING, city STRING, ms INT, fee DECIMAL(12, 4), load DOUBLE, secure BOOLEAN, day_on DATE, tag VARCHAR(8), lvl SMALLINT, at_ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'unread/visits.json', 'format' = 'json');
 CREATE TABLE acc (aid BIGINT, owner STRING, branch STRING, bal DECIMAL(14, 2), opened DATE, vip BOOLEAN, n INT, PRIMARY KEY (aid) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/acc.json', 'format' = 'canal-json');
 CREATE TABLE ty (bo BOOLEAN, ti TINYINT, sm SMALLINT, ii INT, bi BIGINT, fl FLOAT, dd DOUBLE, d5 DECIMAL(5,2), d9 DECIMAL(9,2), d0 DECIMAL(10,0), dt DATE, tm TIME, ts TIMESTAMP(3), ts6 TIMESTAMP(6), c3 CHAR(3), v3 VARCHAR(3), v9 VARCHAR(9), st STRING, byt BYTES, b3 BINARY(3)) WITH ('connector'='filesystem','path'='unread/ty.json','format'='json');
+
+CREATE TABLE mixed (id INT, k STRING, v INT, b BIGINT, d DOUBLE, e DECIMAL(10,2), f FLOAT, s SMALLINT, ok BOOLEAN, ts TIMESTAMP(3), nn INT NOT NULL) WITH ('connector'='filesystem','path'='/tmp/mixed','format'='json');

@@ -82,6 +82,10 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
             isinstance(value, (Decimal, float)) and value == value
         ):
             value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LIMITS[kind.root]:
-            return Literal(value, kind, call.range)
+        limit = _LIMITS[kind.root]
+        if isinstance(value, int) and not isinstance(value, bool):
+            if literal.type.is_integer:
+                value = (value + limit) % (2 * limit) - limit  # as Java narrows
+            if -limit <= value < limit:
+                return Literal(value, kind, call.range)
     return cast(literal, kind, call.range)
