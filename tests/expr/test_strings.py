@@ -141,3 +141,7 @@ def test_an_unknown_function_is_told_from_a_missing_one() -> None:
 
 def test_elt_takes_null_among_its_parts() -> None:
     assert one("ELT(2, NULL, s)", s=(STRING, "x")) == "x"
+
+
+def test_groups_of_a_pattern_may_have_names() -> None:
+    assert one("REGEXP_EXTRACT(s, '(?<k>a.)', 1)", s=(STRING, "xab")) == "ab"

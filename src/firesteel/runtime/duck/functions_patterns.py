@@ -24,6 +24,7 @@ _CLASSES = {
     "WHITESPACE": r"\s",
     "ALNUM": r"a-zA-Z0-9",
 }
+_GROUP_NAME = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 _SPECIAL = set("[]()|^-+*%_?{}")
 
 
@@ -109,7 +110,7 @@ def similar(text: str, pattern: str, escape: str | None = None) -> bool:
 def compiled(pattern: str) -> re.Pattern[str] | None:
     """A Java pattern as one of Python's, or None where it is none."""
     try:
-        return re.compile(to_python(pattern))
+        return re.compile(to_python(_GROUP_NAME.sub("(?P<", pattern)))
     except re.error:
         return None
 
