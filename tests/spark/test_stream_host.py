@@ -114,3 +114,15 @@ def test_a_lost_log_of_files_is_refused(tmp_path: Path, spark: Spark) -> None:
     shutil.rmtree(checkpoint / "sources")
     with pytest.raises(DataError, match="the log was lost or damaged"):
         stream_host.start(grouped(folder), spark, settings).wait()
+
+
+def test_lost_offsets_are_refused_where_sinks_count_on_them(tmp_path: Path, spark: Spark) -> None:
+    folder, checkpoint = tmp_path / "in.json", tmp_path / "checkpoint"
+    write_changes(folder, 20)
+    settings = StreamSettings(checkpoint=str(checkpoint))
+    stream_host.start(grouped(folder), spark, settings).wait()
+    shutil.rmtree(checkpoint / "spark")
+    with pytest.raises(UsageError, match="has lost Spark's offsets"):
+        stream_host.start(grouped(folder), spark, settings)
+    (checkpoint / "delivered").unlink()  # as where the first run was killed before its first batch
+    stream_host.start(grouped(folder), spark, settings).wait()

@@ -38,7 +38,7 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
         parts.append(f"{amount(progress.changes)} changes out")
     if progress is not None and progress.batches:
-        parts.append(f"{progress.batches} micro-batches")
+        parts.append(f"{progress.batches} micro-batch{'es' if progress.batches > 1 else ''}")
     if progress is not None and progress.state_entries:
         parts.append(f"{amount(progress.state_entries)} entries of state")
     return ", ".join(parts)

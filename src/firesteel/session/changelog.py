@@ -18,6 +18,7 @@ from firesteel.session.planning import plan
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
 from firesteel.sql.lexer import one_line
+from firesteel.spark.temporary import process_folder
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
@@ -44,7 +45,7 @@ def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFram
     physical = plan(environment, bound, table.query, collect=True).physical
     job = job_of(environment, physical)
     settings = stream_settings(environment, job, one_line(table.query))
-    folder = settings.checkpoint or tempfile.mkdtemp(prefix="firesteel-sources-")
+    folder = settings.checkpoint or tempfile.mkdtemp(prefix="sources-", dir=process_folder())
     return changes_frame(job, environment.spark, settings, folder, environment.frames)
 
 

@@ -20,7 +20,10 @@ from firesteel.runtime.spec import JobSpec, UserFunction
 from firesteel.spark.changed_job import what_changed
 from firesteel.types.sql import SqlType
 
-FILE, STATEMENT = "firesteel.json", "statement.sql"
+FILE, STATEMENT, DELIVERED = "firesteel.json", "statement.sql", "delivered"
+SPARK = "spark"
+"""The folder of Spark's own files."""
+
 _SHOWN = 70
 """Characters of a statement in an error."""
 VERSION = 1
@@ -51,6 +54,7 @@ def check_or_write(
         _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
         _note(context, folder, statement)
         return wanted
+    _check_offsets(context, folder)
     layout = Layout(saved["key_groups"], saved["partitions"])
     change = _change(saved, _fingerprint(job, layout))
     if change is not None:
@@ -61,6 +65,25 @@ def check_or_write(
         )
     _note(context, folder, statement)
     return layout
+
+
+def note_delivery(context: Any, folder: str) -> None:
+    """Note that sinks have got batches of the job: from now on its numbers of batches must go on."""
+    path = _path(context, folder, DELIVERED)
+    path.getFileSystem(context._jsc.hadoopConfiguration()).create(path, True).close()
+
+
+def _check_offsets(context: Any, folder: str) -> None:
+    """Raises UsageError where Spark would count batches from 0 again, which sinks have got already and would
+    drop as repeated."""
+    offsets, delivered = _path(context, folder, f"{SPARK}/offsets"), _path(context, folder, DELIVERED)
+    system = offsets.getFileSystem(context._jsc.hadoopConfiguration())
+    if system.exists(delivered) and not (system.exists(offsets) and len(system.listStatus(offsets))):
+        raise UsageError(
+            f"the checkpoint {folder} has lost Spark's offsets ({folder}/{SPARK}/offsets), though sinks have "
+            "got batches of it",
+            hint="bring the folder back, or begin with an empty checkpoint folder and an empty sink",
+        )
 
 
 def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:

@@ -24,7 +24,7 @@ from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
-from firesteel.spark.fingerprint import Layout, check_or_write, job_id
+from firesteel.spark.fingerprint import SPARK, Layout, check_or_write, job_id, note_delivery
 from firesteel.spark.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
@@ -171,7 +171,7 @@ class StreamJob:
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames)
         self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
-        writer = writer.option("checkpointLocation", f"{folder}/spark")
+        writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         self.progress.enter("first micro-batch")
         if self._job.bounded:
             return writer.trigger(availableNow=True).start()
@@ -189,6 +189,8 @@ class StreamJob:
             except (FiresteelError, OSError) as error:
                 self._failure = error  # Spark would turn it into text
                 raise
+            if self._delivered < 0 and self._checkpoint is not None:
+                note_delivery(self._spark.context, self._checkpoint)
             self._delivered = batch
             self._spark.keep_classes()
             self.progress.end_batch()
