@@ -17,8 +17,8 @@ from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
-from firesteel.sql.lexer import one_line
 from firesteel.spark.temporary import process_folder
+from firesteel.sql.lexer import one_line
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
