@@ -43,7 +43,7 @@ def test_the_line_tells_what_is_waited_for_until_something_is_counted() -> None:
         "running for 3 s, starting Spark",
         "running for 3 s, planning the stream",
         "running for 3 s, first micro-batch",
-        "running for 3 s, 1 micro-batches",
+        "running for 3 s, 1 micro-batch",
     ]
 
 
