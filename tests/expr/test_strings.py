@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firesteel.errors import JobError, NotSupportedError, ValidationError
+from firesteel.expr.nodes import Literal
+from firesteel.rules.fold_constants import fold_constants
 from firesteel.types.sql import BYTES, INT, STRING, char, varchar
 from tests.expr.evaluate import bind, evaluate, one, type_of
 
@@ -52,6 +54,12 @@ SMILE = "\U0001f600"
         ("PARSE_URL(s, 'QUERY', 'k')", "http://h/p?j=1&k=2", "2"),
         ("PRINTF('%05d|%,d|%s', CHAR_LENGTH(s), 1234567, s)", "ab", "00002|1,234,567|ab"),
         ("PRINTF('%d', s)", "x", "<NULL>"),
+        ("PRINTF('%e|%.0e|%.1e', 53528.625e0, 2.5e0, 9.95e0)", "x", "5.352863e+04|3e+00|1.0e+01"),
+        (
+            "PRINTF('%g|%.3g|%G|%g', 0.0001234565e0, 2.345e0, 1e-10, 0e0)",
+            "x",
+            "0.000123457|2.35|1.00000E-10|0.00000",
+        ),
         ("IS_DECIMAL(s)", "1e3", "TRUE"),
         ("INET_NTOA(INET_ATON(s))", "1.2.3.4", "1.2.3.4"),
     ],
@@ -145,3 +153,13 @@ def test_elt_takes_null_among_its_parts() -> None:
 
 def test_groups_of_a_pattern_may_have_names() -> None:
     assert one("REGEXP_EXTRACT(s, '(?<k>a.)', 1)", s=(STRING, "xab")) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("UPPER('straße')", "STRASS"), ("LOWER('İ')", "i"), ("UPPER('a' || 'ß')", "AS"), ("UPPER(s)", "SS")],
+)
+def test_the_case_of_a_literal_keeps_its_length(expression: str, expected: str) -> None:
+    columns = {"s": (STRING, ["ß"])}
+    folded = fold_constants(bind(expression, columns))
+    assert (folded.value if isinstance(folded, Literal) else evaluate(expression, columns)[0]) == expected

@@ -17,9 +17,9 @@ from firesteel.expr import (
     duckdb_times,
 )
 from firesteel.expr.duckdb_calls import table_emitters
+from firesteel.expr.duckdb_outputs import output
 from firesteel.expr.duckdb_steps import Steps
 from firesteel.expr.duckdb_text import Compiler, Emit
-from firesteel.expr.duckdb_variant import packed
 from firesteel.expr.nodes import Expr
 from firesteel.runtime.spec import CalcSpec, field
 from firesteel.types.sql import SqlType
@@ -71,7 +71,7 @@ def compile_calc(
     wanted = tuple(types) if types is not None else tuple(e.type for e in exprs)
     texts = []
     for expr, kind in zip(exprs, wanted, strict=True):
-        text = packed(compiler, expr, compiler(expr))
+        text = output(compiler, expr)
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
     where = compiler(condition) if condition is not None else None
     first, then = _step_texts(before, compiler), _step_texts(steps, compiler)

@@ -128,6 +128,15 @@ def _text(function: Callable[[str], Any]) -> Callable[[Call, Sequence[Any]], Any
     return fold
 
 
+def _in_case(change: Callable[[str], str]) -> Callable[[Call, Sequence[Any]], Any]:
+    """UPPER and LOWER: a result longer than the type ('\u00df' becomes 'SS') is cut to the type's length."""
+
+    def fold(call: Call, values: Sequence[Any]) -> Any:
+        return change(values[0])[: call.type.length] if isinstance(values[0], str) else None
+
+    return fold
+
+
 def _concat(call: Call, values: Sequence[Any]) -> Any:
     return "".join(values) if all(isinstance(v, str) for v in values) else None
 
@@ -144,8 +153,8 @@ def _extreme(call: Call, values: Sequence[Any]) -> Any:
 
 _FOLD: dict[str, Callable[[Call, Sequence[Any]], Any]] = {
     **dict.fromkeys(["+", "-", "*", "/", "MOD"], _arithmetic),
-    "UPPER": _text(str.upper),
-    "LOWER": _text(str.lower),
+    "UPPER": _in_case(str.upper),
+    "LOWER": _in_case(str.lower),
     "CHAR_LENGTH": _text(len),
     "||": _concat,
     "ABS": _abs,

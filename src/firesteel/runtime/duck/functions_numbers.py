@@ -12,6 +12,7 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Conte
 
 import pyarrow as pa
 
+from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_decimals import decimal_of, fit
 from firesteel.runtime.duck.registry import with_result
 
@@ -49,11 +50,11 @@ floor = _whole(ROUND_FLOOR, math.floor)
 ceil = _whole(ROUND_CEILING, math.ceil)
 
 
-def _to_digits(rounding: str) -> Callable[..., Number | None]:
+def _to_digits(rounding: str, exact: Callable[[float], Decimal]) -> Callable[..., Number | None]:
     @with_result
     def run(result: pa.DataType, value: Number, to: int = 0) -> Number | None:
         if isinstance(value, float):
-            return float(_at(decimal_of(value), to, rounding)) + 0.0
+            return float(_at(exact(value), to, rounding)) + 0.0
         if isinstance(value, int):
             return value if to >= 0 else wrapped(int(_at(Decimal(value), to, rounding)), result)
         return fit(_at(value, to, rounding), result)
@@ -69,8 +70,32 @@ def _at(value: Decimal, to: int, rounding: str) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-to), rounding=rounding, context=_WIDE)
 
 
-round_to = _to_digits(ROUND_HALF_UP)
-truncate_to = _to_digits(ROUND_DOWN)
+def _in_decimal(value: float) -> Decimal:
+    """The DOUBLE as DECIMAL(38, 18), which TRUNCATE goes through. Raises JobError where it does not fit."""
+    found = fit(decimal_of(value), pa.decimal128(38, 18))
+    if found is None:
+        raise JobError(f"TRUNCATE of {value!r}: more than 20 digits before the point")
+    return found
+
+
+round_to = _to_digits(ROUND_HALF_UP, decimal_of)
+truncate_to = _to_digits(ROUND_DOWN, _in_decimal)
+
+
+def _misread(rounding: str) -> Callable[..., Decimal]:
+    """DECIMALs rounded to a scale that the result's type does not have: the digits are kept at the new scale,
+    and read at the type's (Flink: DecimalDataUtils.sround, BinaryRowData.getDecimal)."""
+
+    @with_result
+    def run(result: pa.Decimal128Type, value: Decimal, to: int) -> Decimal:
+        scale = min(max(to, 0), -int(value.as_tuple().exponent))
+        return _at(value, to, rounding).scaleb(scale - result.scale, context=_WIDE)
+
+    return run
+
+
+round_misread = _misread(ROUND_HALF_UP)
+truncate_misread = _misread(ROUND_DOWN)
 
 
 def binary(value: int) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from firesteel.runtime.duck.registry import nullable
 from firesteel.runtime.duck.utf16 import text_of, units
 from firesteel.types.text import double_text
 
+_HALF_UP = Context(prec=800, rounding=ROUND_HALF_UP)
 _FIELD = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 
@@ -47,16 +48,16 @@ def _conversion(field: re.Match[str], value: Any) -> str | None:
         text = text_of(units(_plain(value))[: int(precision)]) if precision else _plain(value)
     elif letter in "bB":
         text = "false" if value is None or value is False else "true"
-    elif letter not in "dxXofeEc":
+    elif letter not in "dxXofeEgGc":
         return None
     elif value is None:
-        text = "null"[: int(precision)] if precision and letter in "feE" else "null"
+        text = "null"[: int(precision)] if precision and letter in "feEgG" else "null"
     elif letter in "dxXo":
         if isinstance(value, bool) or not isinstance(value, int) or precision:
             return None
         return _integer(field, value)
-    elif letter in "feE":
-        if not isinstance(value, float):
+    elif letter in "feEgG":
+        if not isinstance(value, float) or ("#" in field[2] and letter in "gG"):
             return None
         return _real(field, value)
     else:
@@ -88,9 +89,34 @@ def _real(field: re.Match[str], value: float) -> str:
         return _padded("NaN" if value != value else "Infinity" if value > 0 else "-Infinity", field)
     exact, negative = Decimal(repr(abs(value))), math.copysign(1, value) < 0
     if field[5] in "eE":
-        return _signed(f"{float(exact):.{digits}{field[5]}}", negative, field)
-    text = f"{exact.quantize(Decimal(1).scaleb(-digits), 'ROUND_HALF_UP'):{',' if ',' in field[2] else ''}f}"
+        return _signed(_scientific(exact, digits, field[5]), negative, field)
+    grouped = "," if "," in field[2] else ""
+    if field[5] in "gG":
+        digits = max(digits, 1)
+        exponent = _leading(exact, digits).adjusted() if exact else 0
+        if not -4 <= exponent < digits:
+            return _signed(_scientific(exact, digits - 1, "eE"[field[5] == "G"]), negative, field)
+        digits -= exponent + 1
+    text = f"{exact.quantize(Decimal(1).scaleb(-digits), context=_HALF_UP):{grouped}f}"
     return _signed(text, negative, field)
+
+
+def _leading(value: Decimal, digits: int) -> Decimal:
+    """Rounded HALF_UP to so many leading digits, as Java rounds the digits that it would print."""
+    return value.quantize(Decimal(1).scaleb(value.adjusted() - digits + 1), context=_HALF_UP)
+
+
+def _scientific(value: Decimal, digits: int, letter: str) -> str:
+    """With one digit before the point and so many after it."""
+    if not value:
+        return f"{0.0:.{digits}{letter}}"
+    unscaled, exponent = _leading(value, digits + 1).as_tuple().digits, value.adjusted()
+    if len(unscaled) > digits + 1:  # 9.99 became 10.0
+        exponent += 1
+    text = "".join(map(str, unscaled))[: digits + 1]
+    return (
+        f"{text[0]}{'.' if digits else ''}{text[1:]}{letter}{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    )
 
 
 def _signed(digits: str, negative: bool, field: re.Match[str]) -> str:
