@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from firesteel.errors import NotSupportedError
 from firesteel.explain import explain
 from tests.rules.planning import GOLDEN, plan, section, tables
 
@@ -71,8 +70,3 @@ def test_advice_names_the_options_that_two_phases_need(catalog) -> None:
 def test_no_advice_where_there_is_no_local_phase(catalog, sql: str) -> None:
     text = explain(*plan(sql, catalog), {"PLAN_ADVICE"})
     assert section(text, "Optimized Physical Plan With Advice").endswith("\n\nNo available advice...")
-
-
-def test_the_cost_is_not_estimated(catalog) -> None:
-    with pytest.raises(NotSupportedError, match="ESTIMATED_COST"):
-        explain(*plan("SELECT k FROM o", catalog), {"ESTIMATED_COST"})

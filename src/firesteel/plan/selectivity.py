@@ -6,11 +6,13 @@ where nothing is (Calcite: RelMdUtil.guessSelectivity).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import reduce
 from math import prod
 
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import expand_search, operands
+from firesteel.plan.cnf import to_cnf
+from firesteel.plan.expressions import expand_search, operands, rewrite
 
 _EQUALS = 0.15
 _COMPARISON = 0.5
@@ -51,8 +53,9 @@ def _estimate(expr: Expr) -> float | None:
     if expr.function == "SEARCH":
         return _search(expr)
     if expr.function == "AND":
-        terms = _combined(operands(expr, "AND"))
-        return _all_ranges(expr) if len(terms) == 1 else prod(map(_part, terms))
+        whole = to_cnf(_spelled_out(expr))
+        terms = _combined(operands(whole, "AND"))
+        return _all_ranges(whole) if len(terms) == 1 else prod(map(_part, terms))
     if expr.function == "OR":
         return _either(expr)
     if expr.function == "NOT":
@@ -66,6 +69,8 @@ def _part(expr: Expr) -> float:
 
 
 def _single(expr: Call) -> float:
+    if expr.function in ("IS NULL", "IS NOT NULL") and not isinstance(expr.args[0], InputRef):
+        raise _Unknown
     known = {
         "=": _EQUALS,
         "<>": 1 - _EQUALS,
@@ -78,9 +83,25 @@ def _single(expr: Call) -> float:
 
 
 def _search(expr: Call) -> float | None:
-    if all(option in ("=", "NULL AS TRUE", "NULL AS FALSE") for option in expr.options):
-        return min(1.0, _EQUALS * (len(expr.args) - 1))
-    return _estimate(expand_search(expr))
+    if not _is_points(expr):
+        return _estimate(expand_search(expr))
+    if not isinstance(expr.args[0], InputRef):
+        raise _Unknown
+    return min(1.0, _EQUALS * (len(expr.args) - 1))
+
+
+def _is_points(search: Call) -> bool:
+    return all(option in ("=", "NULL AS TRUE", "NULL AS FALSE") for option in search.options)
+
+
+def _spelled_out(expr: Expr) -> Expr:
+    """Every SEARCH as comparisons, save those of single values."""
+
+    def rule(part: Expr) -> Expr:
+        is_ranges = isinstance(part, Call) and part.function == "SEARCH" and not _is_points(part)
+        return expand_search(part) if is_ranges else part
+
+    return rewrite(expr, rule)
 
 
 def _combined(terms: Sequence[Expr]) -> list[Expr]:
@@ -93,8 +114,23 @@ def _combined(terms: Sequence[Expr]) -> list[Expr]:
             ranges.setdefault(column, []).append(term)
         elif isinstance(term, Call):
             others.append(term)
-    together = [t[0] if len(t) == 1 else Call("AND", tuple(t), t[0].type) for t in ranges.values()]
+    groups = (ranges[column] for column in _hashed(ranges))
+    together = [t[0] if len(t) == 1 else Call("AND", tuple(t), t[0].type) for t in groups]
     return [*together, *others]
+
+
+def _hashed(columns: Collection[int]) -> list[int]:
+    """Columns in the order of a Java HashMap by their texts, `$3`: products are rounded in this order."""
+    width = 16
+    while len(columns) > width * 3 // 4:
+        width *= 2
+    return sorted(columns, key=lambda column: _bucket(f"${column}", width))
+
+
+def _bucket(text: str, width: int) -> int:
+    """Java: String.hashCode, HashMap.hash."""
+    found = reduce(lambda code, char: (code * 31 + ord(char)) % 2**32, text, 0)
+    return (found ^ found >> 16) % width
 
 
 def _compared(term: Expr, functions: Sequence[str]) -> int | None:
@@ -105,7 +141,7 @@ def _compared(term: Expr, functions: Sequence[str]) -> int | None:
     return columns[0] if len(columns) == 1 and any(isinstance(a, Literal) for a in term.args) else None
 
 
-def _all_ranges(expr: Call) -> float:
+def _all_ranges(expr: Expr) -> float:
     """Ranges of one column; Flink fails at any other term, and guesses then."""
     terms = operands(expr, "AND")
     if any(_compared(term, _RANGES) is None for term in terms):
@@ -124,8 +160,19 @@ def _either(expr: Call) -> float:
             alternatives.setdefault(column, []).append(term)
         elif isinstance(term, Call):
             others.append(term)
-    parts = [_any_of(group) for group in alternatives.values()] + [_part(term) for term in others]
+    parts = [part for column in _hashed(alternatives) for part in _of_column(alternatives[column])]
+    parts += [_part(term) for term in others]
     return _any_of(terms) if len(parts) == 1 else min(1.0, sum(parts) - prod(parts))
+
+
+def _of_column(terms: Sequence[Expr]) -> list[float]:
+    """Several equalities are one list of values, apart from the ranges beside it."""
+    equal = [term for term in terms if isinstance(term, Call) and term.function == "="]
+    if len(equal) < 2:
+        return [_any_of(terms)]
+    ranges = [term for term in terms if term not in equal]
+    found = [min(1.0, _EQUALS * len(set(equal)))]
+    return [*found, _any_of(ranges)] if ranges else found
 
 
 def _any_of(terms: Sequence[Expr]) -> float:

@@ -6,27 +6,23 @@ Flink's own expressions on its way, which know AND and OR of two operands and DO
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import reduce
 
 from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.cnf import to_cnf
 from firesteel.plan.expressions import (
-    FALSE,
     conjunction,
     conjuncts,
     expand_search,
     logical_call,
-    negation,
-    operands,
     rewrite,
     walk,
 )
 from firesteel.plan.logical import Filter
 from firesteel.plan.physical import TableSourceScan
 from firesteel.plan.simplify import simplify_condition
-from firesteel.plan.simplify.logic import compose
 from firesteel.plan.tree import Node
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
@@ -102,66 +98,3 @@ UNCONVERTIBLE = frozenset({"||", "TRIM", "IF", "CASE", *_JSON, *_TESTS})
 def _is_convertible(term: Expr) -> bool:
     calls = (e for e in walk(term) if isinstance(e, Call))
     return not any(call.function in UNCONVERTIBLE or call.user is not None for call in calls)
-
-
-class _TooBig(Exception):
-    """The normal form has more than twice the calls of the condition."""
-
-
-def to_cnf(condition: Expr) -> Expr:
-    """The conjunctive normal form, or the condition itself where that would be too big."""
-    limit = 2 * _calls(condition)
-    try:
-        return _cnf(condition, limit)
-    except _TooBig:
-        return condition
-
-
-def _calls(expr: Expr) -> int:
-    return sum(isinstance(e, Call) for e in walk(expr))
-
-
-def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
-    found = compose(function, terms)
-    if _calls(found) > limit:
-        raise _TooBig
-    return found
-
-
-def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
-    """The OR of conjunctions as a conjunction of ORs, put together from the right; neighbours of one term
-    each join at once."""
-    found: list[Expr] = []
-    singles: list[Expr] = []
-    for terms in reversed(alternatives):
-        if len(terms) == 1:
-            singles.append(terms[0])
-            continue
-        found = _with_singles(singles, found)
-        singles = []
-        ends = found or [FALSE]
-        combined = _checked("AND", [compose("OR", [h, t]) for h in terms for t in ends], limit)
-        found = operands(combined, "AND")
-    return _checked("AND", _with_singles(singles, found), limit)
-
-
-def _with_singles(singles: list[Expr], found: list[Expr]) -> list[Expr]:
-    if not singles:
-        return found
-    return [compose("OR", [*reversed(singles), t]) for t in found or [FALSE]]
-
-
-def _cnf(expr: Expr, limit: int) -> Expr:
-    if not isinstance(expr, Call):
-        return expr
-    if expr.function == "AND":
-        return _checked("AND", [_cnf(term, limit) for term in operands(expr, "AND")], limit)
-    if expr.function == "OR":
-        return _distributed([operands(_cnf(term, limit), "AND") for term in operands(expr, "OR")], limit)
-    inner = expr.args[0] if expr.function == "NOT" else None
-    if isinstance(inner, Call) and inner.function == "NOT":
-        return _cnf(inner.args[0], limit)
-    if isinstance(inner, Call) and inner.function in ("AND", "OR"):
-        opposite = "OR" if inner.function == "AND" else "AND"
-        return _cnf(compose(opposite, [negation(arg) for arg in operands(inner, inner.function)]), limit)
-    return expr

@@ -1,0 +1,71 @@
+"""What a plan is supposed to cost, as EXPLAIN ESTIMATED_COST shows it.
+
+Flink: FlinkCost, FlinkRelMdCumulativeCost and the nodes' computeSelfCost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firesteel.explain.row_count import row_count
+from firesteel.explain.row_size import row_size
+from firesteel.expr.deep import remembered
+from firesteel.expr.nodes import Expr, InputRef, Literal
+from firesteel.plan import physical
+from firesteel.plan.tree import Node
+from firesteel.types.text import double_text
+
+_SERIALIZE = 160
+_HASH = 8
+_SINGLETON = 1
+
+
+class Cost(NamedTuple):
+    """rows: taken or emitted. cpu: of no unit. io, network, memory: bytes."""
+
+    rows: float
+    cpu: float
+    io: float = 0.0
+    network: float = 0.0
+    memory: float = 0.0
+
+    def plus(self, other: Cost) -> Cost:
+        """Both together."""
+        return Cost(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __str__(self) -> str:
+        parts = zip(map(double_text, self), self._fields, strict=True)
+        return "{" + ", ".join(f"{value} {name}" for value, name in parts) + "}"
+
+
+def cost_text(node: Node) -> str:
+    """`: rowcount = 1.0E8, cumulative cost = {...}`. Raises NotSupportedError where no estimate is made."""
+    return f": rowcount = {double_text(row_count(node))}, cumulative cost = {_cumulative(node)}"
+
+
+@remembered
+def _cumulative(node: Node) -> Cost:
+    found = _own(node)
+    for child in node.children:
+        found = found.plus(_cumulative(child))
+    return found
+
+
+def _own(node: Node) -> Cost:
+    """The node's alone: each row costs one unit, where a class has no rule of its own."""
+    rows = row_count(node)
+    if isinstance(node, physical.TableSourceScan):
+        return Cost(rows, rows, rows * row_size(node))
+    if isinstance(node, physical.Calc):
+        return Cost(rows, rows * sum(map(_is_computation, node.exprs)))
+    if isinstance(node, physical.Exchange):
+        send = _HASH * len(node.keys) if node.keys else _SINGLETON
+        return Cost(rows, (send + _SERIALIZE) * rows, network=row_size(node.input) * rows)
+    if isinstance(node, physical.Values):
+        return Cost(rows, 1.0)
+    return Cost(rows, rows)
+
+
+def _is_computation(expr: Expr) -> bool:
+    """Columns, literals and casts count for nothing."""
+    return not isinstance(expr, (InputRef, Literal)) and expr.function != "CAST"
