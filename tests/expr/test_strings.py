@@ -77,6 +77,13 @@ def test_functions(expression: str, text: str, expected: str) -> None:
         ("LIKE 'a!%' ESCAPE '!'", "a%", "TRUE"),
         ("NOT LIKE '%'", "", "FALSE"),
         ("LIKE '_'", SMILE, "TRUE"),
+        ("LIKE 'a_c%'", "a.c(", "TRUE"),
+        ("LIKE 'a_c'", "a\nc", "FALSE"),
+        ("LIKE 'a%c_'", "a\nc\\", "TRUE"),
+        ("LIKE s", "a\nc", "TRUE"),
+        ("LIKE REPLACE(s, 'b', '_')", "abc", "TRUE"),
+        ("SIMILAR TO 'a_*'", "a\u2028", "FALSE"),
+        ("SIMILAR TO 'a%'", "a\n", "TRUE"),
         ("SIMILAR TO '[a-c]+'", "abc", "TRUE"),
         ("SIMILAR TO '(ab|cd)%'", "cdx", "TRUE"),
         ("SIMILAR TO '[[:DIGIT:]]{2}'", "12", "TRUE"),
@@ -153,6 +160,21 @@ def test_elt_takes_null_among_its_parts() -> None:
 
 def test_groups_of_a_pattern_may_have_names() -> None:
     assert one("REGEXP_EXTRACT(s, '(?<k>a.)', 1)", s=(STRING, "xab")) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        (r"\d&&[^2]", "x2ax-é"),
+        (r"^\d&&[2]", "x2xxxx"),
+        ("a-c&&b-z&&[^b]", "12a3-é"),
+        ("[a-b][3]", "12xx-é"),
+        (r"^\W", "xxxx-é"),
+        ("]a-", "12x3xé"),
+    ],
+)
+def test_classes_of_characters_within_classes(inside: str, expected: str) -> None:
+    assert one(f"REGEXP_REPLACE(s, '[{inside}]', 'x')", s=(STRING, "12a3-é")) == expected
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ Flink's generated code does; DuckDB evaluates all operands of a projected AND.
 from __future__ import annotations
 
 from firesteel.expr.deep import remembered
-from firesteel.expr.duckdb_text import Compiler, Emit, cast_text
+from firesteel.expr.duckdb_text import Compiler, Emit, cast_text, quoted
 from firesteel.expr.duckdb_variant import equality_operands
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types import sql
@@ -202,30 +202,21 @@ def _coalesce(compiler: Compiler, call: Call) -> str:
     return f"coalesce({', '.join(texts)})"
 
 
-def _extreme(compiler: Compiler, call: Call) -> str:
-    """GREATEST and LEAST: NULL where any argument is; NaN is the greatest, -0.0 less than 0.0."""
-    compare = ">" if call.function == "GREATEST" else "<"
-    texts = [compiler.cast(compiler(a), a.type, call.type) for a in call.args]
-    approximate = call.type.root in APPROXIMATE
-    best = texts[0]
-    for text in texts[1:]:
-        test = f"{text} {compare} {best}"
-        if approximate:
-            test = f"in_total_order({text}::DOUBLE) {compare} in_total_order({best}::DOUBLE)"
-        if call.type.is_character:
-            pair = [(text, call.type), (best, call.type)]
-            test = f"{compiler.python('strings.compare_utf16', pair, sql.INT)} {compare} 0"
-        best = (
-            f"(CASE WHEN {test} THEN {text} WHEN {best} IS NULL OR {text} IS NULL THEN NULL ELSE {best} END)"
-        )
-    return best
-
-
 def _like(compiler: Compiler, call: Call) -> str:
-    texts = [compiler(a) for a in call.args]
-    if len(texts) == 2:
-        return f"({texts[0]} LIKE {texts[1]})"
-    return compiler.call_python("patterns.like", call)
+    """DuckDB's own where the pattern is a literal. `_` stands for no end of a line, as it does for DuckDB."""
+    pattern = call.args[1]
+    if len(call.args) > 2 or not isinstance(pattern, Literal):
+        return compiler.call_python("patterns.like", call)
+    text, value = compiler(call.args[0]), pattern.value
+    if not isinstance(value, str) or "_" not in value:
+        return f"({text} LIKE {compiler(pattern)})"
+    return f"regexp_full_match({text}, {quoted(''.join(map(_regular, value)))})"
+
+
+def _regular(letter: str) -> str:
+    """A letter of a LIKE pattern as a regular expression."""
+    special = {"%": "(?s:.*)", "_": r"[^\n\r\x{85}\x{2028}\x{2029}]"}.get(letter)
+    return special or (letter if letter.isalnum() else f"\\x{{{ord(letter):x}}}")
 
 
 def _trim(compiler: Compiler, call: Call) -> str:
@@ -257,8 +248,6 @@ EMIT: dict[str, Emit] = {
     "COALESCE": _coalesce,
     "IFNULL": _coalesce,
     "IF": _case,
-    "GREATEST": _extreme,
-    "LEAST": _extreme,
     "LIKE": _like,
     **dict.fromkeys(["IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"], _test),
 }

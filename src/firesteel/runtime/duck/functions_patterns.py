@@ -24,6 +24,8 @@ _CLASSES = {
     "WHITESPACE": r"\s",
     "ALNUM": r"a-zA-Z0-9",
 }
+_ANY_LETTER = "[^\\n\\r\\x85\\u2028\\u2029]"
+"""What `_` stands for: Java's `.`, which no end of a line is. `%` stands for anything."""
 _GROUP_NAME = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 _SPECIAL = set("[]()|^-+*%_?{}")
 
@@ -39,7 +41,7 @@ def _like(pattern: str, escape: str | None) -> re.Pattern[str]:
             parts.append(re.escape(pattern[i + 1]))
             i += 1
         else:
-            parts.append({"%": ".*", "_": "."}.get(letter) or re.escape(letter))
+            parts.append({"%": ".*", "_": _ANY_LETTER}.get(letter) or re.escape(letter))
         i += 1
     return re.compile("".join(parts), re.DOTALL)
 
@@ -68,7 +70,7 @@ def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
         elif letter == "[":
             i = _character_class(pattern, i, parts)
         elif letter in "%_":
-            parts.append({"%": ".*", "_": "."}[letter])
+            parts.append({"%": ".*", "_": _ANY_LETTER}[letter])
         elif letter in "()|+*?{}":
             parts.append(letter)
         else:

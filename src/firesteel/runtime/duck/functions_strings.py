@@ -220,6 +220,20 @@ def compare_utf16(left: pa.Array, right: pa.Array) -> pa.Array:
     return pa.array([None if a is None or b is None else _units(a, b) for a, b in rows], pa.int32())
 
 
+def greatest(*texts: str) -> str:
+    """The last by UTF-16 code units."""
+    return max(texts, key=_utf16)
+
+
+def least(*texts: str) -> str:
+    """The first by UTF-16 code units."""
+    return min(texts, key=_utf16)
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-be", "surrogatepass")
+
+
 def _below_surrogates(values: pa.Array) -> bool:
     """Whether all characters come before U+E000, so that both orders agree."""
     longest = pc.max(pc.binary_length(values)).as_py()

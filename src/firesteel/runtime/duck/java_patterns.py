@@ -39,24 +39,55 @@ def _category(name: str) -> str:
 
 def to_python(pattern: str) -> str:
     """The pattern for `re.compile`. Java's \\d, \\w, \\s and \\b mean ASCII, its properties Unicode."""
-    parts, i, in_class = [], 0, False
+    parts, i = [], 0
     while i < len(pattern):
         letter = pattern[i]
         if letter == "\\" and i + 1 < len(pattern):
-            text, i = _escape(pattern, i, in_class)
-            parts.append(text)
-            continue
-        if letter == "[" and in_class:
-            letter = "\\["
+            text, i = _escape(pattern, i, False)
         elif letter == "[":
-            in_class = True
-        elif letter == "]" and in_class:
-            in_class = False
-        elif letter == "+" and parts and parts[-1] in ("+", "*", "?") and not in_class:
-            pass  # a possessive quantifier, which Python 3.11 knows
-        parts.append(letter)
-        i += 1
+            text, i = _character_class(pattern, i + 1)
+        else:
+            text, i = letter, i + 1
+        parts.append(text)
     return "".join(parts)
+
+
+def _character_class(pattern: str, i: int) -> tuple[str, int]:
+    """What the class whose text begins at `i` is in Python, and where the text after it begins.
+
+    Java's classes may hold others, and `&&` between what must all hold; `[^` negates the whole
+    (java.util.regex.Pattern). Raises re.error for one without an end.
+    """
+    negated = pattern.startswith("^", i)
+    i += negated
+    all_of, plain, nested = [], "", list[str]()
+    while i < len(pattern):
+        if pattern[i] == "]" and (plain or nested or all_of):
+            all_of.append(_any_of(plain, nested))
+            if negated and len(all_of) == 1 and not nested:
+                return f"[^{plain}]", i + 1
+            found = "".join(f"(?={test})" for test in all_of[:-1]) + all_of[-1]
+            return (f"(?:(?!{found})[\\s\\S])" if negated else f"(?:{found})" if all_of[1:] else found), i + 1
+        if pattern.startswith("&&", i):
+            all_of.append(_any_of(plain, nested))
+            plain, nested, i = "", [], i + 2
+            continue
+        if pattern[i] == "[":
+            text, i = _character_class(pattern, i + 1)
+        elif pattern[i] == "\\" and i + 1 < len(pattern):
+            text, i = _escape(pattern, i, True)
+        else:
+            text, i = ("\\" if pattern[i] in "&~|^]" else "") + pattern[i], i + 1
+        if text.startswith(("[", "(?")):
+            nested.append(text)
+        else:
+            plain += text
+    raise re.error(f"a class without an end in {pattern}")
+
+
+def _any_of(plain: str, nested: list[str]) -> str:
+    found = [*([f"[{plain}]"] if plain else []), *nested]
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def _escape(pattern: str, i: int, in_class: bool) -> tuple[str, int]:
@@ -73,8 +104,8 @@ def _escape(pattern: str, i: int, in_class: bool) -> tuple[str, int]:
         )
     if letter.lower() in _ASCII_SHORT:
         content = _ASCII_SHORT[letter.lower()]
-        if in_class:
-            return content if letter.islower() else "\\" + letter, i + 2
+        if in_class and letter.islower():
+            return content, i + 2
         return f"[{'^' if letter.isupper() else ''}{content}]", i + 2
     if letter == "Q":
         end = pattern.find("\\E", i + 2)
