@@ -60,7 +60,8 @@ def _character_class(pattern: str, i: int) -> tuple[str, int]:
     """
     negated = pattern.startswith("^", i)
     i += negated
-    all_of, plain, nested = [], "", list[str]()
+    all_of: list[str] = []
+    plain, nested = "", list[str]()
     while i < len(pattern):
         if pattern[i] == "]" and (plain or nested or all_of):
             all_of.append(_any_of(plain, nested))
