@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, JobSpec, ScanSpec, SinkSpec
 from firesteel.spark.changed_job import what_changed
 from firesteel.spark.fingerprint import plain
-from firesteel.types.sql import BIGINT, INT, STRING
+from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING
 from tests.spark.jobs import grouped, nested
 
 JOB = grouped(Path("/d/t.json"))
@@ -76,6 +77,21 @@ def test_other_jobs_altogether() -> None:
 def test_a_condition() -> None:
     one, other = (with_operator(CalcSpec(("f0",), (INT,), f"f0 > {n}")) for n in (1, 2))
     assert what_changed(plain(one), plain(other)) == "a condition was f0 > 1 and is f0 > 2"
+
+
+def test_the_layout_of_an_aggregate_s_state() -> None:
+    first = replace(AGGREGATE.calls[0], function="PERCENTILE", args=(1, 2), arg_types=(INT, DOUBLE))
+    plainly, distinct = (
+        plain(with_operator(replace(AGGREGATE, calls=(replace(first, distinct=d), *AGGREGATE.calls[1:]))))
+        for d in (False, True)
+    )
+    assert "percentile" not in str(plainly)  # a checkpoint of before goes on
+    before = json.loads(json.dumps(distinct).replace(', "state": "percentile.v2"', ""))
+    assert before != distinct
+    assert what_changed(before, distinct) == (
+        "it was made by a version of Firesteel that keeps the state of PERCENTILE(DISTINCT INT, DOUBLE) "
+        "in another way"
+    )
 
 
 def test_secrets_are_not_told() -> None:

@@ -61,6 +61,11 @@ def _operator(before: Spec, after: Spec) -> Iterator[str]:
     one, other = _calls(before), _calls(after)
     if one != other:
         yield _was("its aggregates", _list(one), _list(other))
+    elif _states(before) != _states(after):
+        shown = _list(
+            call for call, was, now in zip(one, _states(before), _states(after), strict=True) if was != now
+        )
+        yield f"it was made by a version of Firesteel that keeps the state of {shown} in another way"
     for key, option, unit in (
         ("ttl", "table.exec.state.ttl", " ms"),
         ("bundle", "table.exec.mini-batch.size", " rows"),
@@ -94,6 +99,11 @@ def _calls(operator: Spec) -> list[str]:
         f"{call['function']}({'DISTINCT ' if call['distinct'] else ''}{_list(call['arg_types']) or '*'})"
         for call in operator.get("calls", ())
     ]
+
+
+def _states(operator: Spec) -> list[str | None]:
+    """The layout of each aggregate's state, None for the first that there was."""
+    return [call.get("state") for call in operator.get("calls", ())]
 
 
 def _columns(spec: Spec) -> list[str]:

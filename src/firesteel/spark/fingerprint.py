@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
-from firesteel.runtime.spec import JobSpec, UserFunction
+from firesteel.runtime.spec import AggregateSpec, JobSpec, UserFunction
 from firesteel.spark.changed_job import what_changed
 from firesteel.types.sql import SqlType
 
@@ -134,10 +134,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.name
     if is_dataclass(value) and not isinstance(value, type):
-        return {"is": type(value).__name__} | {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return (
+            {"is": type(value).__name__}
+            | {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+            | (_newer_state(value) if isinstance(value, AggregateSpec) else {})
+        )
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     return value
+
+
+def _newer_state(call: AggregateSpec) -> dict[str, str]:
+    """The layout of what the call saves, where it has changed since the first one, which goes unwritten."""
+    from firesteel.runtime.aggregates.registry import AGGREGATES
+
+    state = AGGREGATES[call.function](call).state_id if call.function in AGGREGATES else ""
+    return {} if call.user is not None or state.endswith(".v1") or not state else {"state": state}
 
 
 def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def percentile(call: AggregateSpec) -> Aggregate:
     percentages = _PERCENTAGES.replace("$percentage", f"x{call.args[1]}")
     several = call.arg_types[1].root is TypeRoot.ARRAY
     return HandWritten(
-        state_id="percentile.v1",
+        state_id="percentile.v2" if call.distinct else "percentile.v1",
         fields=(AccumulatorField("percentages", array(DOUBLE), None),),
         views=(MapView("map", call.arg_types[0], BIGINT, whole=True),),
         accumulate=percentages + count.replace("$sign", "+"),
