@@ -5,6 +5,7 @@ The file begins with the table. A case is the query, a line `----`, and the plan
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ import pytest
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
+from firesteel.expr.nodes import Literal
+from firesteel.rules.fold_json import with_all_digits
+from firesteel.types.sql import decimal
 from tests.rules.planning import plan, tables
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "explain" / "json_calls.txt"
@@ -44,3 +48,9 @@ def test_plans_are_flinks(case: str, catalog: Catalog) -> None:
 def test_where_json_may_not_stand(expression: str, catalog: Catalog) -> None:
     with pytest.raises(ValidationError, match=r"The JSON\(\) function is currently only supported inside"):
         plan(f"SELECT {expression} FROM t", catalog)
+
+
+def test_a_decimal_is_folded_with_all_its_digits() -> None:
+    literal = Literal(Decimal("2.5"), decimal(5, 2))
+    assert with_all_digits(literal).value == Decimal("2.50")
+    assert str(with_all_digits(literal).value) == "2.50"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 from sqlglot import exp
@@ -59,7 +58,7 @@ def _percentile(args: Sequence[Expr], node: exp.Expression) -> list[Expr]:
     if isinstance(share, Literal) and isinstance(share.value, (int, float, Decimal)):
         if not 0 <= share.value <= 1:
             raise ValidationError("Invalid input arguments.", range=share.range or range_of(node))
-        share = replace(share, type=DOUBLE.with_nullable(False))
+        share = cast(share, DOUBLE)
     elif share.type.root is TypeRoot.ARRAY and share.type.children[0].is_numeric:
         nullable = share.type.children[0].nullable
         share = cast(share, array(DOUBLE.with_nullable(nullable)))

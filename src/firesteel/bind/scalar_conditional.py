@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -39,7 +40,8 @@ def _condition(binder: ScalarBinder, subject: Expr | None, node: exp.Expression,
     if subject is None:
         return binder.bind(node)
     values = node.expressions if isinstance(node, exp.Tuple) else [node]
-    return junction("OR", [compare("=", subject, binder.bind(value), place) for value in values], place)
+    tests = [compare("=", subject, binder.bind(value), place) for value in values]
+    return junction("OR", [replace(test, range=None) for test in tests], place)
 
 
 def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
@@ -87,7 +89,7 @@ def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """NULLIF(a, b): CASE WHEN a = b THEN NULL ELSE a END."""
     value, other = args
     kind = value.type.with_nullable(True)
-    condition = compare("=", value, other, place)
+    condition = replace(compare("=", value, other, place), range=None)
     null = Literal(None, kind)
     if _differ(value, other):  # Calcite leaves the value alone: it is never NULL
         kind = value.type

@@ -215,9 +215,11 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
-    """One `=` of an IN list: what stands beside a number is brought into its type first."""
-    exact = item.type.is_integer and not isinstance(item, Literal)
-    if value.type.is_numeric and not exact and (item.type.is_numeric or item.type.is_character):
+    """One `=` of an IN list: what stands beside a number is brought into its kind of type first, but for
+    a DECIMAL beside a DECIMAL (Calcite: SqlToRelConverter.ensureSqlType)."""
+    exact = item.type.is_integer and not isinstance(item, Literal) and value.type.is_integer
+    alike = exact or value.type.root is item.type.root
+    if value.type.is_numeric and not alike and (item.type.is_numeric or item.type.is_character):
         item = cast(item, value.type)
     return compare("=", value, item, place)
 

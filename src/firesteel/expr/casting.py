@@ -60,8 +60,6 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         fits = source.root in INTEGERS and -(1 << _LIMITS[root]) <= value < 1 << _LIMITS[root]
         return int(value) if fits else None
     if root in APPROXIMATE:
-        if root is not TypeRoot.DOUBLE:
-            return None
         return float(value) if source.root in APPROXIMATE else Plain(value)
     if source.root in APPROXIMATE:
         return None
@@ -73,7 +71,7 @@ def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
     rounded = value.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
     if rounded != value or (rounded and rounded.adjusted() + 1 > precision - scale):
         return None
-    return rounded
+    return value  # with the digits that were written: plans show them
 
 
 def _moment(text: str, target: SqlType) -> date | time | datetime | None:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal, Plain
 from firesteel.plan.expressions import comparison, is_identity, logical_call, operands
 from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
+from firesteel.plan.push_not_for_in import is_list_item, push_not_for_in
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Node, transform_up
@@ -33,9 +34,10 @@ def _node(node: Node) -> Node:
     if isinstance(node, Project):
         return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
     if isinstance(node, Filter):
-        condition = consistent(node.condition)
         if isinstance(node.input, Aggregate):  # HAVING is built by RelBuilder.filter
-            condition = simplify_condition(condition)
+            condition = simplify_condition(consistent(node.condition))
+        else:
+            condition = consistent(push_not_for_in(node.condition))
         return replace(node, condition=condition)
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
@@ -134,16 +136,16 @@ def _not_distinct(call: Call) -> Expr:
     return logical_call("OR", [none, _null_test(comparison("=", left, right), "IS TRUE")])
 
 
-def _is_list_item(call: Call) -> bool:
-    """Whether an IN made the comparison: its text begins with the operand and ends after the literal."""
+def _is_row_field(call: Call) -> bool:
+    """Whether a comparison of two rows made it: its operands stand within the rows' parentheses."""
     left, right = call.args
     if call.range is None or left.range is None or right.range is None:
         return False
-    return left.range.start == call.range.start and right.range.end < call.range.end
+    return left.range.start > call.range.start and right.range.end < call.range.end
 
 
 def _consistent(expr: Call) -> Expr:
-    if expr.function not in ("=", "<>") or _is_list_item(expr):
+    if expr.function not in ("=", "<>") or is_list_item(expr) or _is_row_field(expr):
         return expr
     left, right = expr.args
     if left.type.same_as(right.type):
@@ -161,7 +163,7 @@ def as_type(expr: Expr, kind: SqlType) -> Expr:
         return expr
     if isinstance(expr, Literal) and _holds(target, expr):
         if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
-            return replace(expr, type=target, value=float(expr.value))
+            return replace(expr, type=target, value=Plain(expr.value))
         return replace(expr, type=target)
     return Call("CAST", (expr,), target)
 

@@ -14,7 +14,7 @@ from typing import Any
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.casts import fold_cast
-from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept
+from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept, with_all_digits
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
@@ -39,7 +39,7 @@ def _folded(expr: Call) -> Expr:
         return expr
     literals = [a for a in args if isinstance(a, Literal)]
     if expr.function in FOLDED:
-        return fold_json(expr, literals)
+        return fold_json(expr, list(map(with_all_digits, literals)))
     if expr.function == "CAST":
         return fold_cast(expr, literals[0])
     if expr.function in _CHOOSE:

@@ -8,7 +8,8 @@ is left for the job to fail on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from firesteel.expr.json_defaults import java_default
@@ -60,12 +61,21 @@ def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
     return "{" + ",".join(f"{quoted(name)}:{members[name]}" for name in names) + "}"
 
 
+def with_all_digits(literal: Literal) -> Literal:
+    """A DECIMAL as its type has it: 2.50 for a 2.5 that is a DECIMAL(3, 2)."""
+    if not isinstance(literal.value, Decimal) or literal.type.root is not TypeRoot.DECIMAL:
+        return literal
+    scale = Decimal(1).scaleb(-(literal.type.scale or 0))
+    return replace(literal, value=literal.value.quantize(scale, ROUND_HALF_UP, Context(prec=80)))
+
+
 def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
     """The JSON text of a constant, None where it is not one that is written here."""
     from firesteel.types.json_text import number, quoted
 
     if not isinstance(value, Literal):
         return _constructed(value, fold)
+    value = with_all_digits(value)
     if value.value is None:
         return "null"
     if isinstance(value.value, bool):

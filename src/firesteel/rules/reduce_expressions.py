@@ -15,7 +15,7 @@ from firesteel.plan.converted import as_type
 from firesteel.plan.expressions import FALSE, TRUE, is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
+from firesteel.plan.simplify.sarg import COMPARISONS, as_double, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.fold_constants import fold_constants
 from firesteel.rules.pull_factors import pull_factors
@@ -33,7 +33,8 @@ def reduce_expressions(node: Node) -> Node:
 
 
 def _filter(node: Filter) -> Node:
-    condition = pull_factors(_same_columns(fold_constants(node.condition)))
+    doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
+    condition = pull_factors(_same_columns(fold_constants(doubles)))
     for _ in range(5):
         before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)))
         if condition == before:

@@ -28,9 +28,11 @@ from firesteel.plan.simplify.case import simplify_case
 from firesteel.plan.simplify.casts import is_lossless, simplify_cast
 from firesteel.plan.simplify.logic import NEGATED_TESTS, Rule, simplify_and, simplify_not, simplify_or
 from firesteel.plan.simplify.range_set import ALL
+from firesteel.plan.simplify.safety import is_safe
 from firesteel.plan.simplify.sarg import (
     COMPARISONS,
     Sarg,
+    as_double,
     compared_literal,
     everything_or_nothing,
     literal,
@@ -135,7 +137,7 @@ def _boolean_comparison(
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    return TRUE if _COMPARE[function](left.value, right.value) else FALSE
+    return TRUE if _COMPARE[function](as_double(left).value, as_double(right).value) else FALSE
 
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
@@ -187,7 +189,7 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     if (test, unknown_as) in _AS_NEGATION:
         return simplifier(negation(inner), unknown_as)
     if test in ("IS NULL", "IS NOT NULL"):
-        return _null_test(call, simplifier)
+        return _null_test(call, simplifier, unknown_as)
     if not inner.type.nullable:
         positive = test in ("IS TRUE", "IS NOT FALSE")
         return simplifier(inner if positive else negation(inner), unknown_as)
@@ -205,17 +207,18 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 @from_below
-def _null_test(call: Call, simplifier: Simplifier) -> Expr:
+def _null_test(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
+    """Only a condition leaves out what might fail."""
     wanted = call.function == "IS NULL"
     inner = simplifier(call.args[0], "unknown")
-    if not inner.type.nullable:
+    if not inner.type.nullable and (unknown_as != "unknown" or is_safe(inner)):
         return FALSE if wanted else TRUE
     if isinstance(inner, Literal):
         return TRUE if (inner.value is None) == wanted else FALSE
     if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
-        return _null_test(replace(call, args=inner.args), simplifier)
+        return _null_test(replace(call, args=inner.args), simplifier, unknown_as)
     if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "/", "NOT"):
-        terms = [_null_test(replace(call, args=(arg,)), simplifier) for arg in inner.args]
+        terms = [_null_test(replace(call, args=(arg,)), simplifier, unknown_as) for arg in inner.args]
         from firesteel.plan.simplify.logic import compose
 
         return compose("OR" if wanted else "AND", terms)

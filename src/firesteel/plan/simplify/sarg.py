@@ -6,10 +6,10 @@ A Sarg says for which values a condition is TRUE, and what it is for NULL: `true
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Plain, Value
 from firesteel.plan.expressions import (
     FALSE,
     NULL_AS_FALSE,
@@ -80,10 +80,15 @@ def compared_literal(expr: Expr) -> tuple[str, Expr, Literal] | None:
     if any(isinstance(a, Literal) and isinstance(a.value, str) and a.type.is_datetime for a in expr.args):
         return None  # a moment finer than Python holds is kept as text, which has another order
     if isinstance(right, Literal) and _is_reference(left):
-        return expr.function, left, right
+        return expr.function, left, as_double(right)
     if isinstance(left, Literal) and _is_reference(right):
-        return REVERSED[expr.function], right, left
+        return REVERSED[expr.function], right, as_double(left)
     return None
+
+
+def as_double(literal: Literal) -> Literal:
+    """A DOUBLE that was written as an exact number, as the double that it is: 0.1 is 1e-1."""
+    return replace(literal, value=float(literal.value)) if isinstance(literal.value, Plain) else literal
 
 
 def _is_reference(expr: Expr) -> bool:

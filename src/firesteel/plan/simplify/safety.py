@@ -1,0 +1,22 @@
+"""Which expressions cannot fail, so that they may be left out (Calcite: RexSimplify.SafeRexVisitor).
+
+Flink's own functions, COALESCE among them, are none that Calcite knows.
+"""
+
+from __future__ import annotations
+
+from firesteel.expr.nodes import Call, Expr
+from firesteel.plan.expressions import walk
+
+_SAFE = frozenset(
+    [
+        *("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "AND", "OR", "NOT", "CASE", "CAST", "LIKE"),
+        *("IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"),
+        *("SEARCH", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "TRIM", "CEIL", "FLOOR"),
+    ]
+)
+
+
+def is_safe(expr: Expr) -> bool:
+    """Whether no part of the expression can fail."""
+    return all(e.function in _SAFE for e in walk(expr) if isinstance(e, Call))
