@@ -12,6 +12,7 @@ from firesteel.bind.comparison import check_assignable, compare
 from firesteel.bind.scalar_operators import junction
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
+from firesteel.expr.casting_moments import recast_moment
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.sql.dialect import range_of
@@ -169,6 +170,8 @@ def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:
     if isinstance(node, exp.TryCast):
         if operand.type.root is TypeRoot.NULL:
             return cast(operand, target, place)
+        if isinstance(operand, Literal):
+            recast_moment(operand.value, operand.type, target)
         return Call("TRY_CAST", (operand,), target.with_nullable(True), range=place)
     return cast(operand, target, place)
 

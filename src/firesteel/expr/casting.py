@@ -6,10 +6,10 @@ Rules: Calcite's RexBuilder.makeCast and RexBuilder.canRemoveCastFromLiteral.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from firesteel.errors import SourceRange, ValidationError
+from firesteel.expr.casting_moments import moment_of_text, recast_moment
 from firesteel.expr.nodes import Call, Expr, Literal, Plain, Value
 from firesteel.types.coerce import can_cast
 from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
@@ -53,7 +53,9 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
     if source.root is TypeRoot.CHAR and isinstance(value, str):
         if root is TypeRoot.VARCHAR and len(value) <= (target.length or 0):
             return value
-        return _moment(value, target) if root in (TypeRoot.DATE, TypeRoot.TIMESTAMP) else None
+        return moment_of_text(value, target) if root in (TypeRoot.DATE, TypeRoot.TIMESTAMP) else None
+    if source.root is TypeRoot.TIMESTAMP:
+        return recast_moment(value, source, target)
     if not source.is_numeric or not target.is_numeric or not isinstance(value, (int, float, Decimal)):
         return None
     if root in INTEGERS:
@@ -72,15 +74,3 @@ def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
     if rounded != value or (rounded and rounded.adjusted() + 1 > precision - scale):
         return None
     return value  # with the digits that were written: plans show them
-
-
-def _moment(text: str, target: SqlType) -> date | time | datetime | None:
-    """A string that is written just as a DATE or TIMESTAMP literal is."""
-    try:
-        if target.root is TypeRoot.DATE:
-            return date.fromisoformat(text) if len(text) == 10 else None
-        if len(text) == 19 and text[10] == " ":
-            return datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return None
