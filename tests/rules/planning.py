@@ -26,6 +26,7 @@ _TRAITS = {
     "canal-json": SourceTraits(ALL, pushes_filter=True, writable=True, sink_mode="all"),
     "print": SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="requested"),
     "blackhole": SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="no-update-before"),
+    "datagen": SourceTraits(INSERT_ONLY, pushes_projection=False),
     "upsert": SourceTraits(UPSERT, writable=True, sink_mode="upsert"),
 }
 

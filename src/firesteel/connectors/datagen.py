@@ -164,7 +164,7 @@ class Datagen:
     def traits(self, table: Table) -> SourceTraits:
         options = dict(table.options)
         fields = [field_options(name, kind, options) for name, kind in _physical(table)]
-        return SourceTraits(INSERT_ONLY, bounded=_total(options, fields) is not None)
+        return SourceTraits(INSERT_ONLY, bounded=_total(options, fields) is not None, pushes_projection=False)
 
     def source(self, scan: ScanSpec) -> Source:
         return DatagenSource(scan)

@@ -98,7 +98,7 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
 
 def _narrow_scan(scan: TableSourceScan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     columns = wanted or [0]
-    if len(columns) == len(scan.columns):
+    if len(columns) == len(scan.columns) or not _takes_projection(scan):
         return scan, {i: i for i in range(len(scan.columns))}
     position = {old: new for new, old in enumerate(columns)}
     narrowed = replace(
@@ -108,6 +108,12 @@ def _narrow_scan(scan: TableSourceScan, wanted: list[int]) -> tuple[Node, dict[i
         filter=tuple(renumber(e, position) for e in scan.filter),
     )
     return narrowed, position
+
+
+def _takes_projection(node: Node) -> bool:
+    """Whether a scan, if the node is one, may read fewer columns."""
+    traits = node.table.traits if isinstance(node, TableSourceScan) else None
+    return traits is None or traits.pushes_projection
 
 
 def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node, dict[int, int]]:
@@ -121,7 +127,8 @@ def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node
 def _narrow_watermark(node: WatermarkAssigner, wanted: list[int], picks: bool) -> tuple[Node, dict[int, int]]:
     needed = list(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
     spares_projection = picks and len(needed) == len(wanted)
-    if len(needed) == len(node.schema) or not (spares_projection or _spares_work(node, needed)):
+    spares = _takes_projection(node.input) and (spares_projection or _spares_work(node, needed))
+    if len(needed) == len(node.schema) or not spares:
         return push_projects(node), {i: i for i in range(len(node.schema))}
     columns = tuple(identity(f.type for f in node.schema)[i] for i in needed)
     names = tuple(node.schema[i].name for i in needed)
@@ -151,11 +158,13 @@ def _spares_work(below: Node, needed: list[int]) -> bool:
     assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
     if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):
         return True
-    exprs = assigner.input.exprs
+    exprs, narrows = assigner.input.exprs, _takes_projection(assigner.input.input)
     kept = {*needed, assigner.rowtime, *input_refs(assigner.expression)}
     read = {i for k in kept for i in input_refs(exprs[k])}
     return any(
-        not isinstance(e, InputRef) or e.index not in read for i, e in enumerate(exprs) if i not in kept
+        not isinstance(e, InputRef) or (narrows and e.index not in read)
+        for i, e in enumerate(exprs)
+        if i not in kept
     )
 
 

@@ -15,3 +15,6 @@ CREATE TABLE acc (aid BIGINT, owner STRING, branch STRING, bal DECIMAL(14, 2), o
 CREATE TABLE ty (bo BOOLEAN, ti TINYINT, sm SMALLINT, ii INT, bi BIGINT, fl FLOAT, dd DOUBLE, d5 DECIMAL(5,2), d9 DECIMAL(9,2), d0 DECIMAL(10,0), dt DATE, tm TIME, ts TIMESTAMP(3), ts6 TIMESTAMP(6), c3 CHAR(3), v3 VARCHAR(3), v9 VARCHAR(9), st STRING, byt BYTES, b3 BINARY(3)) WITH ('connector'='filesystem','path'='unread/ty.json','format'='json');
 
 CREATE TABLE mixed (id INT, k STRING, v INT, b BIGINT, d DOUBLE, e DECIMAL(10,2), f FLOAT, s SMALLINT, ok BOOLEAN, ts TIMESTAMP(3), nn INT NOT NULL) WITH ('connector'='filesystem','path'='/tmp/mixed','format'='json');
+CREATE TABLE dg (a INT, b STRING, c BIGINT) WITH ('connector' = 'datagen');
+CREATE TABLE dgw (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
+CREATE TABLE dgx (a INT, b STRING, m BIGINT, y AS a + 1, ts AS TO_TIMESTAMP_LTZ(m, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
