@@ -129,6 +129,43 @@ def test_instants_of_numbers(expression: str, expected: str) -> None:
     assert evaluate(expression, columns) == [expected]
 
 
+@pytest.mark.parametrize("pattern", ["bad", "{", "yyyy-MM-dd ]", "yyyy-QQQQQQQQ", "dddd"])
+def test_an_invalid_pattern_in_the_text_is_refused_by_the_function_of_instants(pattern: str) -> None:
+    with pytest.raises(ValidationError, match="Invalid pattern for parsing TIMESTAMP_LTZ"):
+        bind(f"TO_TIMESTAMP_LTZ('2024-01-01', '{pattern}')")
+    assert evaluate(f"TO_TIMESTAMP('2024-01-01', '{pattern}')") == ["<NULL>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "error"),
+    [
+        ("1939-66", "yyyy-MM", "MonthOfYear"),
+        ("1939-66 10", "yyyy-MM HH", "MonthOfYear"),
+        ("66 1 1", "MM W e", "MonthOfYear"),
+        ("1939-45", "yyyy-dd", "DayOfMonth"),
+        ("02-30", "MM-dd", "FEBRUARY 30"),
+    ],
+)
+def test_fields_that_make_no_day_fail_for_instants(text: str, pattern: str, error: str) -> None:
+    with pytest.raises(JobError, match=error):
+        evaluate(f"TO_TIMESTAMP_LTZ('{text}', '{pattern}')")
+    assert evaluate(f"TO_TIMESTAMP('{text}', '{pattern}')") == ["<NULL>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [("1939-06-66", "yyyy-MM-dd"), ("1939-66 25", "yyyy-MM HH"), ("25", "HH"), ("0000-01", "yyyy-MM")],
+)
+def test_fields_that_java_refuses_while_it_reads_are_null(text: str, pattern: str) -> None:
+    assert evaluate(f"TO_TIMESTAMP_LTZ('{text}', '{pattern}')") == ["<NULL>"]
+
+
+@pytest.mark.parametrize("argument", ["PROCTIME()", "TIMESTAMPADD(DAY, 1, DATE '2020-01-01')"])
+def test_the_type_of_what_generated_code_takes_for_null_is_refused(argument: str) -> None:
+    with pytest.raises(ValidationError, match="Mismatch of function's argument data type"):
+        bind(f"TYPEOF({argument})")
+
+
 def test_an_unknown_zone_in_the_text_is_refused() -> None:
     with pytest.raises(ValidationError, match="Invalid timezone for parsing TIMESTAMP_LTZ"):
         bind("TO_TIMESTAMP_LTZ('2024-01-01', 'yyyy-MM-dd', 'Nowhere')")

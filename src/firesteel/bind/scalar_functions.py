@@ -139,6 +139,12 @@ def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
     """TYPEOF(x [, serializable]): known when the statement is bound."""
     kind = args[0].type
     text = str(kind)
+    if not kind.nullable and _is_generated_nullable(args[0]):
+        raise ValidationError(
+            f"Mismatch of function's argument data type '{kind}' and actual argument type "
+            f"'{kind.with_nullable(True)}'.",
+            range=range_of(node),
+        )
     if kind.is_interval:
         unit = "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND(3)"
         text = f"INTERVAL {unit}" + ("" if kind.nullable else " NOT NULL")
@@ -151,6 +157,16 @@ def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
             parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
             text = "".join(parts)
     return Literal(text, sql.STRING, range=range_of(node))
+
+
+def _is_generated_nullable(expr: Expr) -> bool:
+    """Whether Flink's generated code takes the value for one that may be NULL whatever the arguments are:
+    PROCTIME() and intervals added to a DATE or TIME (ScalarOperatorGens, ProctimeMaterialize).
+    """
+    if not isinstance(expr, Call):
+        return False
+    moved = expr.function in ("+", "-") and expr.type.root in (TypeRoot.DATE, TypeRoot.TIME)
+    return moved or expr.function == "PROCTIME"
 
 
 def _spelled(match: re.Match[str]) -> str:

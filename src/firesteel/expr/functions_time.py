@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.errors import ValidationError
+from firesteel.errors import JobError, SourceRange, ValidationError
 from firesteel.expr.functions import Function
 from firesteel.expr.nodes import Expr, Literal
 from firesteel.types.sql import BIGINT, DATE, STRING, SqlType, time, timestamp, timestamp_ltz
@@ -36,8 +36,20 @@ def _by_pattern(args: Sequence[Expr]) -> SqlType:
         )
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return _LTZ
+    _check_pattern(pattern.value, pattern.range)
     digits = len(pattern.value) - len(pattern.value.rstrip("S"))
     return timestamp_ltz(min(9, max(3, digits)))
+
+
+def _check_pattern(pattern: str, place: SourceRange | None) -> None:
+    from firesteel.runtime.duck.java_dates import checked  # few statements have a pattern
+
+    try:
+        checked(pattern)
+    except JobError as error:
+        raise ValidationError(
+            f"Invalid pattern for parsing TIMESTAMP_LTZ: {error.message}", range=place
+        ) from None
 
 
 TIME_FUNCTIONS: tuple[Function, ...] = (

@@ -109,7 +109,10 @@ class BadPattern(ValueError):
 
 
 def parsed(pattern: str, text: str) -> int | None:
-    """Nanoseconds of the wall clock that the text names, or None; what it leaves out is of 1970-01-01."""
+    """Nanoseconds of the wall clock that the text names, or None; what it leaves out is of 1970-01-01.
+
+    Raises JobError where that makes no day, which Flink puts together only after reading.
+    """
     steps = steps_of(pattern)
     fields: dict[str, int] = {}
     if steps is None or _read_all(steps, text, 0, fields) != len(text):
@@ -239,6 +242,10 @@ def _names(letter: str, count: int) -> Step:
     return Names("M" if months else "e", found)
 
 
+_WHOLE_DATES = (*(frozenset(names) for names in ("uMd", "uD", "uMWe", "Ywe")),)
+"""The fields of which Java makes a day."""
+
+
 def _resolved(fields: dict[str, int]) -> int:
     """Raises ValueError where fields contradict or are out of their range."""
     if "G" in fields and "y" in fields:
@@ -250,8 +257,9 @@ def _resolved(fields: dict[str, int]) -> int:
         fields["u"] = year
     clock = _clock(fields)
     year, month, day = fields.get("u", 1970), fields.get("M", 1), fields.get("d", 1)
-    if not 1 <= month <= 12 or not 1 <= day <= 31 or not -999_999_999 <= year <= 999_999_999:
-        raise ValueError(month)
+    if not -999_999_999 <= year <= 999_999_999:
+        raise ValueError(year)
+    _check_month_and_day(fields, month, day)
     length = monthrange(2000 + year % 400, month)[1]
     if "u" in fields and "M" in fields and "d" in fields:
         days = gregorian_day(year, month, min(day, length))
@@ -272,6 +280,19 @@ def _resolved(fields: dict[str, int]) -> int:
     else:
         days = gregorian_day(year, month, day)
     return days * _DAY + clock
+
+
+def _check_month_and_day(fields: dict[str, int], month: int, day: int) -> None:
+    """Raises ValueError where Java puts a day together while it reads, JobError where Flink does so later."""
+    wrong = ""
+    if not 1 <= month <= 12:
+        wrong = f"Invalid value for MonthOfYear (valid values 1 - 12): {month}"
+    elif not 1 <= day <= 31:
+        wrong = f"Invalid value for DayOfMonth (valid values 1 - 28/31): {day}"
+    if wrong and any(named <= fields.keys() for named in _WHOLE_DATES):
+        raise ValueError(wrong)
+    if wrong:
+        raise JobError(wrong)
 
 
 def _week_of_month(first: int, week: int, weekday: int) -> int:

@@ -67,8 +67,14 @@ def to_timestamp(text: str) -> int | None:
 
 
 def to_timestamp_by(text: str, pattern: str) -> int | None:
-    """TO_TIMESTAMP with a pattern; a text that does not follow it may still be one of JDBC's."""
-    nanos = _read(text, pattern, 3)
+    """TO_TIMESTAMP with a pattern; a text that does not follow it may still be one of JDBC's.
+
+    NULL for fields that make no day, of which TO_TIMESTAMP_LTZ raises JobError.
+    """
+    try:
+        nanos = _read(text, pattern, 3)
+    except JobError:
+        return None
     return None if nanos is None else nanos // 1000
 
 
