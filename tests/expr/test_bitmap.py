@@ -159,3 +159,10 @@ def test_types(expression: str, expected: str) -> None:
 def test_what_is_refused(expression: str) -> None:
     with pytest.raises(ValidationError):
         bind(expression, {"a": (INTS, [[1]])})
+
+
+@pytest.mark.parametrize("kind", [sql.TINYINT, sql.SMALLINT])
+def test_null_among_smaller_integers_is_zero(kind: sql.SqlType) -> None:
+    assert one("BITMAP_BUILD(ARRAY[v])", v=(kind, None)) == "{0}"
+    assert one("BITMAP_BUILD(CAST(ARRAY[v] AS ARRAY<INT>))", v=(kind, None)) == "{}"
+    assert one("BITMAP_BUILD(ARRAY[v, CAST(5 AS SMALLINT)])", v=(kind, 300 % 128)) == "{5,44}"

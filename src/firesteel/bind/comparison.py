@@ -50,6 +50,7 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
         raise ValidationError(f"Comparable type expected, but was '{a}'.", range=place)
     if operator in ("=", "<>") or a.root is TypeRoot.BITMAP:
         check_assignable([a, b], place)
+        _check_structured(a, b, place)
     if _same_family(a, b):
         return left, right
     if a.is_character or b.is_character:
@@ -95,6 +96,12 @@ def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> Non
         if len({t.nullable for t in types if t.root is root}) > 1:
             name = "VARIANT" if root is TypeRoot.VARIANT else "OTHER"
             raise ValidationError(f"No assign rules for {name} defined", range=place)
+
+
+def _check_structured(a: SqlType, b: SqlType, place: SourceRange | None) -> None:
+    """Raises ValidationError for objects whose types are not one, but for NULLs of them as a whole."""
+    if a.class_name and b.class_name and a.with_nullable(True) != b.with_nullable(True):
+        raise ValidationError(f"Incompatible structured types: {a} and {b}.", range=place)
 
 
 def _root_name(kind: SqlType) -> str:

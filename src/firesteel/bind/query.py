@@ -9,6 +9,7 @@ from sqlglot import exp
 from firesteel.bind.aggregate import boolean, refuse_aggregates
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
+from firesteel.bind.comparison import check_assignable
 from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -114,6 +115,7 @@ class _Binder:
                     range=_column_place(node.expression, i),
                     hint=f"{a.type} before it, {b.type} here",
                 )
+            check_assignable((a.type, b.type), _column_place(node.expression, i))
         return Union((left, right), all=not node.args["distinct"])
 
     # --- SELECT ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from firesteel.bind.comparison import comparable, compare
+from firesteel.bind.comparison import check_assignable, comparable, compare
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr, Literal
@@ -210,6 +210,7 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
         raise NotSupportedError("IN (SELECT ...) is not supported yet", range=place)
     value = binder.bind(node.this)
     items = binder.bind_all(node.expressions)
+    check_assignable([item.type for item in items], place)
     tests = [_equals_item(value, item, place) for item in items]
     return junction("OR", list(dict.fromkeys(tests)), place)
 
@@ -217,6 +218,8 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     """One `=` of an IN list: what stands beside a number is brought into its kind of type first, but for
     a DECIMAL beside a DECIMAL (Calcite: SqlToRelConverter.ensureSqlType)."""
+    if value.type.root is item.type.root is TypeRoot.VARIANT:  # the list alone is of one type
+        return Call("=", (value, item), sql.BOOLEAN.with_nullable(nullable(value, item)), range=place)
     exact = item.type.is_integer and not isinstance(item, Literal) and value.type.is_integer
     alike = exact or value.type.root is item.type.root
     if value.type.is_numeric and not alike and (item.type.is_numeric or item.type.is_character):

@@ -9,7 +9,7 @@ from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.duckdb_variant import variant_item
 from firesteel.expr.nodes import Call, Literal
 from firesteel.types.duckdb import quote, to_duckdb
-from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 
 
 def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
@@ -29,7 +29,10 @@ def _elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, a
     if source.same_as(target):
         return text
     name = compiler.fresh_name()
-    changed = f"list_transform({text}, lambda {name}: {compiler.cast(name, source, target, attempt)})"
+    element = compiler.cast(name, source, target, attempt)
+    if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
+        element = f"coalesce({element}, 0)"  # Flink: ArrayToArrayCastRule does not look for NULL then
+    changed = f"list_transform({text}, lambda {name}: {element})"
     changed = f"CAST({changed} AS {to_duckdb(target)}[])"
     if not attempt or not _may_fail(source):
         return changed

@@ -44,6 +44,11 @@ def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
     return None if common is None else [cast(a, common) for a in args]
 
 
+def _if_array(args: Sequence[Expr]) -> SqlType:
+    """TRUE or FALSE for whatever is looked for, in an array that is there."""
+    return BOOLEAN.with_nullable(args[0].type.nullable)
+
+
 def _keys(args: Sequence[Expr]) -> SqlType:
     return array(args[0].type.children[0]).with_nullable(args[0].type.nullable)
 
@@ -66,7 +71,7 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("CARDINALITY", "a", INT, "len({0})::INTEGER"),
     Function("CARDINALITY", "m", INT, "cardinality({0})::INTEGER"),
     Function("ELEMENT", "a", _element, "@collections.element"),
-    Function("ARRAY_CONTAINS", "a z", BOOLEAN, "@collections.contains", prepare=_with_element),
+    Function("ARRAY_CONTAINS", "a z", _if_array, "@collections.contains", prepare=_with_element),
     Function("ARRAY_POSITION", "a z", INT, "@collections.position", prepare=_with_element),
     Function("ARRAY_REMOVE", "a z", same_as_first, "@collections.remove", prepare=_with_element),
     Function("ARRAY_APPEND", "a z", same_as_first, "@collections.append", prepare=_with_element),

@@ -26,7 +26,8 @@ def _integers(args: Sequence[Expr]) -> Sequence[Expr] | None:
     element = kind.children[0]
     if element.root is TypeRoot.NULL or element.root not in INTEGERS[:3]:
         return None
-    return [cast(args[0], array(INT.with_nullable(element.nullable)))]
+    smaller = element.root is not INT.root  # cast to INT NOT NULL, which makes NULL to 0
+    return [cast(args[0], array(INT.with_nullable(element.nullable and not smaller)))]
 
 
 VARIANT_FUNCTIONS: tuple[Function, ...] = (
