@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+
 import pytest
 
 from firesteel.errors import JobError
-from firesteel.types.sql import STRING, timestamp, timestamp_ltz
+from firesteel.types.sql import STRING, SqlType, timestamp, timestamp_ltz
 from tests.expr.evaluate import evaluate, one
 
 NANOS = [1_709_210_096_123_456_789, 1_730_597_400_999_999_999, -1, 1]
@@ -87,3 +90,36 @@ def test_digits_of_a_small_fraction_are_counted_without_zeros() -> None:
 def test_years_that_nine_digits_cannot_hold_are_an_error_that_says_so() -> None:
     with pytest.raises(JobError, match="held from 1677-09-21 to 2262-04-11"):
         one("CAST(s AS TIMESTAMP(9))", s=(STRING, "0001-01-01 00:00:00"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [
+        ("<", ["FALSE", "TRUE", "TRUE", "FALSE", "FALSE"]),
+        ("<=", ["FALSE", "TRUE", "TRUE", "TRUE", "FALSE"]),
+        (">", ["TRUE", "FALSE", "FALSE", "FALSE", "TRUE"]),
+        (">=", ["TRUE", "FALSE", "FALSE", "TRUE", "TRUE"]),
+        ("=", ["FALSE", "FALSE", "FALSE", "TRUE", "FALSE"]),
+        ("<>", ["TRUE", "TRUE", "TRUE", "FALSE", "TRUE"]),
+        ("IS DISTINCT FROM", ["TRUE", "TRUE", "TRUE", "FALSE", "TRUE"]),
+    ],
+)
+@pytest.mark.parametrize(
+    "kinds", [(timestamp, timestamp), (timestamp_ltz, timestamp_ltz), (timestamp, timestamp_ltz)]
+)
+def test_milliseconds_of_any_year_beside_nanoseconds(
+    operator: str, expected: list[str], kinds: tuple[Callable[[int], SqlType], Callable[[int], SqlType]]
+) -> None:
+    coarse = [
+        datetime(8888, 1, 1),
+        datetime(1, 1, 1),
+        datetime(1970, 1, 1),
+        datetime(1970, 1, 1),
+        datetime(1970, 1, 1),
+    ]
+    columns = {"c": (kinds[0](3), coarse), "f": (kinds[1](9), [1, 1, 1, 0, -1])}
+    assert evaluate(f"c {operator} f", columns) == expected
+    mirrored = (
+        operator.translate(str.maketrans("<>", "><")) if operator in ("<", "<=", ">", ">=") else operator
+    )
+    assert evaluate(f"f {mirrored} c", columns) == expected

@@ -6,7 +6,10 @@ Flink's generated code does; DuckDB evaluates all operands of a projected AND.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firesteel.expr.deep import remembered
+from firesteel.expr.duckdb_compare_moments import compared_in_micros, differ_in_unit
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text, quoted
 from firesteel.expr.duckdb_variant import equality_operands
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -73,7 +76,13 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if kind.root is not other.root and kind.is_datetime and other.is_datetime:
         target = common_type([kind, other], widest=True)
         if target is not None:
-            a, b = compiler.cast(a, kind, target), compiler.cast(b, other, target)
+            wanted = [target, target]
+            if differ_in_unit(kind, other):
+                wanted = [replace(target, precision=k.precision) for k in (kind, other)]
+            a, b = compiler.cast(a, kind, wanted[0]), compiler.cast(b, other, wanted[1])
+            kind, other = wanted
+    if differ_in_unit(kind, other):
+        return compared_in_micros(operator, a, kind, b, other)
     if kind.is_character and other.is_character and operator not in ("=", "<>") and _beyond_plane(x, y):
         return f"({compiler.python('strings.compare_utf16', [(a, kind), (b, other)], sql.INT)} {operator} 0)"
     if kind.root is TypeRoot.ROW and operator in ("=", "<>"):

@@ -40,6 +40,11 @@ def below_millis(text: str, kind: SqlType) -> str:
     return f"((epoch_us({text}) - {millis(text, kind)} * 1000) * 1000)"
 
 
+def below_micros(text: str, kind: SqlType) -> str:
+    """The nanoseconds that the microseconds of a fine timestamp leave out."""
+    return f"(epoch_ns({text}) - {micros(text, kind)} * 1000)"
+
+
 def seconds(text: str, kind: SqlType) -> str:
     """Seconds since the epoch."""
     return f"(floor_to({millis(text, kind)}, 1000) // 1000)"
@@ -70,7 +75,7 @@ def from_days(number: str) -> str:
 
 def moved(text: str, kind: SqlType, span: str) -> str:
     """A timestamp, `span` microseconds on."""
-    rest = f"(epoch_ns({text}) - {micros(text, kind)} * 1000)" if is_fine(kind) else ""
+    rest = below_micros(text, kind) if is_fine(kind) else ""
     return from_micros(f"{micros(text, kind)} + {span}", kind, rest)
 
 
