@@ -8,7 +8,19 @@ from decimal import Decimal
 import pytest
 
 from firesteel.errors import JobError, ValidationError
-from firesteel.types.sql import BOOLEAN, DATE, DOUBLE, FLOAT, INT, STRING, array, decimal, timestamp
+from firesteel.types.sql import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TINYINT,
+    array,
+    char,
+    decimal,
+    timestamp,
+)
 from tests.expr.evaluate import bind, evaluate, one
 
 NAN = float("nan")
@@ -121,3 +133,50 @@ def test_refused(expression: str, message: str) -> None:
     }
     with pytest.raises(ValidationError, match=message):
         bind(expression, columns)
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("1.0 IN (i, 2)", "<NULL>"),  # CAST(12 AS DECIMAL(2, 1))
+        ("1.0 IN (CAST(m AS DECIMAL(12, 4)), 1.0)", "TRUE"),
+        ("m IN (12.3456, 1)", "FALSE"),
+        ("m IN (i, 3)", "TRUE"),
+        ("t IN (i, 300)", "TRUE"),  # CAST(300 AS TINYINT) is 44
+        ("'' IN (s, 'x')", "TRUE"),  # CAST(s AS CHAR(0))
+        ("s IN ('abcd')", "TRUE"),
+        ("c IN (s)", "TRUE"),
+        ("(i, 'ab') IN ((12, s))", "TRUE"),
+        ("b IN ('true', s)", None),
+        ("'true' > b", "TRUE"),
+        ("s > b", None),
+        ("s = b", "FALSE"),
+    ],
+)
+def test_items_of_a_list_become_of_the_type_that_they_are_compared_with(
+    test: str, expected: str | None
+) -> None:
+    columns = {
+        "i": (INT, [12]),
+        "m": (decimal(10, 2), [Decimal("12.00")]),
+        "t": (TINYINT, [44]),
+        "s": (STRING, ["abcd"]),
+        "c": (char(2), ["ab"]),
+        "b": (BOOLEAN, [False]),
+    }
+    if expected is None:
+        with pytest.raises(JobError, match="Cannot parse 'abcd' as BOOLEAN"):
+            evaluate(test, columns)
+    else:
+        assert evaluate(test, columns) == [expected]
+
+
+def test_a_null_item_of_no_length_is_null() -> None:
+    assert evaluate("'' IN (s)", {"s": (STRING, ["x", None])}) == ["TRUE", "<NULL>"]
+
+
+@pytest.mark.parametrize("test", ["i IN ('1', 2)", "s IN (b, 'x')", "m IN (1, DATE '2024-01-01')"])
+def test_items_of_a_list_have_a_type_in_common(test: str) -> None:
+    columns = {"i": (INT, [1]), "m": (decimal(10, 2), [None]), "s": (STRING, ["x"]), "b": (BOOLEAN, [True])}
+    with pytest.raises(ValidationError, match="Values in expression list must have compatible types"):
+        bind(test, columns)

@@ -71,13 +71,14 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 
 
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """A string becomes a point in time beside one, a DECIMAL beside a number; a BOOLEAN becomes a string."""
+    """A string becomes a point in time beside one, a DECIMAL beside a number, a BOOLEAN beside one that it is
+    less or greater than; a BOOLEAN that it may equal becomes a string."""
     string, other = (left, right) if left.type.is_character else (right, left)
     kind = other.type
-    if kind.root is TypeRoot.BOOLEAN:
+    if kind.root is TypeRoot.BOOLEAN and operator in _EQUALITY:
         changed = cast(other, sql.STRING)
         return (string, changed) if string is left else (changed, string)
-    if not (kind.is_numeric or kind.is_datetime):
+    if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
         raise _incomparable(operator, left.type, right.type, place)
     if kind.is_numeric and operator in _EQUALITY:
         names = " and ".join(_root_name(t) for t in (left.type, right.type))

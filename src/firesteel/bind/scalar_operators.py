@@ -211,19 +211,27 @@ def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
     value = binder.bind(node.this)
     items = binder.bind_all(node.expressions)
     check_assignable([item.type for item in items], place)
+    if common_type([item.type for item in items]) is None:
+        raise ValidationError("Values in expression list must have compatible types", range=place)
     tests = [_equals_item(value, item, place) for item in items]
     return junction("OR", list(dict.fromkeys(tests)), place)
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
-    """One `=` of an IN list: what stands beside a number is brought into its kind of type first, but for
-    a DECIMAL beside a DECIMAL (Calcite: SqlToRelConverter.ensureSqlType)."""
-    if value.type.root is item.type.root is TypeRoot.VARIANT:  # the list alone is of one type
+    """One `=` of an IN list: the item is brought into the value's type first, whether it fits or not, but for
+    one of the same root, and for CHAR beside VARCHAR (Calcite: SqlToRelConverter.ensureSqlType)."""
+    a, b = value.type, item.type
+    if a.root is b.root is TypeRoot.VARIANT:  # the list alone is of one type
         return Call("=", (value, item), sql.BOOLEAN.with_nullable(nullable(value, item)), range=place)
-    exact = item.type.is_integer and not isinstance(item, Literal) and value.type.is_integer
-    alike = exact or value.type.root is item.type.root
-    if value.type.is_numeric and not alike and (item.type.is_numeric or item.type.is_character):
-        item = cast(item, value.type)
+    if isinstance(value, Call) and isinstance(item, Call) and value.function == item.function == "ROW":
+        pairs = zip(value.args, item.args, strict=False)
+        if len(value.args) == len(item.args) > 1:
+            return junction("AND", [_equals_item(x, y, place) for x, y in pairs], place)
+    if a.root is not b.root and (
+        (a.is_numeric and (b.is_numeric or b.is_character))
+        or (b.is_character and (a.root in (TypeRoot.CHAR, TypeRoot.BOOLEAN) or a.is_datetime))
+    ):
+        item = cast(item, a)
     return compare("=", value, item, place)
 
 

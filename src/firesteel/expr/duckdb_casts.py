@@ -163,7 +163,7 @@ def sized(text: str, source: SqlType, target: SqlType) -> str:
         return text
     if target.root in CHARACTER:
         if target.root is TypeRoot.CHAR:
-            return f"rpad(left({text}, {length}), {length}, ' ')" if length else "''"
+            return f"rpad(left({text}, {length}), {length}, ' ')" if length else f"left({text}, 0)"
         return f"left({text}, {length})"
     cut = f"unhex(left(hex({text}), {2 * length}))"
     return (
