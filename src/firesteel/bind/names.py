@@ -52,9 +52,10 @@ class Relation:
 
 @dataclass(frozen=True)
 class Scope:
-    """The columns that an expression may name."""
+    """The columns that an expression may name. times: those that are time attributes."""
 
     relations: tuple[Relation, ...] = ()
+    times: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:

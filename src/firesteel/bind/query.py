@@ -21,6 +21,7 @@ from firesteel.bind.values import ONE_ROW, bind_values
 from firesteel.bind.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.plan.logical import Filter, Union
+from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
 from firesteel.sql.dialect import range_of
 from firesteel.sql.nodes import (
@@ -144,7 +145,7 @@ class _Binder:
         if node is None:
             return ONE_ROW, Scope()
         source, relation = self._relation(node)
-        return source, Scope((relation,))
+        return source, Scope((relation,), event_times(source) | processing_times(source))
 
     def _relation(self, node: exp.Expression) -> tuple[Node, Relation]:
         """What one entry of FROM gives, and under which names."""

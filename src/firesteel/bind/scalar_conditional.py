@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from firesteel.bind.comparison import check_assignable, compare
+from firesteel.bind.names import Scope
 from firesteel.bind.scalar_operators import junction
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.casting_moments import recast_moment
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.sql.dialect import range_of
 from firesteel.types import sql
@@ -173,7 +174,15 @@ def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:
         if isinstance(operand, Literal):
             recast_moment(operand.value, operand.type, target)
         return Call("TRY_CAST", (operand,), target.with_nullable(True), range=place)
+    if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
+        return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
     return cast(operand, target, place)
+
+
+def _is_time(binder: ScalarBinder, expr: Expr) -> bool:
+    """Whether this is a time attribute: cast to its own type it is a plain timestamp."""
+    scope = binder.scope
+    return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times
 
 
 def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> None:

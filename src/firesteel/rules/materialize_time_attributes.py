@@ -79,6 +79,8 @@ class _Attribute:
             return self._timestamp(expr)
         if not isinstance(expr, Call) or is_time(expr, times, not self.rowtime):
             return expr
+        if expr.options == ("TIMESTAMP",) and is_time(expr.args[0], times, self.rowtime):
+            return self._timestamp(expr.args[0])
         return replace(expr, args=tuple(self._read(arg, times) for arg in expr.args))
 
     def _replaced(self, exprs: tuple[Expr, ...], times: Positions) -> tuple[Expr, ...]:

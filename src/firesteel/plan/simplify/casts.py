@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     """No cast where the type stays, and none there and back."""
     inner = simplifier(call.args[0], "unknown")
-    if _keeps(inner.type, call.type):
-        return inner
+    if _keeps(inner.type, call.type) and not (call.options and inner == call.args[0]):
+        return inner  # a time attribute's cast to its own type makes a plain timestamp of it, and stays
     if isinstance(inner, Literal):
         return fold_cast(replace(call, args=(inner,)), inner)
     if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
