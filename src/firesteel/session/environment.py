@@ -203,7 +203,6 @@ class TableEnvironment:
         return BindContext(
             catalog=self.catalog,
             options=self.configuration,
-            time_zone=self.time_zone,
             sql=text,
             validate=validate_table,
         )

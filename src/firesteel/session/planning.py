@@ -61,6 +61,7 @@ def plan_all(
 
 def bind(environment: TableEnvironment, statement: Query | Insert, text: str) -> Node:
     """The logical plan, its tables checked by their connectors."""
+    environment.time_zone  # noqa: B018 - an invalid one is refused here, by no CREATE
     context = environment.bind_context(text)
     bound = (
         bind_insert(statement, context)
