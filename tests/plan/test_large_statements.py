@@ -12,7 +12,7 @@ import pytest
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
 from firesteel.catalog.catalog import Catalog
-from firesteel.errors import ParseError
+from firesteel.errors import JobError, ParseError
 from firesteel.explain import explain
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
@@ -80,6 +80,16 @@ CHAINS = [
     ("SELECT " + " || ".join(["k"] * 2000) + " AS r FROM t", [["x3" * 2000, "x5" * 2000, None]]),
     ("SELECT " + " + ".join(["1"] * 5000) + " AS r, v FROM t", [[5000] * 3, [3, 4, None]]),
     ("SELECT v FROM t WHERE " + " + ".join(["v"] * 2000) + " = 8000", [[4]]),
+    (f"SELECT v FROM t WHERE d IN ({_numbers(10_000)}, 0.5)", [[3]]),
+    (f"SELECT v FROM t WHERE e IN ({_numbers(10_000)}, 1.25)", [[3]]),
+    ("SELECT v FROM t WHERE " + " OR ".join(f"v + {i} = b" for i in range(5, 5000)), [[3, 4]]),
+    ("SELECT b FROM t WHERE " + " OR ".join(f"b / v > {i}" for i in range(2, 2002)), [[9]]),
+    ("SELECT b FROM t WHERE " + " AND ".join(f"b / v < {i}" for i in range(3, 2003)), [[10]]),
+    (
+        "SELECT " + " AND ".join(f"b / v < {i}" for i in range(3, 2003)) + " AS r FROM t",
+        [[False, True, None]],
+    ),
+    ("SELECT v FROM t WHERE " + " OR ".join(f"(v = {i} AND k = 'x{i}')" for i in range(4, 3000)), [[]]),
     (
         "SELECT CASE v "
         + " ".join(f"WHEN {i} THEN 's{i}'" for i in range(2000))
@@ -92,6 +102,14 @@ CHAINS = [
 @pytest.mark.parametrize(("query", "expected"), CHAINS, ids=lambda value: str(value)[:40])
 def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object], catalog: Catalog) -> None:
     assert _answer(query, catalog) == expected
+
+
+def test_operands_of_a_chain_that_may_fail_are_computed_in_turn(catalog: Catalog) -> None:
+    never = " OR ".join(f"v / (v - 3) > {i}" for i in range(100))
+    assert _answer(f"SELECT v = 3 OR {never} AS r FROM t", catalog) == [[True, True, None]]
+    assert _answer(f"SELECT v = 4 OR k = 'x3' OR {never} AS r FROM t", catalog) == [[True, True, None]]
+    with pytest.raises(JobError, match="/ by zero"):
+        _answer(f"SELECT v = 4 OR {never} AS r FROM t", catalog)
 
 
 def test_a_thousand_columns(catalog: Catalog) -> None:

@@ -63,13 +63,13 @@ def from_below(function: F) -> F:
 
     @wraps(function)
     def guarded(tree: Any, *more: Any) -> Any:
+        if getattr(tree, "depth", 0) < STEP:  # most parts, and no milestone
+            return function(tree, *more)
         known = progress.known
         if known is not None:
             answer = known.get((id(tree), *map(id, more)))
             if answer is not None:
                 return answer[1]
-        if depth_of(tree) < STEP:
-            return function(tree, *more)
         level = progress.level
         if level == 0 and known is None:
             progress.known = {}

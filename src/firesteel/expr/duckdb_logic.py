@@ -16,7 +16,7 @@ from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.decimals import digits
-from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot, decimal
+from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot, decimal
 
 _JAVA = {"=": "java_eq", "<>": "java_ne", "<": "java_lt", "<=": "java_le", ">": "java_gt", ">=": "java_ge"}
 _NEVER_FAIL = frozenset(
@@ -50,7 +50,18 @@ def may_fail(expr: Expr) -> bool:
         divisor = expr.args[1]
         safe = expr.type.root in APPROXIMATE or (isinstance(divisor, Literal) and bool(divisor.value))
         return not safe or any(map(may_fail, expr.args))
+    if expr.function == "CAST" and _widens(expr.args[0].type, expr.type):
+        return may_fail(expr.args[0])
     return expr.function not in _NEVER_FAIL or any(map(may_fail, expr.args))
+
+
+def _widens(kind: SqlType, target: SqlType) -> bool:
+    """Whether every number of one type is one of the other, digits after the point aside."""
+    if not kind.is_integer:
+        return kind.same_as(target) or (kind.is_numeric and target.root is TypeRoot.DOUBLE)
+    if target.is_integer:
+        return INTEGER_BITS[kind.root] <= INTEGER_BITS[target.root]
+    return target.root in APPROXIMATE
 
 
 def comparison(compiler: Compiler, call: Call) -> str:
@@ -121,7 +132,8 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
-        if not _may_be_nan(x) and not _may_be_nan(y):
+        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs for two NaN only
+        if not unsafe(map(_may_be_nan, (x, y))):
             return f"({a} {operator} {b})"
         return f"{_JAVA[operator]}({a}, {b})"
     if TypeRoot.DECIMAL not in roots:
@@ -158,19 +170,18 @@ def _distinct(compiler: Compiler, call: Call) -> str:
 
 
 def _junction(compiler: Compiler, call: Call) -> str:
+    """Where an operand may fail: the ones from the first such on are tested one by one, as branches of one
+    CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains."""
     texts = [compiler(a) for a in call.args]
-    rest = [texts.pop()]
+    careful = next((i for i, arg in enumerate(call.args) if i and may_fail(arg)), None)
+    if careful is None:
+        return _balanced(call.function, texts)
     decisive = "FALSE" if call.function == "AND" else "TRUE"
-    failing = may_fail(call.args[-1])
-    for text, arg in zip(reversed(texts), reversed(call.args[:-1]), strict=True):
-        if failing:
-            test = f"{text} IS NOT DISTINCT FROM {decisive}"
-            after = _balanced(call.function, rest[::-1])
-            rest = [f"(CASE WHEN {test} THEN {decisive} ELSE {text} {call.function} {after} END)"]
-        else:
-            rest.append(text)
-            failing = may_fail(arg)
-    return _balanced(call.function, rest[::-1])
+    before = _balanced(call.function, texts[:careful])
+    last = max(i for i, arg in enumerate(call.args) if may_fail(arg))
+    tests = [before, *texts[careful:last]]
+    branches = " ".join(f"WHEN {test} IS NOT DISTINCT FROM {decisive} THEN {decisive}" for test in tests)
+    return f"(CASE {branches} ELSE {_balanced(call.function, texts)} END)"
 
 
 def _balanced(operator: str, texts: list[str]) -> str:

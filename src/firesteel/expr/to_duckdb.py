@@ -44,6 +44,8 @@ def emitters() -> dict[str, Emit]:
     }
 
 
+_LONG_FILTER = 10_000
+"""Characters from which on it would take long."""
 _EMITTERS: dict[str, Emit] = {}
 
 
@@ -75,10 +77,16 @@ def compile_calc(
     for expr, kind in zip(exprs, wanted, strict=True):
         text = output(compiler, expr)
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
-    where = compiler(condition) if condition is not None else None
+    where = _filter(compiler(condition)) if condition is not None else None
     first, then = _step_texts(before, compiler), _step_texts(steps, compiler)
     functions, user = tuple(compiler.functions), tuple(compiler.user.items())
     return CalcSpec(tuple(texts), wanted, where, functions, user, first, then)
+
+
+def _filter(text: str) -> str:
+    """The condition; DuckDB's optimizer compares all operands of a filter's OR with each other, so it is not
+    shown a long one as such."""
+    return text if len(text) < _LONG_FILTER else f"(CASE WHEN {text} THEN TRUE END)"
 
 
 def _step_texts(steps: Steps, compiler: Compiler) -> tuple[tuple[str, ...], ...]:

@@ -47,6 +47,8 @@ def ast_text(expr: Expr) -> str:
         return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
     if expr.function in _WITHOUT_PARENTHESES:
         return expr.function
+    if expr.depth > _DEEP and expr.function in INFIX:
+        return _chain_text(expr, lambda call, i: _digest_argument(call, i, ast_text))
     args = [_digest_argument(expr, i, ast_text) for i in range(len(expr.args))]
     return _prefix(expr, args, flag="FLAG({})")
 
@@ -64,6 +66,8 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
             return f"{e.function}({text(e.args[0])} AS {_cast_type(e, type_text(e.type))}{_not_null(e)})"
         if e.function == "SEARCH":
             return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=True)})"
+        if e.depth > _DEEP and e.function in INFIX:
+            return _chain_text(e, lambda call, i: text(call.args[i]))
         return _prefix(e, [text(arg) for arg in e.args], flag="FLAG({})")
 
     return text(expr)
@@ -99,6 +103,24 @@ def _cast_type(cast: Call, text: str) -> str:
 
 def _not_null(cast: Call) -> str:
     return " NOT NULL" if cast.options and not cast.type.nullable else ""
+
+
+_DEEP = 8
+"""Levels from which on a chain is printed as a whole: joined level by level, its text is copied each time."""
+
+
+def _chain_text(call: Call, argument: Callable[[Call, int], str]) -> str:
+    """`OR(OR(OR(a, b), c), d)`: calls of one operator within each other's first argument."""
+    name, tail = call.function, []
+    opening = f"{_SPELLING.get(name, name)}("
+    count = 1
+    while True:
+        tail.append("".join([", " + argument(call, i) for i in range(1, len(call.args))]) + ")")
+        first = call.args[0]
+        if not isinstance(first, Call) or first.function != name:
+            break
+        call, count = first, count + 1
+    return opening * count + argument(call, 0) + "".join(reversed(tail))
 
 
 FLAG_FIRST = frozenset({"TRIM", "EXTRACT", "JSON_OBJECT", "JSON_ARRAY"})

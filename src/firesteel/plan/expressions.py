@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import is_
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -45,7 +46,7 @@ def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
     """Apply the rule to every part, arguments first."""
     if isinstance(expr, Call):
         args = tuple(rewrite(arg, rule) for arg in expr.args)
-        if any(a is not b for a, b in zip(args, expr.args, strict=True)):
+        if not all(map(is_, args, expr.args)):
             expr = replace(expr, args=args)
     return rule(expr)
 
@@ -163,9 +164,9 @@ _LONG = 16
 
 
 def _in_list(ref: Expr, points: Sequence[Expr]) -> Expr | None:
-    """`ref IN (points)` for many values of the operand's own type, whose `=` is plain."""
+    """`ref IN (points)` for many values of the operand's own type; `=` with a literal, no NaN, is plain."""
     kind = ref.type
-    if len(points) < _LONG or not (kind.is_integer or kind.is_character or kind.is_datetime):
+    if len(points) < _LONG or not (kind.is_numeric or kind.is_character or kind.is_datetime):
         return None
     same = all(p.type.same_as(kind) or (p.type.is_character and kind.is_character) for p in points)
     return Call("IN", (ref, *points), BOOLEAN.with_nullable(kind.nullable)) if same else None
