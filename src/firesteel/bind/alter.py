@@ -57,7 +57,7 @@ def altered(table: Table, change: Change, place: SourceRange, context: BindConte
     else:
         assert isinstance(change, Add)
         changed = _with(table, definition, change)
-    bound = bind_create_table(changed, context)
+    bound = bind_create_table(changed, context, may_be_empty=True)
     return replace(bound, traits=None)
 
 

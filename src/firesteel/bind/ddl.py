@@ -24,13 +24,15 @@ from firesteel.sql.statements import (
 from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 
-def bind_create_table(statement: CreateTable, context: BindContext) -> Table:
+def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty: bool = False) -> Table:
     """The table that the statement defines; its source's traits are asked of the connector later.
+
+    may_be_empty: it may be left without columns, as ALTER TABLE leaves one.
 
     Raises ValidationError where Flink refuses the definition, NotSupportedError for nested rowtimes.
     """
     try:
-        return _Binder(statement, context, base_of(statement, context)).table()
+        return _Binder(statement, context, base_of(statement, context), may_be_empty).table()
     except FiresteelError as error:
         raise error.located(context.sql) from None
 
@@ -40,6 +42,7 @@ class _Binder:
     statement: CreateTable
     context: BindContext
     base: Base
+    may_be_empty: bool = False
 
     def table(self) -> Table:
         statement = self.statement
@@ -70,7 +73,7 @@ class _Binder:
             seen.add(definition.name)
             if definition.computed is None:
                 stored[definition.name] = _stored(definition, key)
-        if not seen and not self.base.columns:
+        if not seen and not self.base.columns and not self.may_be_empty:
             raise ValidationError("A table needs at least one column", range=self.statement.table.range)
         relation = Relation((), tuple(Field(c.name, c.type) for c in stored.values()))
         binder = ScalarBinder(
