@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.errors import JobError, ValidationError
-from firesteel.types.sql import BIGINT, INT, STRING, array, map_of, row
+from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, array, map_of, row
 from tests.expr.evaluate import bind, evaluate, type_of
 
 COLUMNS = {
@@ -14,6 +14,7 @@ COLUMNS = {
     "r": (row(("x", "y"), (INT, STRING)), [{"x": 1, "y": "q"}, None]),
     "l": (BIGINT, [1, 2]),
     "i": (INT, [1, None]),
+    "z": (DOUBLE, [-0.0, 0.0]),
 }
 
 
@@ -22,6 +23,16 @@ COLUMNS = {
     [
         ("a[1]", ["3", "<NULL>"]),
         ("a[9]", ["<NULL>", "<NULL>"]),
+        ("ARRAY[1, 2][i + 5]", ["-1", "-1"]),
+        ("ARRAY[i, 2][i + 5]", ["<NULL>", "<NULL>"]),
+        ("ARRAY['a'][2]", ["", ""]),
+        ("ARRAY[TRUE][2]", ["FALSE", "FALSE"]),
+        ("ARRAY[0.5e0][2]", ["-1.0", "-1.0"]),
+        ("ARRAY[1.5][2]", ["<NULL>", "<NULL>"]),
+        ("ARRAY[DATE '2024-01-01'][2]", ["1969-12-31", "1969-12-31"]),
+        ("ARRAY[1, 2][3] + 1", ["<NULL>", "<NULL>"]),
+        ("ARRAY[CAST(1 AS TINYINT)][2]", ["-1", "-1"]),
+        ("ARRAY_SORT(ARRAY[1e0, z, 0e0])", ["[0.0, -0.0, 1.0]", "[0.0, 0.0, 1.0]"]),
         ("a[i - 1]", ["<NULL>", "<NULL>"]),
         ("m['a']", ["1", "<NULL>"]),
         ("t.r.x", ["1", "<NULL>"]),

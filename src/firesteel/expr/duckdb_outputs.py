@@ -6,16 +6,40 @@ from firesteel.expr.duckdb_text import Compiler
 from firesteel.expr.duckdb_variant import packed
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.decimals import rounding
-from firesteel.types.sql import TypeRoot
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
 
 _MISREAD = {"ROUND": "numbers.round_misread", "TRUNCATE": "numbers.truncate_misread"}
+_DEFAULTS = {
+    **dict.fromkeys((*INTEGERS, *APPROXIMATE, *INTERVALS), "-1"),
+    **dict.fromkeys(CHARACTER, "''"),
+    TypeRoot.BOOLEAN: "FALSE",
+    TypeRoot.DATE: "DATE '1969-12-31'",
+    TypeRoot.TIME: "TIME '00:00:00'",
+}
 
 
 def output(compiler: Compiler, expr: Expr) -> str:
     """The DuckDB text of an output column."""
     if isinstance(expr, Call) and expr.function in _MISREAD and _another_scale(expr):
         return compiler.call_python(_MISREAD[expr.function], expr)
-    return packed(compiler, expr, compiler(expr))
+    text = packed(compiler, expr, compiler(expr))
+    missing = _without_null(expr)
+    return (
+        text if missing is None else f"coalesce({text}, CAST({missing} AS {compiler.type_name(expr.type)}))"
+    )
+
+
+def _without_null(expr: Expr) -> str | None:
+    """What is read, for NULL, where an index is beyond an array of elements that cannot be NULL: the value
+    that Flink's code gives a variable without one (CodeGenUtils.primitiveDefaultValue)."""
+    if not isinstance(expr, Call) or expr.function != "ITEM":
+        return None
+    value, index = expr.args
+    if value.type.root is not TypeRoot.ARRAY or value.type.children[0].nullable:
+        return None
+    if isinstance(index, Literal) and index.value is None:
+        return None
+    return _DEFAULTS.get(expr.type.root)
 
 
 def _another_scale(call: Call) -> bool:

@@ -6,6 +6,7 @@ Elements are equal where their values are, NULL to NULL too. A map is a list of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cmp_to_key
 from typing import Any
 
 from firesteel.errors import JobError
@@ -79,7 +80,11 @@ greatest, least = _extreme(max), _extreme(min)
 def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
     """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
     nulls = [v for v in values if v is None]
-    found = sorted((v for v in values if v is not None), reverse=not ascending)
+    some = [v for v in values if v is not None]
+    if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
+        found = sorted(some, key=cmp_to_key(lambda a, b: 1 if (a > b) == ascending else -1))
+    else:
+        found = sorted(some, reverse=not ascending)
     first = ascending if nulls_first is None else nulls_first
     return nulls + found if first else found + nulls
 
