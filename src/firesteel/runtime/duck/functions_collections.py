@@ -80,7 +80,7 @@ greatest, least = _extreme(max), _extreme(min)
 def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
     """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
     nulls = [v for v in values if v is None]
-    some = [v for v in values if v is not None]
+    some: Array = [v for v in values if v is not None]
     if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
         found = sorted(some, key=cmp_to_key(lambda a, b: 1 if (a > b) == ascending else -1))
     else:
