@@ -77,12 +77,20 @@ def _extreme(choose: Callable[..., Any]) -> Callable[[Array], Any]:
 greatest, least = _extreme(max), _extreme(min)
 
 
+def _greater(a: Any, b: Any) -> int:
+    return 1 if a > b else -1
+
+
+def _not_greater(a: Any, b: Any) -> int:
+    return -_greater(a, b)
+
+
 def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
     """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
     nulls = [v for v in values if v is None]
     some: Array = [v for v in values if v is not None]
     if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
-        found = sorted(some, key=cmp_to_key(lambda a, b: 1 if (a > b) == ascending else -1))
+        found = sorted(some, key=cmp_to_key(_greater if ascending else _not_greater))
     else:
         found = sorted(some, reverse=not ascending)
     first = ascending if nulls_first is None else nulls_first
