@@ -7,6 +7,7 @@ import pytest
 from firesteel.errors import JobError, NotSupportedError, ValidationError
 from firesteel.expr.nodes import Literal
 from firesteel.rules.fold_constants import fold_constants
+from firesteel.runtime.duck.registry import _guarded, take_error
 from firesteel.types.sql import BYTES, INT, STRING, char, varchar
 from tests.expr.evaluate import bind, evaluate, one, type_of
 
@@ -185,3 +186,23 @@ def test_the_case_of_a_literal_keeps_its_length(expression: str, expected: str) 
     columns = {"s": (STRING, ["ß"])}
     folded = fold_constants(bind(expression, columns))
     assert (folded.value if isinstance(folded, Literal) else evaluate(expression, columns)[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "call", ["REPEAT(s, 2147483647)", "LPAD(s, 2147483647, 'b')", "RPAD(s, 2147483647, 'bc')"]
+)
+def test_a_text_that_no_memory_holds_is_refused_by_its_length(call: str) -> None:
+    with pytest.raises(JobError, match="too long: REPEAT, LPAD and RPAD make at most 268435456"):
+        one(call, s=(STRING, "ab"))
+    assert one(call, s=(STRING, None)) == "<NULL>"
+    assert one(call.replace("2147483647", "-2147483648"), s=(STRING, "ab")) in ("", "<NULL>")
+
+
+def test_a_function_that_runs_out_of_memory_says_so() -> None:
+    def exhausted(text: str) -> str:
+        raise MemoryError
+
+    call = _guarded(exhausted)
+    with pytest.raises(MemoryError):
+        call("a")
+    assert "larger than the memory" in str(take_error())

@@ -14,6 +14,9 @@ from firesteel.runtime.duck.registry import columnar, nullable
 from firesteel.runtime.duck.utf16 import text_of, units
 
 _CHR_ALL = 256
+LONGEST = 1 << 28
+"""UTF-16 units of a text that is padded or repeated. Java's arrays end at eight times as many, mostly its
+heap before."""
 
 
 @columnar
@@ -150,12 +153,22 @@ def rpad(text: str, size: int, pad: str) -> str | None:
 
 
 def _padding(missing: int, pad: str) -> str:
+    _check_length(missing)
     pad = units(pad)
     return (pad * (missing // len(pad) + 1))[:missing]
 
 
 def repeat(text: str, count: int) -> str:
+    _check_length(len(text) * count)
     return text * max(count, 0)
+
+
+def _check_length(length: int) -> None:
+    if length > LONGEST:
+        raise JobError(
+            f"A text of {length} characters is too long: REPEAT, LPAD and RPAD make at most {LONGEST}",
+            hint="look at the count, or leave such rows out with WHERE",
+        )
 
 
 def trim_leading(characters: str, text: str) -> str:

@@ -104,6 +104,11 @@ def _guarded(run: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
         except FiresteelError as error:
             _raised.error = error
             raise
+        except MemoryError:
+            _raised.error = JobError(
+                "A function's result is larger than the memory", hint="WHERE can leave such rows out"
+            )
+            raise
         except (ArithmeticError, LookupError, TypeError, ValueError, pa.ArrowException) as error:
             _raised.error = JobError(
                 f"A function cannot compute a value: {str(error) or type(error).__name__}",
