@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "options": LEAVES,
     "options_table": LEAVES,
     "catalog": (*LEAVES, "expr", "udf"),
-    "expr": (*LEAVES, "runtime.spec", "runtime.duck.java_dates"),
+    "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.duck.java_dates"),
     "json_path": ("types", "runtime.duck.java_patterns"),
     "sql": LEAVES,
     "plan": (*LEAVES, "expr", "catalog"),

@@ -1,6 +1,6 @@
 """Calls of literals become literals (Flink: ReduceExpressionsRule with its ExpressionReducer).
 
-Folded is what Python computes exactly as Flink does; any other constant call is evaluated row by row.
+Plain ones are computed here, others by what would compute them for each row (expr/constant_calls.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from math import isfinite
 from typing import Any
 
+from firesteel.expr.constant_calls import constant
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.casts import fold_cast
@@ -35,8 +36,8 @@ def _folded(expr: Call) -> Expr:
     args = expr.args
     if expr.function in FOLDED or expr.function in _FOLD:
         args = tuple(constant_text(a, fold_constants) for a in args)
-    if not args or not all(isinstance(a, Literal) for a in args):
-        return expr
+    if not all(isinstance(a, Literal) for a in args):
+        return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr)
     literals = [a for a in args if isinstance(a, Literal)]
     if expr.function in FOLDED:
         return fold_json(expr, list(map(with_all_digits, literals)))
@@ -45,13 +46,27 @@ def _folded(expr: Call) -> Expr:
     if expr.function in _CHOOSE:
         return _chosen(expr, [a.value for a in literals])
     fold = _FOLD.get(expr.function)
-    if fold is None or any(a.value is None for a in literals):
-        return expr
+    if fold is None:
+        return expr if expr.function in _SIMPLIFIED else constant(expr)
+    if any(a.value is None for a in literals):
+        return constant(expr)
     value = fold(expr, [a.value for a in literals])
-    return expr if value is None else _literal(value, expr)
+    if value is not None:
+        return _literal(value, expr)
+    return expr if expr.function in _LEFT else constant(expr)
 
 
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
+_LEFT = frozenset({"UPPER", "LOWER"})
+"""Of letters beyond ASCII: Flink folds these by another rule than it computes them for rows."""
+_SIMPLIFIED = frozenset(
+    [
+        *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
+        *("IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"),
+        *("IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
+    ]
+)
+"""What plan/simplify sees to."""
 
 
 def _chosen(call: Call, values: Sequence[Any]) -> Expr:
@@ -67,7 +82,7 @@ def _chosen(call: Call, values: Sequence[Any]) -> Expr:
 
 
 def _literal(value: Any, call: Call) -> Literal:
-    kind = call.type
+    kind = call.type.with_nullable(False)
     if isinstance(value, str) and kind.root is TypeRoot.CHAR:
         kind = replace(kind, length=len(value))
     return Literal(value, kind, call.range)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from firesteel.expr.casting import cast
+from firesteel.expr.constant_calls import constant
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 
@@ -88,4 +89,6 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
                 value = (value + limit) % (2 * limit) - limit  # as Java narrows
             if -limit <= value < limit:
                 return Literal(value, kind, call.range)
-    return cast(literal, kind, call.range)
+    changed = cast(literal, kind, call.range)
+    computed = isinstance(changed, Call) and {kind.root, literal.type.root} != {TypeRoot.DECIMAL}
+    return constant(changed) if isinstance(changed, Call) and computed else changed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -31,6 +32,12 @@ _IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
 NULL mark (Flink: CodeGenUtils.primitiveDefaultValue). Split aggregates show it, until the bucket that has a
 call's values has sent them.
 """
+
+
+def calculated(spec: CalcSpec) -> Any:
+    """What the first expression of a projection of no columns gives, as Python has it."""
+    row = pa.table([pa.array([0], pa.int8()), pa.array([0], pa.int64())], names=[KIND, ORDER])
+    return Calc(spec).process(row).column(field(0))[0].as_py()
 
 
 class Calc:

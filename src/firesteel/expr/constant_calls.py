@@ -1,0 +1,96 @@
+"""A call of literals, computed where the plan is made, by the code that would compute it for each row.
+
+Flink: ExpressionReducer, which runs the generated code of every deterministic call of literals. Left as they
+are: calls that depend on the clock, on chance or on the session's time zone, what gives no literal (arrays,
+maps, rows, intervals), and calls that fail, which fail in the job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime, time
+from decimal import Decimal
+from math import copysign, isfinite
+from typing import Any, cast
+
+from firesteel.errors import FiresteelError
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
+
+_VARYING = frozenset(
+    [
+        *("RAND", "RAND_INTEGER", "UUID", "NOW", "PROCTIME", "UNIX_TIMESTAMP", "TYPEOF"),
+        *("JSON_OBJECT", "JSON_ARRAY", "JSON"),
+    ]
+)
+_WITHOUT_ARGUMENTS = frozenset({"PI", "E"})
+"""The functions without arguments that are constants."""
+_ZONES = ("UTC", "Asia/Kathmandu")
+_VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
+    TypeRoot.BOOLEAN: bool,
+    TypeRoot.DECIMAL: Decimal,
+    TypeRoot.DATE: date,
+    TypeRoot.TIME: time,
+    TypeRoot.TIMESTAMP: datetime,
+    **dict.fromkeys(INTEGERS, int),
+    **dict.fromkeys(APPROXIMATE, float),
+    **dict.fromkeys(CHARACTER, str),
+    **dict.fromkeys(BYTES_LIKE, bytes),
+}
+"""The types that literals have, and what Python class a value is of."""
+
+
+def constant(call: Call) -> Expr:
+    """The literal that a call of literals gives; the call itself where it is not computed here."""
+    if not _is_constant(call):
+        return call
+    from firesteel.expr.to_duckdb import compile_calc  # with DuckDB, which few plans need
+
+    try:
+        spec, elsewhere = (compile_calc([call], None, [], time_zone=zone) for zone in _ZONES)
+        if spec != elsewhere:
+            return call
+        from firesteel.runtime.operators.calc import calculated
+
+        return _literal(calculated(spec), call)
+    except FiresteelError:
+        return call
+
+
+def _is_constant(call: Call) -> bool:
+    if call.type.root not in _VALUES or (not call.args and call.function not in _WITHOUT_ARGUMENTS):
+        return False
+    if call.type.root is TypeRoot.TIMESTAMP and (call.type.precision or 0) > 6:
+        return False
+    pending: list[Expr] = [call]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, InputRef) or (isinstance(part, Call) and _varies(part)):
+            return False
+        pending += part.args if isinstance(part, Call) else ()
+    return True
+
+
+def _varies(call: Call) -> bool:
+    """Whether a call may give another value for another row, or for another call around it."""
+    function = call.function
+    return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
+
+
+def _literal(value: Any, call: Call) -> Expr:
+    kind = call.type.with_nullable(False)
+    if value is None:
+        return Literal(None, call.type, call.range) if call.type.nullable else call
+    if not isinstance(value, _VALUES[kind.root]):
+        return call
+    if isinstance(value, float):
+        plain = isfinite(value) and (value or copysign(1, value) > 0)
+        return Literal(Decimal(value), kind, call.range) if plain else call
+    return Literal(cast("Value", value), _as_long(value, kind), call.range)
+
+
+def _as_long(value: Any, kind: SqlType) -> SqlType:
+    """CHAR of the text's own length; others stay."""
+    if kind.root is not TypeRoot.CHAR:
+        return kind
+    return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)
