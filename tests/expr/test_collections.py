@@ -35,6 +35,7 @@ COLUMNS = {
         ("ARRAY_SORT(ARRAY[1e0, z, 0e0])", ["[0.0, -0.0, 1.0]", "[0.0, 0.0, 1.0]"]),
         ("a[i - 1]", ["<NULL>", "<NULL>"]),
         ("m['a']", ["1", "<NULL>"]),
+        ("MAP_UNION(m)['a']", ["1", "<NULL>"]),
         ("t.r.x", ["1", "<NULL>"]),
         ("CARDINALITY(a)", ["4", "<NULL>"]),
         ("ARRAY[i, 2]", ["[1, 2]", "[NULL, 2]"]),
@@ -91,6 +92,7 @@ def test_element_of_more_than_one_fails() -> None:
             "Cannot apply 'ITEM' to arguments of type 'ITEM\\(<\\(VARCHAR\\(2147483647\\), INTEGER\\) MAP>",
         ),
         ("ARRAY_APPEND(a, l)", "Invalid input arguments"),
+        ("MAP_UNION(m, m)['a']", "Flink fails to read a key of a union"),
     ],
 )
 def test_refused(expression: str, message: str) -> None:

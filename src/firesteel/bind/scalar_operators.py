@@ -275,6 +275,8 @@ def _item(binder: ScalarBinder, node: exp.Expression) -> Expr:
             )
         return Call("ITEM", (value, key), value.type.children[0].with_nullable(True), range=place)
     if root is TypeRoot.MAP and comparable_kinds(value.type.children[0], key.type):
+        if isinstance(value, Call) and value.function == "MAP_UNION" and len(value.args) > 1:
+            raise ValidationError("MAP_UNION(...)[key]: Flink fails to read a key of a union", range=place)
         return Call("ITEM", (value, key), value.type.children[1].with_nullable(True), range=place)
     if root is TypeRoot.VARIANT and (key.type.is_integer or key.type.is_character):
         return Call("ITEM", (value, key), value.type.with_nullable(True), range=place)
