@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 
 from firesteel.errors import JobError
-from firesteel.types.sql import STRING, SqlType, timestamp, timestamp_ltz
+from firesteel.types.sql import DATE, STRING, SqlType, timestamp, timestamp_ltz
 from tests.expr.evaluate import evaluate, one
 
 NANOS = [1_709_210_096_123_456_789, 1_730_597_400_999_999_999, -1, 1]
@@ -123,3 +123,9 @@ def test_milliseconds_of_any_year_beside_nanoseconds(
         operator.translate(str.maketrans("<>", "><")) if operator in ("<", "<=", ">", ">=") else operator
     )
     assert evaluate(f"f {mirrored} c", columns) == expected
+
+
+@pytest.mark.parametrize("cast", ["CAST", "TRY_CAST"])
+def test_a_date_beyond_what_nanoseconds_hold(cast: str) -> None:
+    with pytest.raises(JobError, match="held from 1677-09-21 to 2262-04-11 only"):
+        one(f"{cast}(d + INTERVAL '1' YEAR AS TIMESTAMP(9))", d=(DATE, date(9999, 12, 31)))

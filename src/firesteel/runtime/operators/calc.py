@@ -161,6 +161,9 @@ def job_error(error: duckdb.Error) -> FiresteelError:
     raised = _RAISED.search(text)
     if raised:
         return JobError(raised[1].strip())
-    if "higher precision" in text or "timestamp_ns" in text.lower():
+    beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text  # a DATE in days
+    if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return JobError("A result is larger than the memory", hint="WHERE can leave such rows out")
     return JobError(f"An expression failed: {text.splitlines()[0]}")
