@@ -122,6 +122,7 @@ def test_changes_go_to_a_dataframe_and_come_back(spark: Spark, tmp_path: Path) -
     assert changes.columns == ["_change_type", "id", "name", "cnt"]
     changes.createOrReplaceTempView("changes_of_t")
     assert spark.session.table("changes_of_t").isStreaming
+    assert environment.to_changelog_stream(environment.from_path("t")).columns == changes.columns
     feed = tmp_path / "feed"
     writer = changes.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
     writer.trigger(availableNow=True).start(str(feed)).awaitTermination(60)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from firesteel.spark.stream_source import FiresteelSource
+
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _STORE = "spark.sql.streaming.stateStore"
 PROVIDER = f"{_STORE}.providerClass"
@@ -247,17 +249,21 @@ def packet_frame(
     partitions = settings.parallelism or spark.context.defaultParallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
     layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
+    from firesteel.spark.stream_source import ChangelogSource, FiresteelSource
+
+    source = FiresteelSource if session is None else ChangelogSource
     if session is None:
         session = spark.session.newSession()
         for key, value in _CONF.items():
             session.conf.set(key, value)
     session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
-    return _frame(job, session, layout, settings, folder, frames)
+    return _frame(job, session, source, layout, settings, folder, frames)
 
 
 def _frame(
     job: JobSpec,
     session: Any,
+    source: type[FiresteelSource],
     layout: Layout,
     settings: StreamSettings,
     folder: str,
@@ -265,9 +271,9 @@ def _frame(
 ) -> DataFrame:
     from firesteel.spark.frame_source import FrameTask, of_session
     from firesteel.spark.stream_keyed import KeyedProcessor
-    from firesteel.spark.stream_source import FORMAT, FiresteelSource, SourceOptions
+    from firesteel.spark.stream_source import SourceOptions
 
-    session.dataSource.register(FiresteelSource)
+    session.dataSource.register(source)
     labels = key_group_labels(layout.key_groups, layout.partitions)
     made: dict[int, DataFrame] = {}
     sources, read = 0, list[ScanSpec | ValuesSpec]()
@@ -289,7 +295,7 @@ def _frame(
                 settings.max_rows or MAX_ROWS, not settings.max_rows, _log_folder(chain, folder, sources),
                 tuple(read),
             )  # fmt: skip
-            frame = session.readStream.format(FORMAT).option("chain", options.encode()).load()
+            frame = session.readStream.format(source.name()).option("chain", options.encode()).load()
             made[chain.id] = frame
             sources += 1
             if job.bounded:

@@ -63,6 +63,15 @@ class FiresteelSource(DataSource):  # type: ignore[misc]
         return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
 
 
+class ChangelogSource(FiresteelSource):
+    """The same in a session of the user's, under another name: Spark refuses a session of a job's own the
+    name that the user's has, and does not let it use that."""
+
+    @classmethod
+    def name(cls) -> str:
+        return f"{FORMAT}-changelog"
+
+
 class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Reads one source chain."""
 
