@@ -63,6 +63,65 @@ def test_values(expression: str, expected: list[str]) -> None:
     assert evaluate(expression, COLUMNS) == expected
 
 
+KEYS = {
+    "k": (STRING, ["a", None, "a"]),
+    "k2": (STRING, ["b", "a", "a"]),
+    "i": (INT, [1, 2, None]),
+    "a": (array(STRING), [["a", "b", "a"], [None, "a", None], []]),
+    "v": (array(INT), [[1, 2, 3], [1, None, 3], []]),
+    "m": (map_of(STRING, INT), [[("a", 1), ("b", 2)], [], [("x", None)]]),
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("MAP[k, i, k2, i + 1]", ["{a=1, b=2}", "{NULL=2, a=3}", "{a=NULL, a=NULL}"]),
+        ("MAP[k, 1, k2, 5, k, 3]", ["{a=3, b=5}", "{NULL=3, a=5}", "{a=3, a=5}"]),
+        ("MAP[UPPER(k), 1, UPPER(k), 2]", ["{A=1, A=2}", "{NULL=1, NULL=2}", "{A=1, A=2}"]),
+        ("MAP[k, 1, 'a', 7]", ["{a=1, a=7}", "{NULL=1, a=7}", "{a=1, a=7}"]),
+        ("MAP['b', 1, 'a', 2, 'b', 3]", ["{b=3, a=2}"] * 3),
+        ("MAP[1, 1, CAST(1 AS BIGINT), 2]", ["{1=2}"] * 3),
+        ("MAP[1.5, 1, 1.5, 2]", ["{1.5=1, 1.5=2}"] * 3),
+        ("MAP[CAST(NULL AS INT), 1, CAST(NULL AS INT), 2]", ["{NULL=2}"] * 3),
+        ("CARDINALITY(MAP[k, 1, k2, 2])", ["2", "2", "2"]),
+        ("MAP_KEYS(MAP[k, 1, k2, 2])", ["[a, b]", "[NULL, a]", "[a, a]"]),
+        ("MAP_VALUES(MAP[k, 1, k2, 2])", ["[1, 2]"] * 3),
+        ("MAP_ENTRIES(MAP[k, 1, k2, 2])", ["[(a, 1), (b, 2)]", "[(NULL, 1), (a, 2)]", "[(a, 1), (a, 2)]"]),
+        ("MAP[k, 1, k2, 2]['a']", ["1", "2", "1"]),
+        ("MAP[k, i][k]", ["1", "<NULL>", "<NULL>"]),
+        ("MAP[k, 7]['']", ["<NULL>", "7", "<NULL>"]),
+        ("MAP[i, 7][0]", ["<NULL>", "<NULL>", "7"]),
+        ("CAST(MAP[i, 7] AS MAP<INT, STRING>)[0]", ["<NULL>"] * 3),
+        ("MAP_FROM_ARRAYS(a, v)", ["{a=1, b=2, a=3}", "{NULL=1, a=NULL, NULL=3}", "{}"]),
+        ("CAST(MAP_FROM_ARRAYS(a, v) AS MAP<STRING, STRING>)", ["{a=3, b=2}", "{NULL=3, a=NULL}", "{}"]),
+        (
+            "CAST(MAP['x', i, 'c', 5, 'abc', 7, 'q', 8] AS MAP<STRING, BIGINT>)",
+            ["{x=1, q=8, abc=7, c=5}", "{x=2, q=8, abc=7, c=5}", "{x=NULL, q=8, abc=7, c=5}"],
+        ),
+        ("CAST(MAP[k, i, k2, 7] AS STRING)", ["{a=1, b=7}", "{NULL=2, a=7}", "{a=NULL, a=7}"]),
+        ("MAP_UNION(MAP[k, 1], MAP[k2, 2])", ["{b=2, a=1}", "{a=2, NULL=1}", "{a=2}"]),
+        ("MAP_UNION(MAP_FROM_ARRAYS(a, v), m)", ["{a=1, b=2}", "{NULL=1, a=NULL, NULL=3}", "{x=NULL}"]),
+        (
+            "MAP_UNION(MAP_FROM_ARRAYS(a, v), MAP['x', 1])",
+            ["{x=1, a=1, b=2}", "{x=1, NULL=1, a=NULL, NULL=3}", "{x=1}"],
+        ),
+        ("MAP[k, 1, k2, 2] = MAP[k2, 2, k, 1]", ["TRUE", "TRUE", "FALSE"]),
+        ("MAP[k, i] = MAP[k, i + 0 * i]", ["TRUE", "TRUE", "FALSE"]),
+        ("MAP[k, 1] <> MAP[k2, 1]", ["TRUE", "TRUE", "FALSE"]),
+        ("JSON_STRING(MAP_FROM_ARRAYS(ARRAY['a', 'b', 'a'], ARRAY[1, 2, 3]))", ['{"a":3,"b":2}'] * 3),
+        ("COALESCE(MAP[k, i], m)", ["{a=1}", "{NULL=2}", "{a=NULL}"]),
+    ],
+)
+def test_null_and_repeated_keys(expression: str, expected: list[str]) -> None:
+    assert evaluate(expression, KEYS) == expected
+
+
+def test_a_null_key_is_no_json() -> None:
+    with pytest.raises(JobError, match="Key at index 0 was null"):
+        evaluate("JSON_STRING(MAP[k, i])", KEYS)
+
+
 @pytest.mark.parametrize(
     ("expression", "kind"),
     [

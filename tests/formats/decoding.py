@@ -9,6 +9,7 @@ import pyarrow as pa
 from firesteel.changelog import SHORT
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
+from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.sql import SqlType
 
 Schema = dict[str, SqlType]
@@ -30,5 +31,5 @@ def decoder_of(name: str, schema: Schema, wanted: tuple[str, ...] = (), **option
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
     """The rows, each with its kind first: ("+I", 1, "a")."""
-    columns = [column.to_pylist() for column in table.columns]
+    columns = [pairs_in(column.to_pylist(), column.type) for column in table.columns]
     return [(SHORT[kind], *rest) for kind, *rest in zip(*columns, strict=True)]

@@ -10,6 +10,7 @@ import pyarrow as pa
 from firesteel.changelog import SHORT
 from firesteel.runtime.spec import KIND, ORDER, field
 from firesteel.types.arrow import to_arrow
+from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.sql import SqlType
 
 Row = tuple[Any, ...]
@@ -28,7 +29,7 @@ def to_table(rows: Sequence[Row], types: Sequence[SqlType], start: int = 0) -> p
 
 def to_rows(table: pa.Table) -> list[Row]:
     """The rows of a changes table, without `$order`."""
-    columns = [table.column(i).to_pylist() for i in range(table.num_columns)]
+    columns = [pairs_in(column.to_pylist(), column.type) for column in table.columns]
     return [(SHORT[kind], *values) for kind, _, *values in zip(*columns, strict=True)]
 
 

@@ -14,6 +14,7 @@ from firesteel.runtime import hashing
 from firesteel.runtime.hashing import fingerprint, hash_columns
 from firesteel.runtime.keys import find_keys, key_group, key_groups
 from firesteel.runtime.spec import KIND, ORDER
+from firesteel.types.arrow import entries
 
 TEXTS = [
     "",
@@ -94,7 +95,7 @@ def test_nested_types():
     rows = [{"a": 1, "b": "x"}, {"a": None, "b": "x"}, None, {"a": 1, "b": "x"}, {"a": 1, "b": None}]
     check(rows, pa.struct([("a", pa.int32()), ("b", pa.string())]), [str(row) for row in rows])
     maps = [[("k", 1)], [("k", 2)], [], None, [("k", 1)]]
-    check(maps, pa.map_(pa.string(), pa.int32()), [str(row) for row in maps])
+    check(maps, entries(pa.string(), pa.int32()), [str(row) for row in maps])
 
 
 def test_columns_do_not_run_together():

@@ -65,7 +65,7 @@ def _map_writer(kind: SqlType) -> Write:
     hash_of = object_hash(kind.children[0])
 
     def write(value: Any) -> str:
-        pairs = value if hash_of is None else hashed(value, hash_of)
+        pairs = value if hash_of is None else hashed(list(dict(value).items()), hash_of)
         return "{" + ", ".join(f"{key(one)}={item(other)}" for one, other in pairs) + "}"
 
     return write

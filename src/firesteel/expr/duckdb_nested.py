@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.errors import NotSupportedError
+from firesteel.expr.duckdb_maps import cast_map, elements, make_map, map_value, may_fail
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.duckdb_variant import variant_item
 from firesteel.expr.nodes import Call, Literal
 from firesteel.types.duckdb import quote, to_duckdb
-from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
+from firesteel.types.sql import SqlType, TypeRoot
 
 
 def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
@@ -17,26 +18,10 @@ def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, atte
     if source.root is not target.root:
         raise NotSupportedError(f"CAST from {source} to {target} is not supported yet")
     if target.root is TypeRoot.ARRAY:
-        return _elements(compiler, text, source.children[0], target.children[0], attempt)
+        return elements(compiler, text, source.children[0], target.children[0], attempt)
     if target.root is TypeRoot.ROW:
         return _fields(compiler, text, source, target, attempt)
-    keys = _elements(compiler, f"map_keys({text})", source.children[0], target.children[0], attempt)
-    values = _elements(compiler, f"map_values({text})", source.children[-1], target.children[-1], attempt)
-    return f"(CASE WHEN {text} IS NOT NULL THEN CAST(map({keys}, {values}) AS {to_duckdb(target)}) END)"
-
-
-def _elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    if source.same_as(target):
-        return text
-    name = compiler.fresh_name()
-    element = compiler.cast(name, source, target, attempt)
-    if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
-        element = f"coalesce({element}, 0)"  # Flink: ArrayToArrayCastRule does not look for NULL then
-    changed = f"list_transform({text}, lambda {name}: {element})"
-    changed = f"CAST({changed} AS {to_duckdb(target)}[])"
-    if not attempt or not _may_fail(source):
-        return changed
-    return f"(CASE WHEN list_count({changed}) = list_count({text}) THEN {changed} END)"
+    return cast_map(compiler, text, source, target, attempt)
 
 
 def _fields(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
@@ -44,7 +29,7 @@ def _fields(compiler: Compiler, text: str, source: SqlType, target: SqlType, att
     for old, new, a, b in zip(source.names, target.names, source.children, target.children, strict=True):
         part = compiler.cast(f"struct_extract({text}, {quoted(old)})", a, b, attempt)
         parts.append(f"{quote(new)} := {part}")
-        if attempt and _may_fail(a) and not a.same_as(b):
+        if attempt and may_fail(a) and not a.same_as(b):
             checked.append((part, f"struct_extract({text}, {quoted(old)})"))
     packed = f"CAST(struct_pack({', '.join(parts)}) AS {to_duckdb(target)})"
     failed = [f"({part} IS NULL AND {old} IS NOT NULL)" for part, old in checked]
@@ -52,18 +37,8 @@ def _fields(compiler: Compiler, text: str, source: SqlType, target: SqlType, att
     return f"(CASE WHEN {whole} THEN {packed} END)"
 
 
-def _may_fail(source: SqlType) -> bool:
-    """Whether a cast of such a part may fail: of a number it is NULL or wraps, and does not."""
-    return source.is_character or bool(source.children)
-
-
 def _array(compiler: Compiler, call: Call) -> str:
     return f"CAST([{', '.join(map(compiler, call.args))}] AS {to_duckdb(call.type)})"
-
-
-def _map(compiler: Compiler, call: Call) -> str:
-    arguments = [(compiler(a), a.type) for a in call.args]
-    return compiler.python("collections.make_map", arguments, call.type)
 
 
 def _row(compiler: Compiler, call: Call) -> str:
@@ -74,10 +49,10 @@ def _item(compiler: Compiler, call: Call) -> str:
     value, key = call.args
     if value.type.root is TypeRoot.VARIANT:
         return variant_item(compiler, call)
+    if value.type.root is TypeRoot.MAP:
+        return map_value(compiler, value, key)
     text, index = compiler(value), compiler(key)
-    if value.type.root is TypeRoot.ARRAY:
-        return f"(CASE WHEN {index} >= 1 THEN list_extract({text}, {index}) END)"
-    return f"map_extract_value({text}, {compiler.cast(index, key.type, value.type.children[0])})"
+    return f"(CASE WHEN {index} >= 1 THEN list_extract({text}, {index}) END)"
 
 
 def _field(compiler: Compiler, call: Call) -> str:
@@ -103,7 +78,7 @@ def _packed(kind: SqlType, values: Sequence[str]) -> str:
 
 EMIT: dict[str, Emit] = {
     "ARRAY": _array,
-    "MAP": _map,
+    "MAP": make_map,
     "ROW": _row,
     "ITEM": _item,
     "ITEM_FIELD": _field,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from firesteel.expr.casting import cast
 from firesteel.expr.functions import Function, same_as_first
 from firesteel.expr.nodes import Expr
+from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.coerce import common_type
+from firesteel.types.duckdb import quote
 from firesteel.types.sql import BOOLEAN, INT, STRING, SqlType, TypeRoot, array, map_of, row
 
 
@@ -67,9 +69,11 @@ def _from_arrays(args: Sequence[Expr]) -> SqlType:
     return kind.with_nullable(any(a.type.nullable for a in args))
 
 
+_KEY, _VALUE = quote(KEY), quote(VALUE)
+
 COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("CARDINALITY", "a", INT, "len({0})::INTEGER"),
-    Function("CARDINALITY", "m", INT, "cardinality({0})::INTEGER"),
+    Function("CARDINALITY", "m", INT, "len({0})::INTEGER"),
     Function("ELEMENT", "a", _element, "@collections.element"),
     Function("ARRAY_CONTAINS", "a z", _if_array, "@collections.contains", prepare=_with_element),
     Function("ARRAY_POSITION", "a z", INT, "@collections.position", prepare=_with_element),
@@ -87,9 +91,14 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_INTERSECT", "a a", same_as_first, "@collections.intersection", prepare=_same_arrays),
     Function("ARRAY_CONCAT", "a a*", same_as_first, "@collections.concat", prepare=_same_arrays),
     Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join"),
-    Function("MAP_KEYS", "m", _keys, "map_keys({0})"),
-    Function("MAP_VALUES", "m", _values, "map_values({0})"),
-    Function("MAP_ENTRIES", "m", _entries, "map_entries({0})"),
-    Function("MAP_FROM_ARRAYS", "a a", _from_arrays, "@collections.map_from_arrays"),
-    Function("MAP_UNION", "m m*", same_as_first, "@collections.map_union", prepare=_same_arrays),
+    Function("MAP_KEYS", "m", _keys, f"list_transform({{0}}, lambda entry: entry.{_KEY})"),
+    Function("MAP_VALUES", "m", _values, f"list_transform({{0}}, lambda entry: entry.{_VALUE})"),
+    Function(
+        "MAP_ENTRIES",
+        "m",
+        _entries,
+        f"list_transform({{0}}, lambda entry: struct_pack(key := entry.{_KEY}, value := entry.{_VALUE}))",
+    ),
+    Function("MAP_FROM_ARRAYS", "a a", _from_arrays, "@maps.from_arrays"),
+    Function("MAP_UNION", "m m*", same_as_first, "@maps.union", prepare=_same_arrays),
 )

@@ -88,12 +88,12 @@ class JsonWriters:
                     "JSON format doesn't support to serialize map data with null keys. You can drop null key "
                     "entries or encode null in literals by specifying map-null-key.mode option."
                 )
-            kept = [
-                (literal if key is None else key, one)
+            kept = {
+                literal if key is None else key: one
                 for key, one in pairs
                 if key is not None or mode != "DROP"
-            ]
-            return "{" + ",".join(f"{quoted(key)}:{item(one)}" for key, one in kept) + "}"
+            }
+            return "{" + ",".join(f"{quoted(key)}:{item(one)}" for key, one in kept.items()) + "}"
 
         return write
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from firesteel.errors import JobError
 from firesteel.runtime.spec import field
 from firesteel.runtime.values import one_chunk
+from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.constraints import FIXED, LENGTH, NOT_NULL, Constraints, inner_names
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 
@@ -79,9 +80,6 @@ def _wrong_inside(values: pa.Array, kind: SqlType, constraints: Constraints) -> 
         parts = [_wrong(f, k, constraints) for f, k in zip(values.flatten(), kind.children, strict=True)]
         broken: Mask = np.logical_or.reduce(parts)
         return broken
-    if kind.root is TypeRoot.MAP:
-        pair = pa.struct([("key", values.type.key_type), ("value", values.type.item_type)])
-        values = values.cast(pa.list_(pair))
     items = pc.list_flatten(values)
     parts = items.flatten() if kind.root is TypeRoot.MAP else [items]
     inside = [_wrong(part, k, constraints) for part, k in zip(parts, kind.children, strict=True)]
@@ -123,7 +121,7 @@ def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
     """The value as far as rules look at it."""
     looked_at = (*CHARACTER, *BYTES_LIKE, TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP)
     if kind.root in looked_at:
-        return scalar.as_py()
+        return pairs_in([scalar.as_py()], scalar.type)[0]
     return True if scalar.is_valid else None
 
 

@@ -85,7 +85,7 @@ def _words(array: pa.Array) -> tuple[U64, U64]:
         words = _fold_fixed(pairs)
     elif _is_bytes(kind):
         words = _hash_bytes(array)
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         words = _hash_lists(array)
     else:
         word = simple_words(array)
@@ -179,11 +179,7 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
 def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
     """Fold the hashes of each list's elements."""
     offsets = offsets_of(array)
-    if pa.types.is_map(array.type):
-        items = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
-    else:
-        items = array.values
-    both = [_fold(words, offsets[:-1], np.diff(offsets), 1) for words in _words(items)]
+    both = [_fold(words, offsets[:-1], np.diff(offsets), 1) for words in _words(array.values)]
     return both[0][0], both[1][1]
 
 

@@ -46,7 +46,7 @@ def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
     if kind.root is TypeRoot.ARRAY:
         return _slices(array, to_list(array.values, kind.children[0]))
     if kind.root in _MAPS:
-        keys, items = (to_list(c, k) for c, k in zip((array.keys, array.items), _entry(kind), strict=True))
+        keys, items = (to_list(array.values.field(i), k) for i, k in enumerate(_entry(kind)))
         return _slices(array, list(zip(keys, items, strict=True)))
     values: list[Any] = array.to_pylist()
     if kind.root is TypeRoot.RAW:
@@ -92,7 +92,8 @@ def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
     if kind.root in _MAPS:
         pairs = [pair for value in values if value for pair in value]
         keys, items = (from_list([pair[i] for pair in pairs], k) for i, k in enumerate(_entry(kind)))
-        return pa.MapArray.from_arrays(_offsets(values), keys, items, type=target)
+        entries = pa.StructArray.from_arrays([keys, items], fields=list(target.value_type))
+        return pa.ListArray.from_arrays(_offsets(values), entries, type=target)
     if kind.root is TypeRoot.RAW:
         values = [None if value is None else pickle.dumps(value) for value in values]
     return pa.array(values, target)

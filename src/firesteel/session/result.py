@@ -23,6 +23,7 @@ from firesteel.session.html import html_schema, html_table
 from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type
 from firesteel.types.arrow import to_arrow
+from firesteel.types.arrow_maps import column_as_maps, pairs_in
 from firesteel.types.sql import BIGINT, STRING
 from firesteel.types.text import render
 
@@ -209,7 +210,8 @@ class ChangesResult(TableResult):
 
     def _rows(self, tables: Iterator[pa.Table]) -> Iterator[Row]:
         for table in tables:
-            columns = [table.column(field(i)).to_pylist() for i in range(len(self.schema))]
+            found = [table.column(field(i)) for i in range(len(self.schema))]
+            columns = [pairs_in(column.to_pylist(), column.type) for column in found]
             kinds = table.column(KIND).to_pylist()
             rows = zip(*columns, strict=True) if columns else ((),) * len(kinds)
             for kind, values in zip(kinds, rows, strict=True):
@@ -240,7 +242,9 @@ class ChangesResult(TableResult):
         rows = pa.concat_tables(t.select(kinds.names) for t in tables) if tables else kinds.empty_table()
         left = RowsLeft()
         left.apply(itertools.chain.from_iterable(map(self._texts, tables)))
-        frame: pd.DataFrame = rows.take(pa.array(left.places(), pa.int64())).to_pandas()
+        kept = rows.take(pa.array(left.places(), pa.int64()))
+        columns = [column_as_maps(column) for column in kept.columns]
+        frame: pd.DataFrame = pa.table(columns, names=kept.column_names).to_pandas()
         frame.columns = list(self.names)  # names may be there twice
         return frame
 

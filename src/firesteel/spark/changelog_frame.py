@@ -15,6 +15,7 @@ from firesteel.runtime.packets import CHANGES, FAILURE
 from firesteel.runtime.spec import KIND, JobSpec, SinkSpec, field
 from firesteel.spark.frame_source import CHANGE_TYPE, CHANGE_TYPES
 from firesteel.types.arrow import to_arrow
+from firesteel.types.arrow_maps import column_as_maps, map_type
 from firesteel.types.sql import SqlType, TypeRoot
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def arrow_schema(sink: SinkSpec) -> pa.Schema:
 
 
 def _spark_arrow(kind: SqlType) -> pa.DataType:
-    made = to_arrow(kind)
+    made = map_type(to_arrow(kind))
     return pa.timestamp("us", made.tz) if pa.types.is_timestamp(made) else made
 
 
@@ -92,5 +93,6 @@ class Unpack:
         kinds = np.asarray(CHANGE_TYPES, dtype=object)[changes.column(KIND).to_numpy()]
         columns = [pa.array(kinds, pa.string())]
         for index, target in enumerate(list(schema)[1:]):
-            columns.append(changes.column(field(index)).cast(target.type, safe=False))
+            column = column_as_maps(changes.column(field(index)))
+            columns.append(column.cast(target.type, safe=False))
         yield from pa.table(columns, schema=schema).to_batches()

@@ -3,6 +3,9 @@
 TIMESTAMP(p) is microseconds up to p = 6 and nanoseconds above; TIMESTAMP_LTZ is the instant in UTC;
 an interval is its count of months (int32) or milliseconds (int64), as Flink's internal form is. VARIANT is
 the binary of types/variant.py, BITMAP that of types/bitmap.py.
+
+MAP and MULTISET are lists of entries: Flink's maps hold NULL keys and, of some functions, a key twice, and
+Arrow's own map type has no NULL key. The names of an entry's fields tell a map from an ARRAY of ROWs.
 """
 
 from __future__ import annotations
@@ -34,6 +37,24 @@ _SIMPLE = {
 }
 
 
+KEY, VALUE = "$key", "$value"
+"""The fields of a map's entry."""
+
+
+def entries(key: pa.DataType, value: pa.DataType) -> pa.ListType:
+    """The type that carries maps of these types."""
+    return pa.list_(pa.struct([pa.field(KEY, key), pa.field(VALUE, value)]))
+
+
+def is_entries(kind: pa.DataType) -> bool:
+    """Whether a type carries maps."""
+    return (
+        pa.types.is_list(kind)
+        and pa.types.is_struct(kind.value_type)
+        and [each.name for each in kind.value_type] == [KEY, VALUE]
+    )
+
+
 def to_arrow(kind: SqlType) -> pa.DataType:
     """The Arrow type that carries values of `kind`."""
     root = kind.root
@@ -46,9 +67,9 @@ def to_arrow(kind: SqlType) -> pa.DataType:
     if root is TypeRoot.ARRAY:
         return pa.list_(to_arrow(kind.children[0]))
     if root is TypeRoot.MAP:
-        return pa.map_(to_arrow(kind.children[0]), to_arrow(kind.children[1]))
+        return entries(to_arrow(kind.children[0]), to_arrow(kind.children[1]))
     if root is TypeRoot.MULTISET:
-        return pa.map_(to_arrow(kind.children[0]), pa.int32())
+        return entries(to_arrow(kind.children[0]), pa.int32())
     if root is TypeRoot.ROW:
         fields = zip(kind.names, kind.children, strict=True)
         return pa.struct([pa.field(name, to_arrow(child)) for name, child in fields])

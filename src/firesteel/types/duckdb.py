@@ -10,6 +10,7 @@ import re
 
 import pyarrow as pa
 
+from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import SqlType, TypeRoot
 
 _NAMES = {
@@ -59,13 +60,18 @@ def to_duckdb(kind: SqlType) -> str:
     if root is TypeRoot.ARRAY:
         return f"{to_duckdb(kind.children[0])}[]"
     if root is TypeRoot.MAP:
-        return f"MAP({to_duckdb(kind.children[0])},{to_duckdb(kind.children[1])})"
+        return _entries(to_duckdb(kind.children[0]), to_duckdb(kind.children[1]))
     if root is TypeRoot.MULTISET:
-        return f"MAP({to_duckdb(kind.children[0])},INTEGER)"
+        return _entries(to_duckdb(kind.children[0]), "INTEGER")
     if root is TypeRoot.ROW:
         fields = zip(kind.names, kind.children, strict=True)
         return f"STRUCT({','.join(f'{quote(name)} {to_duckdb(child)}' for name, child in fields)})"
     return _NAMES[root]
+
+
+def _entries(key: str, value: str) -> str:
+    """Maps, as Arrow carries them (types/arrow.py): DuckDB's own have no NULL key and no key twice."""
+    return f"STRUCT({quote(KEY)} {key},{quote(VALUE)} {value})[]"
 
 
 def quote(name: str) -> str:
@@ -77,9 +83,6 @@ def arrow_of(text: str) -> pa.DataType:
     """The Arrow type of a type named as `to_duckdb` names it."""
     if text.endswith("[]"):
         return pa.list_(arrow_of(text[:-2]))
-    if text.startswith("MAP("):
-        key, value = _split(text[4:-1])
-        return pa.map_(arrow_of(key), arrow_of(value))
     if text.startswith("STRUCT("):
         fields = [re.match(r'"((?:[^"]|"")*)" (.*)$', part, re.DOTALL) for part in _split(text[7:-1])]
         return pa.struct([pa.field(f[1].replace('""', '"'), arrow_of(f[2])) for f in fields if f])

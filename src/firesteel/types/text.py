@@ -157,9 +157,6 @@ def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
         ]
     if pa.types.is_date32(kind):
         return list(array.cast(pa.int32()).to_pylist())
-    if pa.types.is_map(kind):
-        pairs = list(zip(plain_values(array.keys), plain_values(array.items), strict=True))
-        return _slices(array, pairs)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _slices(array, plain_values(array.values))
     if pa.types.is_struct(kind):

@@ -14,6 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from firesteel.types.arrow import KEY, VALUE, is_entries
+
 _WIDE = Context(prec=80)
 
 
@@ -50,9 +52,12 @@ Convert = Callable[[Any], Any]
 
 @lru_cache(maxsize=256)
 def _from_arrow(kind: pa.DataType) -> Convert | None:
-    if pa.types.is_map(kind):
-        key, item = (_from_arrow(each) or _same for each in (kind.key_type, kind.item_type))
-        return lambda pairs: {key(k): None if v is None else item(v) for k, v in pairs}
+    if is_entries(kind):
+        key, item = (_from_arrow(each.type) or _same for each in kind.value_type)
+        return lambda entries: {
+            None if each[KEY] is None else key(each[KEY]): None if each[VALUE] is None else item(each[VALUE])
+            for each in entries
+        }
     if pa.types.is_list(kind):
         inner = _from_arrow(kind.value_type)
         return None if inner is None else lambda each: [None if v is None else inner(v) for v in each]
@@ -72,9 +77,11 @@ def _to_arrow(kind: pa.DataType) -> Convert | None:
         return lambda value: _decimal(value, kind.scale)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return _number
-    if pa.types.is_map(kind):
-        key, item = (_to_arrow(each) or _same for each in (kind.key_type, kind.item_type))
-        return lambda pairs: [(key(k), None if v is None else item(v)) for k, v in dict(pairs).items()]
+    if is_entries(kind):
+        key, item = (_to_arrow(each.type) or _same for each in kind.value_type)
+        return lambda pairs: [
+            (None if k is None else key(k), None if v is None else item(v)) for k, v in dict(pairs).items()
+        ]
     if pa.types.is_list(kind):
         inner = _to_arrow(kind.value_type) or _same
         return lambda each: [None if v is None else inner(v) for v in each]

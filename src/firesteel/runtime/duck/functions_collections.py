@@ -1,6 +1,6 @@
-"""Functions of arrays and maps. Flink: ArrayContainsFunction and its neighbours.
+"""Functions of arrays. Flink: ArrayContainsFunction and its neighbours.
 
-Elements are equal where their values are, NULL to NULL too. A map is a list of pairs.
+Elements are equal where their values are, NULL to NULL too.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import nullable
 
 Array = list[Any]
-Pairs = list[tuple[Any, Any]]
 
 
-def _key(value: Any) -> Any:
+def key_of(value: Any) -> Any:
     """A hashable stand-in, equal where the values are."""
     if isinstance(value, dict):
-        return tuple(_key(v) for v in value.values())
-    return tuple(map(_key, value)) if isinstance(value, (list, tuple)) else value
+        return tuple(key_of(v) for v in value.values())
+    return tuple(map(key_of, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _ordered(values: Iterable[Any]) -> Array:
     seen: dict[Any, Any] = {}
     for value in values:
-        seen.setdefault(_key(value), value)
+        seen.setdefault(key_of(value), value)
     return list(seen.values())
 
 
@@ -39,18 +38,18 @@ def element(values: Array) -> Any:
 
 @nullable
 def contains(values: Array | None, wanted: Any) -> bool | None:
-    return None if values is None else any(_key(v) == _key(wanted) for v in values)
+    return None if values is None else any(key_of(v) == key_of(wanted) for v in values)
 
 
 def position(values: Array, wanted: Any) -> int:
     """From 1; 0 where it is not there."""
-    found = [i for i, v in enumerate(values, start=1) if v is not None and _key(v) == _key(wanted)]
+    found = [i for i, v in enumerate(values, start=1) if v is not None and key_of(v) == key_of(wanted)]
     return found[0] if found else 0
 
 
 @nullable
 def remove(values: Array | None, wanted: Any) -> Array | None:
-    return None if values is None else [v for v in values if _key(v) != _key(wanted)]
+    return None if values is None else [v for v in values if key_of(v) != key_of(wanted)]
 
 
 @nullable
@@ -112,13 +111,13 @@ def union(left: Array, right: Array) -> Array:
 
 
 def difference(left: Array, right: Array) -> Array:
-    gone = set(map(_key, right))
-    return [v for v in _ordered(left) if _key(v) not in gone]
+    gone = set(map(key_of, right))
+    return [v for v in _ordered(left) if key_of(v) not in gone]
 
 
 def intersection(left: Array, right: Array) -> Array:
-    kept = set(map(_key, right))
-    return [v for v in _ordered(left) if _key(v) in kept]
+    kept = set(map(key_of, right))
+    return [v for v in _ordered(left) if key_of(v) in kept]
 
 
 def concat(*arrays: Array) -> Array:
@@ -129,38 +128,3 @@ def join(values: Array, separator: str, null: str | None = None) -> str:
     """NULLs are left out unless a text is given for them."""
     parts = values if null is None else [null if v is None else v for v in values]
     return separator.join(v for v in parts if v is not None)
-
-
-def _pairs(pairs: Iterable[tuple[Any, Any]]) -> Pairs:
-    found = list(pairs)
-    if any(key is None for key, _ in found):
-        raise JobError("A NULL key in a MAP is not supported")
-    if len({_key(key) for key, _ in found}) != len(found):
-        raise JobError("A MAP that has a key twice is not supported")
-    return found
-
-
-@nullable
-def make_map(*keys_and_values: Any) -> Pairs:
-    """MAP[k, v, ...]: of equal keys the last one counts."""
-    found = {_key(k): (k, v) for k, v in zip(keys_and_values[::2], keys_and_values[1::2], strict=True)}
-    return _pairs(found.values())
-
-
-def map_from_arrays(keys: Array, values: Array) -> Pairs:
-    """Equal keys stay."""
-    if len(keys) != len(values):
-        raise JobError(
-            "Invalid function MAP_FROM_ARRAYS call:\nThe length of the keys array "
-            f"{len(keys)} is not equal to the length of the values array {len(values)}"
-        )
-    return _pairs(zip(keys, values, strict=True))
-
-
-def map_union(*maps: Pairs) -> Pairs:
-    """Of equal keys the last one counts; the last map stands first."""
-    found: dict[Any, tuple[Any, Any]] = {}
-    for pairs in reversed(maps):
-        for k, v in pairs:
-            found.setdefault(_key(k), (k, v))
-    return _pairs(found.values())

@@ -11,7 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import columnar
+from firesteel.types.arrow import is_entries
 from firesteel.types.json_text import number, quoted, timestamp
 from firesteel.types.text import plain_values
 from firesteel.types.variant import variant_text
@@ -46,12 +48,12 @@ def _writer(kind: pa.DataType, marks: Iterator[str]) -> Write:
     if pa.types.is_timestamp(kind):
         zoned = next(marks) == "z"
         return lambda value: timestamp(value, zoned)
+    if is_entries(kind):
+        item = _nullable(_writer(kind.value_type.field(1).type, marks))
+        return lambda value: _object(_members(value, item))
     if pa.types.is_list(kind):
         element = _nullable(_writer(kind.value_type, marks))
         return lambda value: f"[{','.join(map(element, value))}]"
-    if pa.types.is_map(kind):
-        item = _nullable(_writer(kind.item_type, marks))
-        return lambda value: _object({key: item(each) for key, each in value})
     if pa.types.is_struct(kind):
         fields = [(field.name, _nullable(_writer(field.type, marks))) for field in kind]
         return lambda value: _object(
@@ -70,6 +72,13 @@ def _writer(kind: pa.DataType, marks: Iterator[str]) -> Write:
 
 def _nullable(write: Write) -> Write:
     return lambda value: "null" if value is None else write(value)
+
+
+def _members(pairs: list[tuple[Any, Any]], item: Write) -> dict[str, str]:
+    for index, (key, _) in enumerate(pairs):
+        if key is None:
+            raise JobError(f"Key at index {index} was null. This is not supported during conversion to JSON.")
+    return {key: item(each) for key, each in pairs}
 
 
 def _object(members: dict[str, str]) -> str:

@@ -24,6 +24,7 @@ import duckdb
 import pyarrow as pa
 
 from firesteel.errors import FiresteelError, JobError
+from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.duckdb import arrow_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -139,7 +140,7 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
         column = column.cast(pa.int64())
     elif pa.types.is_date(kind):
         column = column.cast(pa.int32())
-    return list(column.to_pylist())
+    return pairs_in(column.to_pylist(), kind)
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:

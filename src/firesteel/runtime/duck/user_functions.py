@@ -15,6 +15,7 @@ import pyarrow as pa
 from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import create
 from firesteel.runtime.spec import UserFunction
+from firesteel.types.arrow_maps import as_maps
 from firesteel.types.duckdb import arrow_of
 from firesteel.udf.failures import failed, wrong_type
 from firesteel.udf.load import function_of
@@ -65,7 +66,7 @@ def _by_row(
 def _by_column(
     name: str, found: ScalarUdf, columns: Sequence[Any], count: int, kind: pa.DataType
 ) -> pa.Array:
-    arrays = [c.combine_chunks() if isinstance(c, pa.ChunkedArray) else c for c in columns]
+    arrays = [as_maps(c.combine_chunks() if isinstance(c, pa.ChunkedArray) else c) for c in columns]
     try:
         if found.func_type == "pandas":
             result = _from_series(found.call(*map(_to_series, arrays)))
