@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from math import isfinite
 from typing import Any
 
@@ -102,12 +102,13 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
         or kind.root in APPROXIMATE
     ):
         return None
-    if len(values) == 1:
-        return _typed(-values[0], kind)
-    a, b = values
-    if call.function in ("/", "MOD"):
-        return None if b == 0 else _typed(_divided(call.function, a, b, kind), kind)
-    return _typed({"+": a + b, "-": a - b, "*": a * b}[call.function], kind)
+    with localcontext(_EXACT):
+        if len(values) == 1:
+            return _typed(-values[0], kind)
+        a, b = values
+        if call.function in ("/", "MOD"):
+            return None if b == 0 else _typed(_divided(call.function, a, b, kind), kind)
+        return _typed({"+": a + b, "-": a - b, "*": a * b}[call.function], kind)
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
@@ -121,7 +122,7 @@ def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
 def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
     """Truncated division and its remainder; for DECIMAL the quotient, still to be rounded."""
     if kind.root is TypeRoot.DECIMAL and function == "/":
-        return _EXACT.divide(Decimal(a), Decimal(b))
+        return Decimal(a) / Decimal(b)
     quotient = abs(a) // abs(b)
     quotient = quotient if (a < 0) == (b < 0) else -quotient
     return quotient if function == "/" else a - b * quotient
@@ -131,7 +132,9 @@ def _typed(value: Any, kind: SqlType) -> Any:
     if kind.root in INTEGERS:
         return _wrapped(int(value), kind)
     if kind.root is TypeRoot.DECIMAL:
-        return Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        whole = (kind.precision or 0) - (kind.scale or 0)
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        return rounded if abs(rounded) < Decimal(10) ** whole else None
     return value if kind.is_interval else None
 
 
