@@ -100,6 +100,7 @@ KEYS = {
             ["{x=1, q=8, abc=7, c=5}", "{x=2, q=8, abc=7, c=5}", "{x=NULL, q=8, abc=7, c=5}"],
         ),
         ("CAST(MAP[k, i, k2, 7] AS STRING)", ["{a=1, b=7}", "{NULL=2, a=7}", "{a=NULL, a=7}"]),
+        ("MAP_VALUES(CAST(MAP['k', i, 'k2', 7] AS MAP<STRING, INT>))", ["[1, 7]", "[2, 7]", "[NULL, 7]"]),
         ("MAP_UNION(MAP[k, 1], MAP[k2, 2])", ["{b=2, a=1}", "{a=2, NULL=1}", "{a=2}"]),
         ("MAP_UNION(MAP_FROM_ARRAYS(a, v), m)", ["{a=1, b=2}", "{NULL=1, a=NULL, NULL=3}", "{x=NULL}"]),
         (

@@ -13,7 +13,7 @@ import sys
 import warnings
 from typing import NoReturn
 
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, FiresteelWarning
 
 _BEFORE_A_COLLECTION = 50_000
 """Loading and planning allocate much and leave hardly any garbage; a collection each 700 objects, as usual,
@@ -52,7 +52,9 @@ def main() -> int:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    """Ours; what libraries have to say is for those who write code."""
+    if isinstance(message, FiresteelWarning):
+        print(f"warning: {message}", file=sys.stderr)
 
 
 def command() -> NoReturn:

@@ -95,7 +95,10 @@ def values_of(text: str, name: str) -> str:
 
 
 def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    """A cast to MAP, with `attempt` NULL where a part cannot be cast."""
+    """A cast to MAP, with `attempt` NULL where a part cannot be cast. Where the parts stay as they are, so do
+    the entries' order and repeated keys."""
+    if all(map(_stays, source.children, target.children)):
+        return text
     keys = elements(
         compiler, keys_of(text, compiler.fresh_name()), source.children[0], target.children[0], attempt
     )
@@ -104,6 +107,18 @@ def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
     )
     parts = [(keys, array(target.children[0])), (values, array(target.children[-1]))]
     return compiler.python("maps.cast", parts, target)
+
+
+def _stays(source: SqlType, target: SqlType) -> bool:
+    """Whether a cast changes nothing. Flink: LogicalTypeCasts.supportsAvoidingCast."""
+    if source.nullable and not target.nullable:
+        return False
+    longer = (source.length or 0) <= (target.length or 0)
+    if target.root is TypeRoot.VARCHAR:
+        return source.is_character and longer
+    if target.root is TypeRoot.VARBINARY:
+        return source.root in BYTES_LIKE and longer
+    return source.same_as(target)
 
 
 def compared_maps(

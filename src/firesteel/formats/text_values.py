@@ -68,7 +68,8 @@ def single(text: str) -> float:
     if not np.isfinite(guess) or not np.isfinite(value):
         return float(guess)
     exact = Fraction(trim(text).rstrip("fFdD"))
-    around = (np.nextafter(guess, np.float32("-inf")), guess, np.nextafter(guess, np.float32("inf")))
+    with np.errstate(over="ignore"):  # beside the largest one lies infinity
+        around = (np.nextafter(guess, np.float32("-inf")), guess, np.nextafter(guess, np.float32("inf")))
     finite = [one for one in around if np.isfinite(one)]
     return float(
         min(finite, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1))
