@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 from firesteel import __version__
 from firesteel.cli.history import History, home_file
@@ -36,6 +37,9 @@ Statements end with a semicolon.
                                         how results are shown: Flink's tableau, a line a change, the rows left
   CLEAR, HELP, QUIT or EXIT             of the shell itself, with or without a semicolon
 """
+_LOADED_FIRST = ("duckdb", "firesteel.spark.batch_host", "firesteel.spark.stream_host")
+"""Ctrl-C while the first query loads these would leave them half loaded; now the JVM is starting anyway."""
+
 _CLEAR = "\x1b[H\x1b[2J"
 
 
@@ -47,6 +51,8 @@ class Shell:
         if self._interactive:
             print(BANNER)
         prepare(options)
+        for module in _LOADED_FIRST:
+            import_module(module)
         self._environment = TableEnvironment.create(configuration=options)
         self._environment.functions_folder = folder
         self._runner = Runner(self._environment, show=None, verbose=verbose, confirms=True)
