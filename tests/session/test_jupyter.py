@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 jupyter_client = pytest.importorskip("jupyter_client", reason="needs ipykernel, of the extra `dev`")
 
 SECONDS = 180
+PATIENCE_SECONDS = 5.0
+"""An interrupt that meets the kernel while it sends output may be lost; rows still come then."""
+
 START = """
 from firesteel import TableEnvironment
 environment = TableEnvironment.create()
@@ -36,12 +40,19 @@ class Kernel:
     def run(self, code: str, interrupt_at: str = "") -> dict[str, str]:
         """What a cell shows: its `stdout` and `stderr`, its `result` as HTML, the `error` that ended it."""
         shown = {"stdout": "", "stderr": "", "result": "", "error": ""}
+        interrupted = -PATIENCE_SECONDS
 
         def take(message: dict[str, Any]) -> None:
+            nonlocal interrupted
             content, kind = message["content"], message["msg_type"]
             if kind == "stream":
-                before, shown[content["name"]] = shown["stdout"], shown[content["name"]] + content["text"]
-                if interrupt_at and interrupt_at in shown["stdout"] and interrupt_at not in before:
+                shown[content["name"]] += content["text"]
+                if (
+                    interrupt_at
+                    and interrupt_at in content["text"]
+                    and time.monotonic() - interrupted > PATIENCE_SECONDS
+                ):
+                    interrupted = time.monotonic()
                     self._manager.interrupt_kernel()
             elif kind == "execute_result":
                 shown["result"] = content["data"].get("text/html", content["data"]["text/plain"])
