@@ -174,5 +174,6 @@ def options(found: dict[str, str]) -> RowsResult:
 
 
 def functions(catalog: Catalog) -> list[str]:
-    """The names of all functions, built in and registered, in lower case as Flink lists them."""
+    """The names of all functions, built in and registered, as SQL writes them, in lower case; Flink lists
+    some by other names (`charLength`)."""
     return sorted({name.lower() for name in (*FUNCTIONS, *AGGREGATES)} | set(catalog.functions.names()))
