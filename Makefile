@@ -4,11 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
+OLDEST_PYSPARK := 4.2.0
+OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
+OLDEST_READY := $(OLDEST_VENV)/.ready
 
-.PHONY: help demo test test-fast lint types reference bench clean check-tools
+.PHONY: help demo test test-fast test-spark-versions lint types reference bench clean check-tools
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## a continuous query over a change stream: its plan and its result
 	@$(BIN)/firesteel demo
@@ -18,6 +21,9 @@ test: $(READY) ## every test
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
+
+test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
+	$(OLDEST_VENV)/bin/python -m pytest -m private $(ARGS)
 
 lint: $(READY) ## style, import layers
 	$(BIN)/ruff check .
@@ -34,12 +40,19 @@ bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max"
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove what make has made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+	rm -rf $(VENV) $(OLDEST_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 
 $(READY): pyproject.toml | check-tools
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
+	@touch $@
+
+# The oldest pyspark, and everything else from the usual environment.
+$(OLDEST_READY): $(READY)
+	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$(OLDEST_PYSPARK)
+	@$(OLDEST_VENV)/bin/python tools/share_packages.py $(VENV)
 	@touch $@
 
 check-tools:

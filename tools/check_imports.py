@@ -1,37 +1,45 @@
-"""Hold the layers: which package of firesteel may import which, and who may import which library.
+"""Hold the layers: which package of firesteel may import which, who may import which library, and no circles.
 
 usage: python tools/check_imports.py [SOURCE_ROOT]
 
 Prints one line an offence, `file:line: what may not be imported`, and exits 1 if there is any. Imports
-inside functions and under TYPE_CHECKING count: an arrow is an arrow.
+inside functions and under TYPE_CHECKING count: an arrow is an arrow. No files import each other in a circle,
+nor do the parts of any package; ARROWS_BACK are imports inside functions that two files cannot do without.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-LEAVES = ("types", "changelog", "errors", "option", "options", "options_table")
+LEAVES = (
+    *("types", "changelog", "errors", "option", "options", "options_table"),
+    *("plugins", "secrets", "sensitive", "user_function", "open_once"),
+)
 
 MAY_IMPORT = {
     "types": LEAVES,
     "changelog": (),
-    "errors": (),
+    "errors": ("sensitive",),
+    "plugins": (),
+    "secrets": ("errors", "sensitive"),
+    "sensitive": (),
     "option": LEAVES,
     "options": LEAVES,
     "options_table": LEAVES,
+    "open_once": (),
+    "user_function": (),
     "catalog": (*LEAVES, "expr", "udf"),
-    "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.duck.java_dates"),
-    "json_path": ("types", "runtime.duck.java_patterns"),
+    "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.java.date_patterns"),
     "sql": LEAVES,
     "plan": (*LEAVES, "expr", "catalog"),
     "bind": (*LEAVES, "sql", "catalog", "expr", "plan"),
-    "rules": (*LEAVES, "json_path", "plan", "expr", "catalog"),
+    "rules": (*LEAVES, "runtime.json_path", "plan", "expr", "catalog"),
     "explain": (*LEAVES, "plan", "expr", "catalog"),
-    "udf": (*LEAVES, "runtime.spec"),
-    "runtime": (*LEAVES, "udf", "json_path"),
+    "udf": LEAVES,
+    "runtime": (*LEAVES, "udf"),
     "formats": (*LEAVES, "runtime", "catalog.schema"),
     "connectors": (*LEAVES, "formats", "runtime", "catalog.schema"),
     "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog"),
@@ -45,13 +53,19 @@ MAY_IMPORT = {
 """For each package, the packages (or single modules) that it may import besides itself."""
 
 LIBRARY_BELONGS_TO = {
-    "sqlglot": ("sql", "bind"),
     "pyspark": ("spark", "session"),
     "typer": ("cli",),
     "click": ("cli",),
     "rich": ("cli",),
 }
 """Libraries that only these packages may import."""
+
+ARROWS_BACK = {
+    ("types.text", "types.variant"): "a VARIANT is written as its parts, and a part may be one",
+    ("runtime.json_path.tokens", "runtime.json_path.path_functions"): "a function's arguments are paths",
+    ("runtime.json_path.filter_parser", "runtime.json_path.path_parser"): "a filter's operands are paths",
+}
+"""Imports inside functions that close a circle: what they read is recursive. (from, to): why."""
 
 
 def imported_modules(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
@@ -85,26 +99,105 @@ def offence(layer: str, module: str) -> str | None:
     return f"{layer} may not import {rest}"
 
 
-def violations(root: Path) -> list[str]:
-    """Every offence below `root`, the folder that holds the package firesteel."""
-    found = []
+def modules(root: Path) -> Iterator[tuple[str, str, Path, ast.AST]]:
+    """Each file below `root`, the folder that holds the package firesteel: its dotted name, the package that
+    its relative imports count from, its path, its syntax tree."""
     for path in sorted((root / "firesteel").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
-        if len(parts) == 2 and parts[1] == "__init__":
+        package = ".".join(parts[:-1])
+        name = package if parts[-1] == "__init__" else ".".join(parts)
+        yield name, package, path, ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def violations(root: Path) -> list[str]:
+    """Every offence below `root`."""
+    found = []
+    for name, package, path, tree in modules(root):
+        if name == "firesteel":
             continue  # the public names come from the top layer
-        package = ".".join(parts if parts[-1] == "__init__" else parts[:-1]).removesuffix(".__init__")
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         for line, module in imported_modules(tree, package):
-            why = offence(parts[1], module)
+            why = offence(name.split(".")[1], module)
             if why:
                 found.append(f"{path.relative_to(root)}:{line}: {why}")
     return found
 
 
+def arrows(root: Path) -> dict[str, set[str]]:
+    """For each file, by its name without `firesteel.`, the files that it imports."""
+    files = {name: (package, tree) for name, package, _, tree in modules(root) if name != "firesteel"}
+    found: dict[str, set[str]] = {}
+    for name, (package, tree) in files.items():
+        targets = {_file_of(module, files) for _, module in imported_modules(tree, package)}
+        found[_short(name)] = {_short(t) for t in targets - {name, None} if t is not None}
+    return found
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("firesteel.")
+
+
+def _file_of(module: str, files: Mapping[str, object]) -> str | None:
+    """The file that an import reads: of a name in a module the module's."""
+    while module and module not in files:
+        module = module.rpartition(".")[0]
+    return module or None
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """The circles of a graph, each as the names that are on it, in order."""
+    found: list[list[str]] = []
+    done: set[str] = set()
+    for start in sorted(graph):
+        way: list[str] = []
+        pending: list[tuple[str, bool]] = [(start, False)]
+        while pending:
+            name, leaving = pending.pop()
+            if leaving:
+                way.pop()
+                done.add(name)
+            elif name in way:
+                found.append(way[way.index(name) :])
+            elif name not in done:
+                way.append(name)
+                pending.append((name, True))
+                pending += ((target, False) for target in sorted(graph.get(name, ()), reverse=True))
+    return found
+
+
+def parts_of_packages(graph: Mapping[str, set[str]]) -> Iterator[tuple[str, dict[str, set[str]]]]:
+    """For each package, firesteel itself first, which of its parts (files and packages) imports which."""
+    packages = {""} | {name.rpartition(".")[0] for name in graph}
+    for package in sorted(packages):
+        depth = len(package.split(".")) if package else 0
+        inside = f"{package}." if package else ""
+        parts: dict[str, set[str]] = {}
+        for name, targets in graph.items():
+            if name.startswith(inside) and name != package:
+                part = name.split(".")[depth]
+                into = {t.split(".")[depth] for t in targets if t.startswith(inside) and t != package}
+                parts.setdefault(part, set()).update(into - {part})
+        yield package, parts
+
+
+def circular(root: Path) -> list[str]:
+    """A line for each circle, of files and of the parts of a package, and for each of ARROWS_BACK that is no
+    longer there."""
+    graph = arrows(root)
+    gone = [arrow for arrow in ARROWS_BACK if arrow[1] not in graph.get(arrow[0], ())]
+    found = [f"{source} no longer imports {target}: take it out of ARROWS_BACK" for source, target in gone]
+    for source, target in ARROWS_BACK:
+        graph.get(source, set()).discard(target)
+    found += [f"a circle of files: {' -> '.join([*names, names[0]])}" for names in circles(graph)]
+    for package, parts in parts_of_packages(graph):
+        where = f"the parts of {package}" if package else "packages"
+        found += [f"a circle of {where}: {' -> '.join([*names, names[0]])}" for names in circles(parts)]
+    return found
+
+
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "src"
-    found = violations(root)
-    print("\n".join(found) or "the layers hold")
+    found = violations(root) + circular(root)
+    print("\n".join(found) or "the layers hold, and nothing is circular")
     return 1 if found else 0
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from firesteel.bind.scalar_functions import SPECIAL
-from firesteel.connectors import registry as connectors
+from firesteel.connectors.registry import CONNECTORS
 from firesteel.expr.aggregates import AGGREGATES
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.functions import FAMILIES, Function
-from firesteel.formats import registry as formats
+from firesteel.formats.registry import FORMATS
+from firesteel.option import Option
 from firesteel.options import OPTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
@@ -35,28 +36,39 @@ def page() -> str:
 
 
 def _options() -> str:
-    rows = []
-    for option in OPTIONS:
-        choices = f" One of {', '.join(f'`{c}`' for c in option.choices)}." if option.choices else ""
-        default = "" if option.default is None else f"`{option.default}`"
-        rows.append((f"`{option.key}`", option.kind.value, default, option.doc + choices))
-    return "## Options\n\nFor `SET 'key' = 'value'`, `--set key=value` and the Python API.\n\n" + _table(
-        ("option", "type", "default", "meaning"), rows
+    return (
+        "## Options\n\nFor `SET 'key' = 'value'`, `--set key=value` and the Python API.\n\n"
+        + _option_table(OPTIONS)
     )
 
 
+def _option_table(options: Iterable[Option], prefix: str = "") -> str:
+    rows = []
+    for option in options:
+        notes = [option.doc]
+        if option.choices:
+            notes.append(f"One of {', '.join(f'`{c}`' for c in option.choices)}.")
+        notes += ["Must be given."] if option.required else []
+        notes += ["A secret."] if option.is_secret else []
+        default = "" if option.default is None else f"`{option.default}`"
+        rows.append((f"`{prefix}{option.key}`", option.kind.value, default, " ".join(notes)))
+    return _table(("option", "type", "default", "meaning"), rows)
+
+
 def _connectors() -> str:
-    rows = [(f"`{name}`", _codes(connectors.connector(name).options)) for name in connectors.names()]
-    return "## Connectors\n\n" + _table(("connector", "options"), rows)
+    parts = [
+        f"### `{name}`\n\n{_option_table(CONNECTORS.find(name).options)}" for name in sorted(CONNECTORS.own)
+    ]
+    return "\n".join(["## Connectors\n", *parts])
 
 
 def _formats() -> str:
-    rows = []
-    for name in formats.names():
-        found = formats.find_format(name)
-        reads = "rows" if found.changelog_mode.is_insert_only else "changes"
-        rows.append((f"`{name}`", reads, _codes(f"{name}.{option}" for option in found.options)))
-    return "## Formats\n\n" + _table(("format", "holds", "options"), rows)
+    parts = []
+    for name in sorted(FORMATS.own):
+        found = FORMATS.find(name)
+        holds = "rows" if found.changelog_mode.is_insert_only else "changes"
+        parts.append(f"### `{name}`\n\nHolds {holds}.\n\n{_option_table(found.options, f'{name}.')}")
+    return "\n".join(["## Formats\n", *parts])
 
 
 def _functions() -> str:

@@ -5,7 +5,7 @@ Flink: `RowKind`, `ChangelogMode` and the planner's `ModifyKindSet`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import IntEnum
 
 
@@ -50,6 +50,11 @@ class ChangelogMode:
     def has_retraction(self) -> bool:
         """Whether a consumer must be able to take rows away."""
         return self.update_before or self.update_after or self.delete
+
+    def __or__(self, other: ChangelogMode) -> ChangelogMode:
+        """The kinds that one or the other holds."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return ChangelogMode(*(one or another for one, another in pairs))
 
     def __str__(self) -> str:
         """As EXPLAIN prints it: `I,UB,UA,D`."""

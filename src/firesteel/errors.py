@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.sensitive import without_secrets
+
 
 @dataclass(frozen=True)
 class SourceRange:
@@ -68,7 +70,8 @@ class FiresteelError(Exception):
             parts.append(self.range.underline(self.sql))
         if self.hint:
             parts.append(f"hint: {self.hint}")
-        return "\n".join(parts)
+        text = "\n".join(parts)
+        return text if self.sql is None else without_secrets(text, self.sql)
 
 
 class SqlError(FiresteelError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from firesteel.errors import ValidationError
+from firesteel.sensitive import is_sensitive
 
 
 class Kind(Enum):
@@ -25,13 +27,25 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Option:
-    """An option: its default is written as in a script; None where it has none."""
+    """An option: its default is written as in a script; None where it has none.
+
+    Of connectors and formats alone: required: it must be given. secret: its value is never shown, whatever
+    its name. decides_offsets: with another value the offsets of a checkpoint mean something else.
+    """
 
     key: str
     kind: Kind
     default: str | None
     doc: str
     choices: tuple[str, ...] = ()
+    required: bool = False
+    secret: bool = False
+    decides_offsets: bool = False
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its value is a secret, by its name or because it says so."""
+        return self.secret or is_sensitive(self.key)
 
     def parse(self, text: str) -> Any:
         """The value. Raises ValidationError in Flink's words."""
@@ -125,3 +139,27 @@ _PARSERS: dict[Kind, Any] = {
     Kind.ENUM: _choice,
     Kind.ZONE: lambda text, option: text,  # checked where it is used, as in Flink
 }
+
+
+class TypedOptions:
+    """A table's options in their types. given: as written, under the keys of `options` behind `prefix`."""
+
+    def __init__(self, options: Iterable[Option], given: Mapping[str, str], prefix: str = "") -> None:
+        self._options = {option.key: option for option in options}
+        self._given = given
+        self._prefix = prefix
+
+    def __getitem__(self, key: str) -> Any:
+        """The value, or the default. Raises ValidationError."""
+        option = self._options[key]
+        text = self._given.get(key, option.default)
+        try:
+            return None if text is None else _PARSERS[option.kind](text, option)
+        except ValueError as error:
+            raise invalid(f"{self._prefix}{key}", f"'{text}': {error}", secret=option.is_secret) from None
+
+
+def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
+    """The error for an option's value. reason: may quote it; not told of a secret."""
+    hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason
+    return ValidationError(f"Invalid value for option '{key}'.", hint=hint)

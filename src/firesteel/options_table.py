@@ -205,6 +205,13 @@ OPTIONS = (
         ("auto", "batch", "stream"),
     ),
     Option(
+        "firesteel.fast-start",
+        _ENUM,
+        "auto",
+        "How a local Spark is started; off: as pyspark does it, without what Spark does not promise to keep.",
+        ("auto", "off"),
+    ),
+    Option(
         "firesteel.source.max-rows-per-batch",
         _INTEGER,
         None,

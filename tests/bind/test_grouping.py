@@ -23,11 +23,11 @@ def sets(group_by: str) -> str:
     letters: list[str] = []
 
     def key(node) -> int:
-        if node.name not in letters:
-            letters.append(node.name)
-        return letters.index(node.name)
+        if node.path[0] not in letters:
+            letters.append(node.path[0])
+        return letters.index(node.path[0])
 
-    found = grouping_sets(select.args["group"], key, bool(select.args.get("group_distinct")))
+    found = grouping_sets(select.group, key, select.group_distinct)
     return " ".join("".join(letters[i] for i in sorted(keys)) or "-" for keys in found)
 
 

@@ -98,6 +98,7 @@ def test_hints(session: Session, query: str, hint: str) -> None:
     ("query", "what"),
     [
         ("SELECT * FROM t AS a JOIN t AS b ON a.id = b.id", "Joins"),
+        ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
         ("SELECT * FROM t AS a, t AS b", "Joins"),
         ("SELECT g FROM t ORDER BY g", "ORDER BY"),
         ("SELECT g FROM t LIMIT 3", "LIMIT"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import pyarrow as pa
-
+from firesteel.runtime.chain import Chain
 from firesteel.runtime.operators.base import Operator
 from firesteel.runtime.operators.global_group_aggregate import GlobalGroupAggregate
 from firesteel.runtime.operators.incremental_group_aggregate import IncrementalGroupAggregate
@@ -21,7 +20,8 @@ from firesteel.runtime.spec import (
 )
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.sql import BIGINT
-from tests.runtime.changes import Row, to_rows, to_table
+from tests.runtime.changes import Row, to_table
+from tests.runtime.messages import all_rows
 
 COUNTED = AggregateSpec("COUNT", (), (), BIGINT.with_nullable(False), retract=True)
 
@@ -79,23 +79,14 @@ def _final(call: AggregateSpec, place: int) -> AggregateSpec:
 def run(
     operators: Sequence[Operator], batches: Iterable[Sequence[Row]], spec: GroupAggregateSpec
 ) -> list[Row]:
-    """The output; operators are ended after the last batch."""
+    """The output; a barrier comes after the last batch."""
+    chain = Chain(operators)
     out: list[Row] = []
     start = 0
     for batch in batches:
-        out += to_rows(_through(operators, to_table(batch, spec.input_types, start)))
+        out += all_rows(chain.changes(to_table(batch, spec.input_types, start)))
         start += len(batch)
-    for index, operator in enumerate(operators):
-        rest = operator.finish()
-        if rest is not None:
-            out += to_rows(_through(operators[index + 1 :], rest))
-    return out
-
-
-def _through(operators: Sequence[Operator], changes: pa.Table) -> pa.Table:
-    for operator in operators:
-        changes = operator.process(changes)
-    return changes
+    return out + all_rows(chain.barrier())
 
 
 def by_key(rows: Iterable[Row], keys: int = 1) -> dict[object, list[Row]]:

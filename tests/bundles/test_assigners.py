@@ -2,72 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pyarrow as pa
 import pytest
 
+from firesteel.runtime.operators.base import MAX_WATERMARK, Message, Operator, Watermark
 from firesteel.runtime.operators.mini_batch_assigners import (
-    MAX_WATERMARK,
-    Message,
     ProcTimeMiniBatchAssigner,
     RowTimeMiniBatchAssigner,
-    Watermark,
 )
 
 
-def row(number: int) -> pa.Table:
-    return pa.table({"f0": [number]})
+def drive(assigner: Operator, text: str) -> str:
+    """Rows r1, watermarks W2, WMAX, barriers B and the end E in; what goes on out."""
+    out: list[Message] = []
+    for word in text.split():
+        if word[0] == "r":
+            out += assigner.changes(pa.table({"f0": [int(word[1:])]}))
+        elif word[0] == "W":
+            out += assigner.watermark(Watermark(MAX_WATERMARK if word == "WMAX" else int(word[1:])))
+        else:
+            out += assigner.barrier() if word == "B" else assigner.end()
+    return show(out)
 
 
-def show(messages: list[Message]) -> str:
+def show(messages: Iterable[Message]) -> str:
     return " ".join(
         (f"W{'MAX' if m.time == MAX_WATERMARK else m.time}" if isinstance(m, Watermark) else f"r{m['f0'][0]}")
         for m in messages
     )
 
 
-def row_time(interval: int, text: str, finish: bool = True) -> str:
-    """Rows r1 and watermarks W2 in, what goes on out."""
-    assigner = RowTimeMiniBatchAssigner(interval)
-    out: list[Message] = []
-    for word in text.split():
-        if word[0] == "r":
-            out += assigner.process(row(int(word[1:] or 0)))
-        else:
-            time = MAX_WATERMARK if word == "WMAX" else int(word[1:])
-            out += assigner.watermark(Watermark(time))
-    return show(out + assigner.finish() if finish else out)
-
-
 def test_processing_time_steps() -> None:
-    """ProcTimeMiniBatchAssignerOperatorTest: interval 100, by the clock's steps."""
+    """ProcTimeMiniBatchAssignerOperatorTest: interval 100, by the clock's steps; rows tell what there the
+    timer tells."""
     now = 0
     assigner = ProcTimeMiniBatchAssigner(100, lambda: now)
-    assert show([*assigner.process(row(1)), *assigner.process(row(2))]) == "r1 r2"
-    assert assigner.watermark(Watermark(2)) == []
-    assert show([*assigner.process(row(3)), *assigner.process(row(4))]) == "r3 r4"
-    assert assigner.timer == 100
+    assert drive(assigner, "r1 r2 W2 r3 r4") == "r1 r2 r3 r4"
     now = 100
-    assert show(assigner.on_timer()) == "W100"
-    assert assigner.current_batch == 100
-    assert show([m for n in range(4, 9) for m in assigner.process(row(n))]) == "r4 r5 r6 r7 r8"
-    assert assigner.timer == 200
+    assert drive(assigner, "r4 r5 r6 r7 r8 B") == "W100 r4 r5 r6 r7 r8"
     now = 200
-    assert show(assigner.on_timer()) == "W200"
-    assert show(assigner.watermark(Watermark(MAX_WATERMARK))) == "WMAX"
-    assert assigner.watermark(Watermark(MAX_WATERMARK)) == []
-    assert assigner.finish() == []
+    assert drive(assigner, "r9 WMAX WMAX B E") == "W200 r9 WMAX"
 
 
-def test_the_first_row_marks_the_batch_and_timers_become_aligned() -> None:
+def test_the_first_row_marks_the_batch() -> None:
     now = 1234
     assigner = ProcTimeMiniBatchAssigner(1000, lambda: now)
-    assert assigner.timer == 2234
-    assert show([*assigner.process(row(1)), *assigner.process(row(2))]) == "W1000 r1 r2"
+    assert drive(assigner, "r1 r2") == "W1000 r1 r2"
     now = 2100
-    assert show(assigner.process(row(3))) == "W2000 r3"
-    now = 2234
-    assert show(assigner.on_timer()) == ""
-    assert assigner.timer == 3000
+    assert drive(assigner, "r3") == "W2000 r3"
+    now = 2999
+    assert drive(assigner, "B r4") == "r4"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +72,8 @@ def test_the_first_row_marks_the_batch_and_timers_become_aligned() -> None:
 )
 def test_row_time(interval: int, given: str, out: str) -> None:
     """RowTimeMiniBatchAssginerOperatorTest, and inputs that were tried on Flink."""
-    assert row_time(interval, given) == out
+    assert drive(RowTimeMiniBatchAssigner(interval), f"{given} E") == out
 
 
 def test_a_watermark_that_is_held_goes_with_the_last() -> None:
-    assert row_time(50, "r1 W2 r50 WMAX", finish=False) == "r1 r50 WMAX"
+    assert drive(RowTimeMiniBatchAssigner(50), "r1 W2 r50 B WMAX") == "r1 r50 WMAX"

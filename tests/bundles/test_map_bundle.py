@@ -1,23 +1,26 @@
-"""The three ends of a bundle: enough rows, a watermark, the end of the micro-batch or the input."""
+"""The three ends of a bundle: enough rows, a watermark, the barrier of the micro-batch."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
 
+from firesteel.runtime.operators.base import Message, Watermark
 from firesteel.runtime.operators.map_bundle import MapBundle
-from firesteel.runtime.packets import orders
+from firesteel.runtime.orders import orders
 from firesteel.runtime.spec import ORDER
 from firesteel.types.sql import STRING
 from tests.runtime.changes import parse, to_table
 
 TYPES = (STRING, STRING)
+MARK = Watermark(7)
+SCHEMA = pa.schema([(ORDER, pa.int64()), ("text", pa.string())])
 
 
 class Joined:
     """A bundle function as Flink's test has it: the values of each key, joined."""
-
-    schema = pa.schema([(ORDER, pa.int64()), ("text", pa.string())])
 
     def __init__(self) -> None:
         self.flushes = 0
@@ -28,22 +31,27 @@ class Joined:
         for key, value in zip(changes["f0"].to_pylist(), changes["f1"].to_pylist(), strict=True):
             found.setdefault(key, []).append(value)
         texts = [f"{key}={','.join(values)}" for key, values in found.items()]
-        return pa.table({ORDER: range(len(texts)), "text": texts}, schema=self.schema)
+        return pa.table({ORDER: range(len(texts)), "text": texts}, schema=SCHEMA)
 
 
-def texts(table: pa.Table | None) -> list[str]:
-    return [] if table is None else table["text"].to_pylist()
+def texts(messages: Iterable[Message]) -> list[str]:
+    """The texts that come out, and each watermark as W and its time."""
+    return [
+        text
+        for m in messages
+        for text in ([f"W{m.time}"] if isinstance(m, Watermark) else m["text"].to_pylist())
+    ]
 
 
 def test_size_counts_rows_not_keys() -> None:
     """MapBundleOperatorTest."""
     function = Joined()
     bundle = MapBundle(function, 3)
-    assert texts(bundle.process(to_table(parse("+I k1 v1, +I k1 v2", TYPES), TYPES))) == []
-    assert texts(bundle.process(to_table(parse("+I k2 v3", TYPES), TYPES))) == ["k1=v1,v2", "k2=v3"]
-    assert texts(bundle.process(to_table(parse("+I k3 v4, +I k4 v5", TYPES), TYPES))) == []
-    assert texts(bundle.finish()) == ["k3=v4", "k4=v5"]
-    assert bundle.finish() is None
+    assert texts(bundle.changes(to_table(parse("+I k1 v1, +I k1 v2", TYPES), TYPES))) == []
+    assert texts(bundle.changes(to_table(parse("+I k2 v3", TYPES), TYPES))) == ["k1=v1,v2", "k2=v3"]
+    assert texts(bundle.changes(to_table(parse("+I k3 v4, +I k4 v5", TYPES), TYPES))) == []
+    assert texts(bundle.barrier()) == ["k3=v4", "k4=v5"]
+    assert texts(bundle.barrier()) == []
     assert function.flushes == 2
 
 
@@ -54,17 +62,17 @@ def test_every_second_row_ends_a_bundle(batch: int) -> None:
     rows = parse(", ".join(f"+I k v{i}" for i in range(8)), TYPES)
     out = []
     for start in range(0, 8, batch):
-        out += texts(bundle.process(to_table(rows[start : start + batch], TYPES)))
+        out += texts(bundle.changes(to_table(rows[start : start + batch], TYPES)))
     assert out == ["k=v0,v1", "k=v2,v3", "k=v4,v5", "k=v6,v7"]
-    assert bundle.finish() is None
+    assert texts(bundle.barrier()) == []
 
 
 def test_a_watermark_flushes_what_is_held() -> None:
     bundle = MapBundle(Joined(), 100)
-    assert texts(bundle.watermark()) == []
-    bundle.process(to_table(parse("+I a 1, +I b 2", TYPES), TYPES))
-    assert texts(bundle.watermark()) == ["a=1", "b=2"]
-    assert texts(bundle.watermark()) == []
+    assert texts(bundle.watermark(MARK)) == ["W7"]
+    bundle.changes(to_table(parse("+I a 1, +I b 2", TYPES), TYPES))
+    assert texts(bundle.watermark(MARK)) == ["a=1", "b=2", "W7"]
+    assert texts(bundle.watermark(MARK)) == ["W7"]
 
 
 class LastFirst(Joined):
@@ -72,12 +80,11 @@ class LastFirst(Joined):
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         order = orders(changes)[::-1].tolist()
-        return pa.table({ORDER: order, "text": changes["f1"].to_pylist()[::-1]}, schema=self.schema)
+        return pa.table({ORDER: order, "text": changes["f1"].to_pylist()[::-1]}, schema=SCHEMA)
 
 
 def test_what_comes_out_stands_by_order() -> None:
     """Else a bundle further down could cut it into parts that are put together the other way around."""
     bundle = MapBundle(LastFirst(), 3)
     rows = to_table(parse(", ".join(f"+I k v{i}" for i in range(7)), TYPES), TYPES)
-    out = [bundle.process(rows), bundle.finish()]
-    assert [text for table in out for text in texts(table)] == [f"v{i}" for i in range(7)]
+    assert texts([*bundle.changes(rows), *bundle.barrier()]) == [f"v{i}" for i in range(7)]

@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.runtime.bundles.map_order import MapOrder, spread_hashes
 from firesteel.runtime.keys import find_keys
-from firesteel.runtime.packets import in_order, orders
+from firesteel.runtime.orders import in_order, orders
 from firesteel.types.sql import INT, STRING
 from tests.runtime.changes import Row, to_table
 

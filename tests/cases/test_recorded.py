@@ -15,7 +15,7 @@ from tests.cases.changes import difference
 
 if TYPE_CHECKING:
     from firesteel import TableEnvironment
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ON_THE_STREAM_HOST = ("seed-1002",)

@@ -23,6 +23,10 @@ QUERY = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');\nSELECT a FROM t
         (QUERY, ["--set", "execution.checkpointing.dir=there"], False),
         (QUERY, ["--set", "firesteel.host=stream"], False),
         (QUERY, ["--help"], False),
+        (QUERY, ["--set", "firesteel.fast-start=off"], False),
+        ("SET 'spark.app.name' = 'mine';\n" + QUERY, [], False),
+        ("SET 'firesteel.fast-start' = 'off';\n" + QUERY, [], False),
+        ("SET 'parallelism.default' = '1';\n" + QUERY, [], True),
         ("SHOW TABLES;", [], False),
     ],
 )
@@ -30,7 +34,9 @@ def test_when_it_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, arguments: list[str], starts: bool
 ) -> None:
     started: list[bool] = []
-    monkeypatch.setattr("firesteel.session.launch.prepare", lambda options, lean: started.append(lean))
+    monkeypatch.setattr(
+        "firesteel.session.launch.prepare", lambda options, own_process: started.append(own_process)
+    )
     job = tmp_path / "job.sql"
     job.write_text(script, encoding="utf-8")
     prepare_early(["run", str(job), *arguments])

@@ -132,7 +132,12 @@ def test_a_spark_that_does_not_start_ends_an_insert_with_its_error(tmp_path: Pat
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "firesteel.cli.main", "run", str(job)]
-    environment = {**os.environ, "JDK_JAVA_OPTIONS": "-Xmx1m"}
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\necho no memory\nexit 1\n")
+    java.chmod(0o755)
+    (tmp_path / "jdk" / "release").write_text('JAVA_VERSION="17"\n')
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path / "jdk")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert done.returncode == 1
-    assert "error: Spark's JVM ended with status 1 while it started" in done.stderr
+    assert "error: Spark's JVM ended with status 1 while it started: no memory" in done.stderr

@@ -14,7 +14,7 @@ from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,11 @@ def test_amounts_are_short(count: float, text: str) -> None:
 
 def test_the_line_tells_what_is_known() -> None:
     assert describe(3.2, None) == "running for 3 s"
-    progress = Progress(read=2_000_000, changes=1_000, batches=4, states={(1, 0): 2_000_000, (1, 1): 1})
+    states = {(1, 0): 2_000_000, (1, 1): 1}
+    progress = Progress(read=2_000_000, changes=1_000, skipped=7, batches=4, states=states)
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")
-    assert said.endswith("/s), 1K changes out, 4 micro-batches, 2M entries of state")
+    assert said.endswith("/s), 1K changes out, 7 messages skipped, 4 micro-batches, 2M entries of state")
 
 
 def test_the_line_tells_what_is_waited_for_until_something_is_counted() -> None:

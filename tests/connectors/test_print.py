@@ -43,8 +43,10 @@ def printed(
     pairs = tuple((key.replace("_", "-"), value) for key, value in options.items())
     sink = connector("print").sink(SinkSpec("print", pairs, (), types))
     assert sink.on_driver
-    sink.open()
-    sink.commit(0, sink.write([table], 0, 1))
+    sink.open("q")
+    sink.open_task("q", 0, 1)
+    sink.write(table)
+    sink.commit(0, [sink.close_task()])
     caught = capsys.readouterr()
     return caught.out, caught.err
 
@@ -105,7 +107,9 @@ def test_blackhole_takes_everything() -> None:
     table, types = changes([0], n=(INT, [1]))
     sink = connector("blackhole").sink(SinkSpec("blackhole", (), (), types))
     assert not sink.on_driver
-    assert sink.write(iter([table]), 0, 0) == []
+    sink.open_task("q", 0, 0)
+    sink.write(table)
+    assert sink.close_task() == ""
 
 
 COLLECTED = "xi gamma kappa mu iota zeta alpha eta nu delta theta beta epsilon lambda"

@@ -1,4 +1,8 @@
-"""Equal parts of execution plans, as Flink 2.3 shows them."""
+"""Equal parts of execution plans, as Flink 2.3 shows them: tests/golden/explain/reuse.txt.
+
+Cases are apart by a line `====`: the INSERTs of a statement set or a query, a line `----`, and the execution
+plan; a first line `mini-batch` turns mini-batches on.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,42 @@ import pytest
 
 from firesteel.bind.insert import bind_insert
 from firesteel.bind.names import BindContext
+from firesteel.bind.query import bind_query
 from firesteel.explain.sections import explain_all
 from firesteel.rules import optimize_all
-from firesteel.sql.parser import parse_statement
-from firesteel.sql.statements import Insert
+from firesteel.sql.parser import parse_script, parse_statement
+from firesteel.sql.statements import Insert, Query, StatementSet
 from tests.rules.planning import GOLDEN, section, tables
+
+CASES = (GOLDEN.parent / "explain" / "reuse.txt").read_text(encoding="utf-8").strip("\n").split("\n====\n")
+MINI_BATCH = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "2 s",
+    "table.exec.mini-batch.size": "1000",
+}
 
 
 @pytest.fixture(scope="module")
 def catalog():
     return tables((GOLDEN / "tables.sql").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.split("\n----\n")[0][-60:])
+def test_execution_plans_are_flinks(case: str, catalog) -> None:
+    sql, expected = case.strip("\n").split("\n----\n")
+    settings = MINI_BATCH if sql.startswith("mini-batch\n") else {}
+    text = sql.removeprefix("mini-batch\n") + ";"
+    text = f"EXECUTE {text}" if text.startswith("STATEMENT") else text
+    (statement,) = parse_script(text)
+    parts = statement.inserts if isinstance(statement, StatementSet) else [statement]
+    context = BindContext(catalog, sql=text)
+    bound = [
+        bind_insert(part, context) if isinstance(part, Insert) else bind_query(part.query, context)
+        for part in parts
+        if isinstance(part, (Insert, Query))
+    ]
+    plans = list(zip(bound, optimize_all(bound, settings), strict=True))
+    assert section(explain_all(plans, set()), "Optimized Execution Plan") == expected
 
 
 def execution(catalog, *inserts: str) -> list[str]:

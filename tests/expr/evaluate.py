@@ -7,8 +7,10 @@ from typing import Any
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.catalog import Catalog
-from firesteel.expr.nodes import Expr
+from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, Call, Expr
 from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan.converted import consistent
+from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Field
 from firesteel.runtime.operators.calc import Calc
 from firesteel.sql.parser import parse_query
@@ -21,7 +23,7 @@ def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC"
     """The typed tree of an expression over columns of these names and types."""
     fields = tuple(Field(name, kind) for name, (kind, _) in (columns or {}).items())
     text = f"SELECT {expression} FROM t"
-    node = parse_query(text).query.expressions[0]
+    node = parse_query(text).query.items[0]
     scope = Scope((Relation(("t",), fields),))
     return ScalarBinder(scope, BindContext(Catalog(), time_zone=time_zone, sql=text)).bind(node)
 
@@ -29,9 +31,15 @@ def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC"
 def evaluate(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> list[str]:
     """The cells that a tableau shows for the expression, one a row."""
     bound = bind(expression, columns, time_zone)
-    spec = compile_calc([bound], None, types(columns or {}), time_zone=time_zone)
+    spec = compile_calc([_planned(bound)], None, types(columns or {}), time_zone=time_zone)
     result = Calc(spec).process(changes(columns or {}))
     return render(result.column(2), bound.type, time_zone)
+
+
+def _planned(expr: Expr) -> Expr:
+    """The expression; one that holds a list or rows as plan/converted.py makes AND and OR of them."""
+    held = any(isinstance(e, Call) and e.function in (IN_LIST, ROWS_EQUAL) for e in walk(expr))
+    return consistent(expr) if held else expr
 
 
 def one(expression: str, **columns: tuple[SqlType, Any]) -> str:

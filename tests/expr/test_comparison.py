@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from firesteel.errors import JobError, ValidationError
+from firesteel.expr.nodes import IN_LIST
 from firesteel.types.sql import (
     BOOLEAN,
     DATE,
@@ -19,9 +20,10 @@ from firesteel.types.sql import (
     array,
     char,
     decimal,
+    row,
     timestamp,
 )
-from tests.expr.evaluate import bind, evaluate, one
+from tests.expr.evaluate import bind, evaluate, one, type_of
 
 NAN = float("nan")
 NUMBERS = {"d": (DOUBLE, [1.0, NAN, None, -0.0]), "x": (DOUBLE, [NAN, NAN, NAN, 0.0])}
@@ -98,7 +100,7 @@ def test_the_shape_of_trees_is_calcite_s() -> None:
     tree = bind("i BETWEEN 1 AND 2 AND i <> 3", columns)
     assert tree.function == "AND"  # type: ignore[union-attr]
     assert [a.function for a in tree.args] == [">=", "<=", "<>"]  # type: ignore[union-attr]
-    assert bind("i IN (1, 2)", columns).function == "OR"  # type: ignore[union-attr]
+    assert bind("i IN (1, 2)", columns).function == IN_LIST  # type: ignore[union-attr]
     assert bind("i NOT IN (1, 2)", columns).function == "NOT"  # type: ignore[union-attr]
 
 
@@ -180,3 +182,46 @@ def test_items_of_a_list_have_a_type_in_common(test: str) -> None:
     columns = {"i": (INT, [1]), "m": (decimal(10, 2), [None]), "s": (STRING, ["x"]), "b": (BOOLEAN, [True])}
     with pytest.raises(ValidationError, match="Values in expression list must have compatible types"):
         bind(test, columns)
+
+
+COLLECTIONS = {
+    "a": (array(INT), [[1]]),
+    "b": (array(INT), [[2]]),
+    "r": (row(("x", "y"), (INT, STRING)), [{"x": 1, "y": "z"}]),
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("a > b", "Comparable type expected, but was 'ARRAY<INT>'"),
+        ("a BETWEEN a AND b", "Comparable type expected"),
+        ("MAP['a', 1] < MAP['b', 2]", "Comparable type expected"),
+        ("ROW(1, 2) > ROW(2, 1)", "Comparable type expected"),
+        ("NULL > r", "Cannot apply '>' to arguments of type"),
+        ("NULL = ROW(1, 2)", "Cannot apply '=' to arguments of type"),
+    ],
+)
+def test_collections_have_no_order(expression: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        bind(expression, COLLECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("a >= a", "TRUE"),
+        ("r > r", "FALSE"),
+        ("a < NULL", "<NULL>"),
+        ("r > NULL", "<NULL>"),
+        ("a <> b", "TRUE"),
+    ],
+)
+def test_what_needs_no_order_of_collections_is_answered(expression: str, expected: str) -> None:
+    assert evaluate(expression, COLLECTIONS) == [expected]
+
+
+def test_rows_with_a_field_that_may_be_null_may_compare_to_null() -> None:
+    columns = {"i": (INT, [1])}
+    assert type_of("ROW(i, 1) <> ROW(2, i)", columns) == "BOOLEAN"
+    assert type_of("ROW(1, 2) <> ROW(2, 1)", columns) == "BOOLEAN NOT NULL"

@@ -77,8 +77,22 @@ def test_types_without_anything_in_common_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["IF(TRUE, ARRAY[1], ARRAY[2])", "IF(1, 2, 3)", "GREATEST(ARRAY[1])", "LEAST(ROW(1, 2))", "UPPER(NULL)"],
+    [
+        "IF(TRUE, ARRAY[1], ARRAY[2])",
+        "IF(1, 2, 3)",
+        "GREATEST(ARRAY[1])",
+        "LEAST(ROW(1, 2))",
+        "UPPER(NULL)",
+        "NULLIF(NULL, 1)",
+        "MAP_FROM_ARRAYS(NULL, ARRAY[1])",
+    ],
 )
 def test_types_that_flink_refuses(expression: str) -> None:
     with pytest.raises(ValidationError):
         bind(expression)
+
+
+def test_ifnull_of_what_is_never_null_has_its_type() -> None:
+    assert type_of("IFNULL('b', s)", COLUMNS) == "CHAR(1) NOT NULL"
+    assert type_of("IFNULL(1, 2.5)", COLUMNS) == "DECIMAL(11, 1) NOT NULL"
+    assert type_of("IFNULL(s, 'b')", COLUMNS) == "STRING NOT NULL"

@@ -7,9 +7,9 @@ from datetime import date, datetime
 import pytest
 
 from firesteel.errors import JobError, ValidationError
-from firesteel.runtime.duck.date_time_parser import parsed
-from firesteel.runtime.duck.java_dates import checked, formatted
-from firesteel.runtime.duck.simple_date_format import simple_format, simple_parse
+from firesteel.runtime.java.date_patterns import checked, formatted
+from firesteel.runtime.java.date_time_formatter import parsed
+from firesteel.runtime.java.simple_date_format import simple_format, simple_parse
 from firesteel.types.sql import BIGINT, DOUBLE, STRING, timestamp
 from tests.expr.evaluate import bind, evaluate, one
 

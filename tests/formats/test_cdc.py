@@ -8,6 +8,7 @@ import pytest
 
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Fields, MessageError
+from firesteel.formats.lines import joined
 from firesteel.formats.registry import find_format
 from firesteel.types.sql import INT, STRING
 
@@ -82,7 +83,7 @@ def test_messages_that_flink_refuses(name: str, text: str, title: str, reason: s
     good = "".join(f"{line}\n" for line in MESSAGES[name]) * copies
     with pytest.raises(MessageError) as caught:
         decode(name, SCHEMA, good + text + "\n")
-    assert caught.value.line == 3 * copies
+    assert caught.value.index == 3 * copies
     assert caught.value.text.startswith(f"Corrupt {title} JSON message '{text}'.")
     assert reason in caught.value.text
     assert rows(decode(name, SCHEMA, text + "\n", ignore_parse_errors="true")) == []
@@ -106,6 +107,6 @@ def test_debezium_with_schema() -> None:
 def test_what_is_written_reads_back_as_inserts_and_deletes(name: str) -> None:
     table = decode(name, SCHEMA, "".join(f"{line}\n" for line in MESSAGES[name]))
     fields = Fields(tuple(SCHEMA), tuple(SCHEMA.values()))
-    data = find_format(name).encoder(fields, {}).encode(table)
+    data = joined(find_format(name).encoder(fields, {}).encode(table))
     kinds: Any = {"+I": "+I", "-U": "-D", "+U": "+I", "-D": "-D"}
     assert rows(decode(name, SCHEMA, data)) == [(kinds[kind], *rest) for kind, *rest in CHANGES]

@@ -36,7 +36,7 @@ def test_messages_that_flink_refuses(text: str) -> None:
     good = '{"a":1,"b":"x"}\n'
     with pytest.raises(MessageError) as caught:
         decode("json", SCHEMA, good * 70 + text + "\n" + good)
-    assert caught.value.line == 70
+    assert caught.value.index == 70
     assert caught.value.text.startswith(f"Failed to deserialize JSON '{text}'.")
 
 

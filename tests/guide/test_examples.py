@@ -13,7 +13,7 @@ from firesteel.cli.run import Runner
 from firesteel.sql.variables import substitute
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
@@ -25,12 +25,12 @@ def blocks(text: str) -> dict[str, str]:
 
 
 def examples() -> list[tuple[str, str]]:
-    """(page, script)."""
+    """(page, script). What needs a broker is tested with one (tests/connectors/kafka)."""
     return [
         (page.name, name)
         for page in sorted(GUIDE.glob("*.md"))
         for name in blocks(page.read_text(encoding="utf-8"))
-        if name.endswith(".sql")
+        if name.endswith(".sql") and page.name != "kafka.md"
     ]
 
 
@@ -55,4 +55,4 @@ def test_an_example_prints_what_the_guide_says(
 
 
 def test_every_page_has_an_example() -> None:
-    assert {page for page, _ in examples()} == {page.name for page in GUIDE.glob("*.md")}
+    assert {page for page, _ in examples()} | {"kafka.md"} == {page.name for page in GUIDE.glob("*.md")}

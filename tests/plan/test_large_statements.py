@@ -5,6 +5,7 @@ Flink's own planner ends in a StackOverflowError for most of these.
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 
 import pytest
@@ -102,6 +103,51 @@ CHAINS = [
 @pytest.mark.parametrize(("query", "expected"), CHAINS, ids=lambda value: str(value)[:40])
 def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object], catalog: Catalog) -> None:
     assert _answer(query, catalog) == expected
+
+
+LISTS = {
+    "numbers": (f"v IN ({_numbers(10_000)})", [3]),
+    "strings": ("k IN (" + ", ".join(f"'x{i}'" for i in range(4, 10_004)) + ")", [4]),
+    "decimals": ("e IN (" + ", ".join(f"{i}.25" for i in range(10_000)) + ")", [3]),
+    "decimals of no such type": ("e IN (2.5, " + ", ".join(f"{i}.125" for i in range(10_000)) + ")", [4]),
+    "doubles": ("d IN (" + ", ".join(f"{i}.5E0" for i in range(10_000)) + ")", [3]),
+    "of an expression": (f"v * 2 + 1 IN ({', '.join(map(str, range(9, 10_009)))})", [4]),
+    "not in": (f"v * 2 + 1 NOT IN ({', '.join(map(str, range(9, 10_009)))})", [3]),
+    "beside others": (
+        " OR ".join(["b = 7", *(f"v + 1 = {i}" for i in range(5, 2000)), "k = 'x9'", "v + 1 = 3000"]),
+        [4],
+    ),
+}
+
+
+@pytest.mark.parametrize(("condition", "expected"), LISTS.values(), ids=LISTS)
+def test_a_row_costs_one_look_up_in_a_list(condition: str, expected: list[int], catalog: Catalog) -> None:
+    _, root = plan(f"SELECT v FROM t WHERE {condition}", catalog)
+    calc = _calc(root)
+    assert calc.condition is not None
+    rows = {f.name: ROWS[f.name] for f in calc.input.schema}
+    found = expand_search(calc.condition, lists=True)
+    exprs = [expand_search(e, lists=True) for e in calc.exprs]
+    spec = compile_calc(exprs, found, [kind for kind, _ in rows.values()])
+    assert len(spec.condition or "") < 1000
+    given = {
+        name: (kind, [Decimal(v) if v and kind.root is sql.TypeRoot.DECIMAL else v for v in values * 3000])
+        for name, (kind, values) in rows.items()
+    }
+    table = changes(given)
+    began = time.process_time()
+    result = Calc(spec).process(table)
+    assert time.process_time() - began < 2
+    assert result.column(2).to_pylist() == expected * 3000
+
+
+def test_zero_is_in_a_list_with_either_sign(catalog: Catalog) -> None:
+    numbers = ", ".join(f"{i}E0" for i in range(100))
+    _, root = plan(f"SELECT d IN ({numbers}) AS r FROM t", catalog)
+    spec = compile_calc([expand_search(e, lists=True) for e in _calc(root).exprs], None, [sql.DOUBLE])
+    assert spec.sets
+    table = changes({"d": (sql.DOUBLE, [-0.0, 0.0, float("nan"), 99.0, 100.0, None])})
+    assert Calc(spec).process(table).column(2).to_pylist() == [True, True, False, True, False, None]
 
 
 def test_operands_of_a_chain_that_may_fail_are_computed_in_turn(catalog: Catalog) -> None:

@@ -1,18 +1,24 @@
 """The program that is killed: aggregate canal-json changes into canal-json files, with a checkpoint.
 
-usage: python -m tests.recovery.job INPUT OUTPUT CHECKPOINT ROWS_A_BATCH MODE
+usage: python -m tests.recovery.job INPUT OUTPUT CHECKPOINT ROWS_A_BATCH MODE [KILL]
 
-MODE is `records`, or `bundles`: in two phases, bundles of a tenth of a micro-batch.
+MODE is `records`, or `bundles`: in two phases, bundles of a tenth of a micro-batch. KILL is where in the
+commit of batch 2 the process kills itself: with its files `written`, or `noted` in the manifest.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.runtime.spec import SinkSpec
 from firesteel.spark import stream_host
-from firesteel.spark.launch import LaunchOptions, create_session
+from firesteel.spark.start.launch import LaunchOptions, create_session
 from firesteel.spark.stream_host import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import grouped, in_two_phases
@@ -22,7 +28,9 @@ CALLS = ("SUM", "MAX", "COUNT(DISTINCT)", "COUNT(*)")
 
 
 def main() -> None:
-    source, output, checkpoint, rows, mode = sys.argv[1:]
+    source, output, checkpoint, rows, mode, *kill = sys.argv[1:]
+    if kill:
+        kill_where(kill[0])
     options = (("connector", "filesystem"), ("path", output), ("format", "canal-json"))
     sink = SinkSpec("filesystem", options, NAMES, (STRING, INT, INT, BIGINT, BIGINT))
     spark = create_session(LaunchOptions(host="stream"))
@@ -32,6 +40,25 @@ def main() -> None:
         job = in_two_phases(job, max(1, int(rows) // 10))
     stream_host.start(job, spark, settings).wait()
     spark.stop()
+
+
+def kill_where(place: str) -> None:
+    commit, show = FilesystemSink.commit, FilesystemSink._show
+    batches: list[int] = []
+
+    def committed(self: FilesystemSink, batch: int, tokens: Sequence[str]) -> None:
+        batches.append(batch)
+        if batch == 2 and place == "written":
+            os.kill(os.getpid(), signal.SIGKILL)
+        commit(self, batch, tokens)
+
+    def shown(self: FilesystemSink, files: Mapping[str, str]) -> None:
+        if batches[-1:] == [2] and place == "noted":
+            os.kill(os.getpid(), signal.SIGKILL)
+        show(self, files)
+
+    vars_of: Any = FilesystemSink
+    vars_of.commit, vars_of._show = committed, shown
 
 
 if __name__ == "__main__":

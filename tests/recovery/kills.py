@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,13 @@ def answer(source: Path) -> Counter[Row]:
 
 
 def written(output: Path) -> Counter[Row]:
-    """The rows that are left of all changes in the sink's files. Raises ValueError where a row was taken
-    away more often than it was given."""
+    """The rows that are left in the sink's files."""
+    return folded_files(output, NAMES)
+
+
+def folded_files(output: Path, names: Sequence[str]) -> Counter[Row]:
+    """The rows that are left of all changes in files: a name, then numbers. Raises ValueError where a row was
+    taken away more often than it was given."""
     left: Counter[Row] = Counter()
     for file in sorted(output.rglob("*")):
         if file.is_dir() or any(part.startswith((".", "_")) for part in file.relative_to(output).parts):
@@ -70,15 +76,15 @@ def written(output: Path) -> Counter[Row]:
         for line in file.read_text().splitlines():
             message = json.loads(line)
             row = message["data"][0]
-            key = (row["name"], *(int(row[name]) for name in NAMES[1:]))
+            key = (row["name"], *(int(row[name]) for name in names[1:]))
             left[key] += {"INSERT": 1, "DELETE": -1}[message["type"]]
     if any(count < 0 for count in left.values()):
         raise ValueError(f"taken away what was not there: {[k for k, n in left.items() if n < 0][:5]}")
     return +left
 
 
-def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str) -> Run:
-    arguments = map(str, (source, output, checkpoint, rows, mode))
+def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str, *kill: str) -> Run:
+    arguments = map(str, (source, output, checkpoint, rows, mode, *kill))
     command = [sys.executable, "-m", "tests.recovery.job", *arguments]
     return Run(command)
 

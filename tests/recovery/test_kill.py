@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.recovery.kills import run
+from tests.recovery.kills import answer, run, start, written
+from tests.spark.jobs import write_changes
 
 
 @pytest.mark.spark
@@ -22,3 +23,19 @@ def test_killed(tmp_path: Path, mode: str) -> None:
 def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
     counts = run(tmp_path, events=3000, kills=1, batches=60, beside=True)
     assert counts.refused >= 1
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["written", "noted"])
+def test_killed_between_writing_and_showing(tmp_path: Path, place: str) -> None:
+    source, output, checkpoint = tmp_path / "in.json", tmp_path / "out", tmp_path / "checkpoint"
+    write_changes(source, 600)
+    first = start(source, output, checkpoint, 150, "records", place)
+    assert first.wait() == -9, first.said
+    assert len(list(output.glob(".part-*"))) > 0
+    second = start(source, output, checkpoint, 150, "records")
+    assert second.wait() == 0, second.said
+    assert written(output) == answer(source)
+    assert not list(output.glob(".part-*"))
+    assert len(list((output / "_firesteel").iterdir())) == 1

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.java_hash import hasher
+from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.values import to_keys as from_arrow
 from firesteel.types.arrow import to_arrow

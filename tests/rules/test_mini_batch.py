@@ -11,16 +11,15 @@ import pytest
 
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
-from firesteel.plan.physical import GlobalGroupAggregate, GroupAggregate, MiniBatchAssigner
-from firesteel.plan.tree import walk
-from firesteel.rules.infer_mini_batch_interval import (
+from firesteel.plan.facts.bundles import (
     NO_MINI_BATCH,
     NONE,
     PROC_TIME,
     ROW_TIME,
     Interval,
-    merged,
 )
+from firesteel.plan.physical import GlobalGroupAggregate, GroupAggregate, MiniBatchAssigner
+from firesteel.plan.tree import walk
 from tests.rules.planning import GOLDEN, physical_text, plan, section, tables
 
 ENABLED, LATENCY, SIZE = (f"table.exec.mini-batch.{name}" for name in ("enabled", "allow-latency", "size"))
@@ -112,15 +111,15 @@ def test_a_statement_without_aggregates_has_no_assigner(catalog) -> None:
     ],
 )
 def test_intervals_merge_either_way(one: Interval, other: Interval, both: Interval) -> None:
-    assert merged(one, other) == both
-    assert merged(other, one) == both
+    assert one.merged(other) == both
+    assert other.merged(one) == both
 
 
 def test_what_cannot_have_mini_batches_wins() -> None:
     never = Interval(NO_MINI_BATCH)
     for mode, millis in itertools.product((NONE, PROC_TIME, ROW_TIME, NO_MINI_BATCH), (0, 7)):
-        assert merged(never, Interval(mode, millis)) == never
-        assert merged(Interval(mode, millis), never) == never
+        assert never.merged(Interval(mode, millis)) == never
+        assert Interval(mode, millis).merged(never) == never
 
 
 def test_the_exchange_between_the_phases_in_the_job(catalog) -> None:

@@ -45,7 +45,7 @@ def test_processing_time_is_materialized_where_it_is_read(catalog, sql: str, cal
 
 
 def _projection(physical: Node) -> tuple[str, ...]:
-    operators = (op for chain in translate(physical).chains for op in chain.operators)
+    operators = (op for chain in translate([physical]).chains for op in chain.operators)
     return next(op for op in operators if isinstance(op, CalcSpec)).projection
 
 

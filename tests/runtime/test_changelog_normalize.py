@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize
 from firesteel.runtime.operators.drop_update_before import DropUpdateBefore
-from firesteel.runtime.spec import CalcSpec, ChangelogNormalizeSpec, DropUpdateBeforeSpec
+from firesteel.runtime.spec import CalcSpec, ChangelogNormalizeSpec
 from firesteel.types.sql import DOUBLE, INT, STRING
 from tests.reference.changelog_normalize import normalize
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
@@ -87,6 +87,6 @@ def test_as_a_row_at_a_time(rows: list[Row], batch: int, update_before: bool, fi
 
 
 def test_drop_update_before() -> None:
-    operator = DropUpdateBefore(DropUpdateBeforeSpec())
+    operator = DropUpdateBefore()
     rows = parse("+I a 1, -U a 1, +U a 2, -D a 2", TYPES)
     assert show(to_rows(operator.process(to_table(rows, TYPES)))) == "+I[a,1] +U[a,2] -D[a,2]"

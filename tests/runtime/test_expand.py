@@ -1,11 +1,10 @@
-"""Expand: the copies of a row stand together, and get orders of their own at the exchange."""
+"""Expand: the copies of a row stand together, and get places of their own at the exchange."""
 
 from __future__ import annotations
 
-from firesteel.runtime.chain import changes_a_row
 from firesteel.runtime.operators.expand import Expand
-from firesteel.runtime.packets import renumber
-from firesteel.runtime.spec import ORDER, ChainSpec, ExpandSpec, GroupAggregateSpec
+from firesteel.runtime.orders import Places
+from firesteel.runtime.spec import ORDER, PLACE, ExpandSpec
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.runtime.changes import parse, show, to_rows, to_table
 
@@ -29,10 +28,14 @@ def test_no_rows_give_no_copies() -> None:
 
 
 def test_copies_of_both_changes_of_a_row_are_told_apart() -> None:
-    grouped = GroupAggregateSpec((0,), (), TYPES, True, True)
-    chain = ChainSpec(1, (0,), (grouped, SETS), (0,))
-    assert changes_a_row(chain) == 6
-    assert changes_a_row(ChainSpec(0, (), (), (0,))) == 1
-    both = Expand(SETS).process(to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES))
-    same = both.set_column(1, ORDER, [[5] * 6])
-    assert renumber(same, 6).column(ORDER).to_pylist() == [30, 31, 32, 33, 34, 35]
+    rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES)
+    both = Expand(SETS).process(rows.set_column(1, ORDER, [[5, 5]]))
+    placed = Places(8)(both)
+    assert placed.column(ORDER).to_pylist() == [5] * 6
+    assert placed.column(PLACE).to_pylist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_copies_keep_the_place_of_their_row() -> None:
+    rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES).set_column(1, ORDER, [[5, 5]])
+    out = Expand(SETS).process(rows.append_column(PLACE, [[0, 3]]))
+    assert out.column(PLACE).to_pylist() == [0, 0, 0, 3, 3, 3]

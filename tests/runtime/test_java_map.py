@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from firesteel.runtime.java_hash import hasher
-from firesteel.runtime.java_map import ordered_values
+from firesteel.runtime.java.hash_code import hasher
+from firesteel.runtime.java.hash_map import ordered_values
 from firesteel.runtime.values import to_key
 from firesteel.types.sql import (
     BIGINT,

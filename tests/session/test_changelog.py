@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,17 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import DataError, NotSupportedError, UsageError, ValidationError
-from firesteel.runtime.spec import ORDER_ROW_BITS, ChainSpec, ScanSpec
+from firesteel.runtime.job_graph import Fragment
+from firesteel.runtime.orders import ROW_BITS, split_numbers
+from firesteel.runtime.spec import ChainSpec, Input, ScanSpec
+from firesteel.spark.flow import Work
 from firesteel.spark.frame_source import FrameTask
-from firesteel.spark.tasks import Destination
+from firesteel.spark.tasks import SourceTask
 from firesteel.types.sql import BIGINT, STRING
 from tests.cases.changes import folded
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 MESSAGES = [
     {"data": [{"id": 1, "name": "Tom", "cnt": 5}, {"id": 2, "name": "Ann", "cnt": 7}], "type": "INSERT"},
@@ -27,11 +31,12 @@ MESSAGES = [
 ]
 
 
-def task(projection: tuple[int, ...] = (0, 1)) -> FrameTask:
+def task(projection: tuple[int, ...] = (0, 1), source: int = 0, sources: int = 1) -> FrameTask:
     scan = ScanSpec(
         "dataframe", (), ("id", "name"), (BIGINT, STRING), projection, (None, None), "UTC", "a.b.c"
     )
-    return FrameTask(ChainSpec(0, scan, (), None), Destination(), (0,), 0)
+    chain = ChainSpec(0, (Input(scan),), ())
+    return FrameTask(SourceTask(Work(Fragment((chain,), ()))), (0,), split_numbers(source, sources))
 
 
 def frame(**columns: list[Any]) -> pa.Table:
@@ -41,7 +46,7 @@ def frame(**columns: list[Any]) -> pa.Table:
 def test_rows_without_change_type_are_inserts() -> None:
     changes = task().changes(frame(id=[1, 2], name=["a", "b"]), 3)
     assert changes.column("$kind").to_pylist() == [0, 0]
-    assert changes.column("$order").to_pylist() == [3 << ORDER_ROW_BITS, (3 << ORDER_ROW_BITS) + 1]
+    assert changes.column("$order").to_pylist() == [3 << ROW_BITS, (3 << ROW_BITS) + 1]
     assert changes.column("f1").to_pylist() == ["a", "b"]
 
 
@@ -62,8 +67,45 @@ def test_commits_are_taken_by_version_and_retractions_first() -> None:
     changes = task().changes(rows, 5)
     assert changes.column("$kind").to_pylist() == [0, 1, 2, 0]
     assert changes.column("f0").to_pylist() == [1, 1, 1, 3]
-    order = changes.column("$order").to_pylist()
-    assert order == sorted(set(order))
+    assert causes(changes) == sorted(set(causes(changes)))
+
+
+def causes(changes: pa.Table) -> list[tuple[int, int]]:
+    places = changes.column("$place") if "$place" in changes.column_names else pa.array([0] * len(changes))
+    return list(zip(changes.column("$order").to_pylist(), places.to_pylist(), strict=True))
+
+
+def feed(versions: list[int]) -> pa.Table:
+    return frame(_commit_version=versions, id=versions, name=["a"] * len(versions))
+
+
+@pytest.mark.parametrize("version", [10_000_000, 1 << 40])
+def test_commits_of_any_age_are_taken_by_version(version: int) -> None:
+    newer, older = task().changes(feed([version + 1, version]), 0), task().changes(feed([version, 3]), 1)
+    assert newer.column("f0").to_pylist() == [version, version + 1]
+    assert min(causes(newer)) >= (0, 0)
+    both = zip(causes(newer) + causes(older), [*newer["f0"], *older["f0"]], strict=True)
+    assert [each.as_py() for _, each in sorted(both, key=lambda each: each[0])] == [
+        *(3, version, version, version + 1),
+    ]
+
+
+def test_commits_and_partitions_beyond_what_can_be_numbered_are_named() -> None:
+    with pytest.raises(DataError, match="_commit_version is not from 0 to 17,592,186,044,415 in a row"):
+        task().changes(feed([1 << 44]), 0)
+    with pytest.raises(DataError, match="_commit_version is not from 0"):
+        task().changes(feed([-1]), 0)
+    with pytest.raises(DataError, match="1 rows in partition 131,072 of the DataFrame"):
+        task().changes(feed([1]), 1 << 17)
+
+
+@pytest.mark.parametrize("rows", [feed([7, 8]), frame(id=[7, 8], name=["a", "b"])])
+def test_frames_are_taken_one_after_the_other(rows: pa.Table) -> None:
+    ends = []
+    for source in range(3):
+        orders = [order for order, _ in causes(task(source=source, sources=3).changes(rows, 5))]
+        ends.append((min(orders), max(orders)))
+    assert all(before[1] < after[0] for before, after in pairwise(ends))
 
 
 def test_an_unknown_change_type_is_named() -> None:
@@ -108,6 +150,7 @@ def test_what_is_no_frame_and_no_list_is_refused(spark: Spark) -> None:
         environment.from_changelog_stream(rates, primary_key="value")  # type: ignore[arg-type]
 
 
+@pytest.mark.private
 @pytest.mark.spark
 @pytest.mark.slow
 def test_changes_go_to_a_dataframe_and_come_back(spark: Spark, tmp_path: Path) -> None:

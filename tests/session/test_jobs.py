@@ -16,7 +16,7 @@ BUNDLES = {
     "table.exec.mini-batch.allow-latency": "3 s",
     "table.exec.mini-batch.size": "500",
 }
-JOB = JobSpec((), SinkSpec(None, (), (), ()))
+JOB = JobSpec((), (SinkSpec(None, (), (), ()),))
 ROWS = "firesteel.source.max-rows-per-batch"
 
 

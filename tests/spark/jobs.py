@@ -15,18 +15,41 @@ import pyarrow as pa
 from firesteel.changelog import SHORT
 from firesteel.runtime.spec import (
     ORDER,
+    PLACE,
     AggregateSpec,
     ChainSpec,
     GlobalGroupAggregateSpec,
     GroupAggregateSpec,
+    Input,
     JobSpec,
     LocalGroupAggregateSpec,
+    OperatorSpec,
+    Output,
+    Partitioning,
     ScanSpec,
     SinkSpec,
+    ValuesSpec,
+    sink_id,
 )
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 
 NAMES, TYPES = ("id", "name", "cnt"), (BIGINT, STRING, INT)
+
+
+HASH = Partitioning.HASH
+RESULT = Output(sink_id(0))
+
+
+def source(number: int, of: ScanSpec | ValuesSpec, *outputs: Output) -> ChainSpec:
+    """A chain that reads a source and hands its rows on."""
+    return ChainSpec(number, (Input(of),), (), outputs or (RESULT,))
+
+
+def keyed(
+    number: int, inputs: tuple[int, ...], operators: tuple[OperatorSpec, ...], *outputs: Output
+) -> ChainSpec:
+    """A chain that reads others, each at port 0."""
+    return ChainSpec(number, tuple(map(Input, inputs)), operators, outputs)
 
 
 def write_changes(path: Path, events: int, names: int = 7, seed: int = 1) -> None:
@@ -85,20 +108,20 @@ def grouped(
 ) -> JobSpec:
     """SELECT name, SUM(cnt), ... FROM t GROUP BY name."""
     operator = aggregate((STRING, INT), functions, 1)
-    chains = (ChainSpec(0, scan(path), (), (0,)), ChainSpec(1, (0,), (operator,)))
-    return JobSpec(chains, sink or collected(operator))
+    chains = (source(0, scan(path), Output(1, HASH, (0,))), keyed(1, (0,), (operator,), RESULT))
+    return JobSpec(chains, (sink or collected(operator),))
 
 
 def in_two_phases(job: JobSpec, bundle: int) -> JobSpec:
     """The job of `grouped`, its last call COUNT(*), with a local and a global aggregate."""
-    source, keyed = job.chains
-    (operator,) = keyed.operators
+    reading, grouping = job.chains
+    (operator,) = grouping.operators
     assert isinstance(operator, GroupAggregateSpec)
     calls = len(operator.calls)
     operator = replace(operator, count_star=calls - 1, bundle=bundle)
     chains = (
-        replace(source, operators=(LocalGroupAggregateSpec(operator),)),
-        replace(keyed, operators=(GlobalGroupAggregateSpec(operator, calls),)),
+        replace(reading, operators=(LocalGroupAggregateSpec(operator),)),
+        replace(grouping, operators=(GlobalGroupAggregateSpec(operator, calls),)),
     )
     return replace(job, chains=chains)
 
@@ -108,11 +131,11 @@ def nested(path: Path) -> JobSpec:
     first = aggregate((STRING, INT), ("COUNT(*)", "MAX"), 1)
     second = aggregate((STRING, BIGINT, INT), ("COUNT(*)", "MAX"), 2, "second", keys=(1,))
     chains = (
-        ChainSpec(0, scan(path), (), (0,)),
-        ChainSpec(1, (0,), (first,), (1,)),
-        ChainSpec(2, (1,), (second,)),
+        source(0, scan(path), Output(1, HASH, (0,))),
+        keyed(1, (0,), (first,), Output(2, HASH, (1,))),
+        keyed(2, (1,), (second,), RESULT),
     )
-    return JobSpec(chains, collected(second))
+    return JobSpec(chains, (collected(second),))
 
 
 def collected(operator: GroupAggregateSpec) -> SinkSpec:
@@ -126,7 +149,9 @@ def rows(tables: Iterable[pa.Table]) -> list[tuple[Any, ...]]:
     return [
         (SHORT[row[0]], *row[1:])
         for table in tables
-        for row in zip(*(table.column(n).to_pylist() for n in table.column_names if n != ORDER), strict=True)
+        for row in zip(
+            *(table.column(n).to_pylist() for n in table.column_names if n not in (ORDER, PLACE)), strict=True
+        )
     ]
 
 

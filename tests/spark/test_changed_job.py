@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, JobSpec, ScanSpec, SinkSpec
+from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, Input, JobSpec, ScanSpec, SinkSpec
 from firesteel.spark.changed_job import what_changed
 from firesteel.spark.fingerprint import plain
 from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING
@@ -20,8 +20,8 @@ JOB = grouped(Path("/d/t.json"))
 
 def with_scan(**changes: Any) -> JobSpec:
     first, *others = JOB.chains
-    assert isinstance(first.head, ScanSpec)
-    return replace(JOB, chains=(replace(first, head=replace(first.head, **changes)), *others))
+    assert isinstance(first.source, ScanSpec)
+    return replace(JOB, chains=(replace(first, inputs=(Input(replace(first.source, **changes)),)), *others))
 
 
 def with_operator(*operators: Any) -> JobSpec:
@@ -60,7 +60,7 @@ assert isinstance(AGGREGATE, GroupAggregateSpec)
             "its operators were GroupAggregate and are GroupAggregate, Calc",
         ),
         (
-            replace(JOB, sink=SinkSpec("print", (), JOB.sink.names, JOB.sink.types, "s")),
+            replace(JOB, sinks=(SinkSpec("print", (), JOB.sinks[0].names, JOB.sinks[0].types, "s"),)),
             "it wrote into the terminal and now writes into s",
         ),
     ],

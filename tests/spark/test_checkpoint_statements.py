@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from firesteel.errors import UsageError
-from firesteel.runtime.spec import JobSpec, SinkSpec
+from firesteel.runtime.spec import JobSpec
 from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
 from firesteel.spark.fingerprint import Layout, check_or_write
 from tests.spark.jobs import grouped
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
 QUERY, OTHER = Identity("SELECT 1"), Identity("SELECT 2")
@@ -25,9 +26,7 @@ def job(one: Identity, functions: tuple[str, ...] = ("SUM",)) -> JobSpec:
     made = grouped(Path("/d/t.json"), functions)
     if one.sink is None:
         return made
-    return grouped(
-        Path("/d/t.json"), functions, SinkSpec("print", (), made.sink.names, made.sink.types, one.sink)
-    )
+    return grouped(Path("/d/t.json"), functions, replace(made.sinks[0], connector="print", table=one.sink))
 
 
 class Checkpoint:

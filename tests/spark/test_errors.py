@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.errors import DataError, FiresteelError, InternalError, JobError, SourceRange
-from firesteel.runtime.packets import FAILURE, Packet
+from firesteel.runtime.packets import FAILURE, Packet, Position
 from firesteel.spark.errors import from_spark, guarded, raise_failure
 
 TRACE = """Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: \
@@ -33,7 +33,7 @@ def test_a_firesteel_error_travels_in_a_packet() -> None:
 
 def test_what_came_before_an_error_is_kept() -> None:
     def packets() -> list[Packet]:
-        yield Packet(0, 1, 1, 0, b"x")  # type: ignore[misc]
+        yield Packet(0, Position(1), 1, 0, b"x")  # type: ignore[misc]
         raise JobError("later")
 
     assert [p.holds for p in guarded(packets)] == [0, FAILURE]

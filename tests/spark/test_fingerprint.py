@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.runtime.spec import GroupAggregateSpec
-from firesteel.spark.fingerprint import differences, plain
+from firesteel.connectors.registry import deciding
+from firesteel.runtime.spec import GroupAggregateSpec, Input, ScanSpec
+from firesteel.spark.fingerprint import Layout, _change, _fingerprint, differences, plain
 from tests.spark.jobs import grouped, nested
 
 
@@ -39,3 +40,25 @@ def test_differences_name_the_place() -> None:
 )
 def test_shapes(before: object, after: object, path: str) -> None:
     assert [p for p, _, _ in differences(before, after, "x")] == [path]
+
+
+def test_options_that_decide_nothing_of_a_checkpoint_may_change() -> None:
+    given = {"connector": "filesystem", "path": "/d", "format": "canal-json", "canal-json.table.include": "t"}
+    free = {"canal-json.ignore-parse-errors": "true", "source.monitor-interval": "1 s"}
+    assert deciding({**given, **free}) == given
+    assert deciding({"connector": "x", "a": "b"}) == {"connector": "x", "a": "b"}
+
+
+def test_a_saved_job_may_have_other_free_options() -> None:
+    job = grouped(Path("/d/t.json"))
+    scan = job.chains[0].source
+    assert isinstance(scan, ScanSpec)
+    for options, told in (
+        ((("canal-json.ignore-parse-errors", "true"),), None),
+        ((("source.path.regex-pattern", "a"),), "the option 'source.path.regex-pattern' of table"),
+    ):
+        other = replace(scan, options=(*scan.options, *options))
+        after = replace(job, chains=(replace(job.chains[0], inputs=(Input(other),)), *job.chains[1:]))
+        saved, now = (_fingerprint(one, Layout(1, 1)) for one in (job, after))
+        change = _change(json.loads(json.dumps(saved)), now)
+        assert change is None if told is None else told in (change or "")

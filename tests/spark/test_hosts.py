@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from firesteel.cli.run import Runner
 from firesteel.errors import DataError, UsageError
-from firesteel.runtime.spec import ChainSpec, JobSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.spec import JobSpec, SinkSpec, ValuesSpec
+from firesteel.session.environment import TableEnvironment
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_host import StreamSettings
 from firesteel.types.sql import INT, STRING
-from tests.spark.jobs import folded, grouped, nested, rows, scan, write_changes
+from tests.spark.jobs import folded, grouped, nested, rows, scan, source, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
 
@@ -45,6 +47,7 @@ def test_the_change_stream_does_not_depend_on_parallelism(changes: Path, spark: 
     assert batch(grouped(changes), spark, 4) == one
 
 
+@pytest.mark.private
 def test_nor_does_that_of_nested_aggregates(changes: Path, spark: Spark) -> None:
     one = batch(nested(changes), spark, 1)
     folded(one)
@@ -64,6 +67,7 @@ def test_the_stream_host_gives_the_same(changes: Path, spark: Spark, settings: S
     assert stream(grouped(changes), spark, settings) == batch(grouped(changes), spark)
 
 
+@pytest.mark.private
 def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -> None:
     settings = StreamSettings(parallelism=2, max_rows=2500)
     job = stream_host.start(nested(changes), spark, settings)
@@ -73,10 +77,10 @@ def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -
 
 
 def test_several_sources_are_read_one_after_the_other(changes: Path, spark: Spark) -> None:
-    chains = (ChainSpec(0, scan(changes, (0,)), ()), ChainSpec(1, scan(changes, (2,)), ()))
-    job = JobSpec(chains, SinkSpec(None, (), ("x",), (INT,)))
+    chains = (source(0, scan(changes, (0,))), source(1, scan(changes, (2,))))
+    job = JobSpec(chains, (SinkSpec(None, (), ("x",), (INT,)),))
     first, second = (
-        batch(JobSpec((chain,), job.sink), spark) for chain in chains
+        batch(JobSpec((chain,), job.sinks), spark) for chain in chains
     )  # fmt: skip
     assert batch(job, spark) == first + second
     assert stream(job, spark, StreamSettings()) == first + second
@@ -85,7 +89,7 @@ def test_several_sources_are_read_one_after_the_other(changes: Path, spark: Spar
 
 def test_literal_rows_run_on_both_hosts(spark: Spark) -> None:
     values = ValuesSpec((INT, STRING), tuple((str(i), f"'v{i}'") for i in range(150)))
-    job = JobSpec((ChainSpec(0, values, ()),), SinkSpec(None, (), ("a", "b"), (INT, STRING)))
+    job = JobSpec((source(0, values),), (SinkSpec(None, (), ("a", "b"), (INT, STRING)),))
     expected = [("+I", i, f"v{i}") for i in range(150)]
     assert batch(job, spark) == expected
     assert stream(job, spark, StreamSettings()) == expected
@@ -110,6 +114,21 @@ def test_rows_are_counted_on_their_way(changes: Path, spark: Spark) -> None:
         assert on_batch.read == on_stream.read > 4000
         assert on_batch.changes == on_stream.changes > 4000
         assert on_stream.batches == 1
+
+
+@pytest.mark.parametrize("host", ["batch", "stream"])
+def test_messages_that_were_skipped_are_told(
+    host: str, tmp_path: Path, spark: Spark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.json").write_text('{"a":1}\n{broken\n{"a":2}\nand this\n{"a":1}\n')
+    runner = Runner(TableEnvironment.create(spark, configuration={"firesteel.host": host}), show="changes")
+    runner.run(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/t.json', "
+        "'format' = 'json', 'json.ignore-parse-errors' = 'true'); SELECT a, COUNT(*) FROM t GROUP BY a;"
+    )
+    out, err = capsys.readouterr()
+    assert out.count("+I") == 2
+    assert err.endswith("2 messages skipped: they could not be read\n")
 
 
 def test_a_checkpoint_goes_on_and_refuses_another_query(tmp_path: Path, spark: Spark) -> None:

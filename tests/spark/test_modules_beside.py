@@ -14,7 +14,7 @@ import pytest
 
 FIRESTEEL = Path(sysconfig.get_path("scripts")) / "firesteel"
 OTHERS = (
-    "pyspark", "py4j", "pandas", "numpy", "pyarrow", "duckdb", "firesteel", "sqlglot", "typer", "rich",
+    "pyspark", "py4j", "pandas", "numpy", "pyarrow", "duckdb", "firesteel", "typer", "rich",
     "google", "pygments", "pip",
 )  # fmt: skip
 ABSENT = ("sitecustomize", "usercustomize", "psutil", "memory_profiler", "coverage", "simplejson", "cudf")

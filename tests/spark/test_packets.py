@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.errors import InternalError, JobError
 from firesteel.runtime import packets
-from firesteel.runtime.packets import Packer, Packet, merge, renumber
+from firesteel.runtime.packets import Packer, Packet, merge
 from firesteel.runtime.spec import KIND, ORDER
+from firesteel.spark.flow import Counts
 
 
 def changes(orders: list[int], keys: list[str | None] | None = None) -> pa.Table:
@@ -25,7 +25,7 @@ def changes(orders: list[int], keys: list[str | None] | None = None) -> pa.Table
 
 
 def by_target(all_packets: list[Packet], target: int) -> list[Packet]:
-    return sorted((p for p in all_packets if p.target == target), key=lambda p: p.order)
+    return sorted((p for p in all_packets if p.target == target), key=lambda p: p.first)
 
 
 def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.Monke
     chance = random.Random(3)
     sent: list[Packet] = []
     for task in range(3):
-        packer = Packer((0,), 4)
+        packer = Packer((0,), 4, task=task)
         position = task << 40
         while position < (task << 40) + 300:
             size = chance.randrange(1, 60)
@@ -61,7 +61,7 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
     owner = [chance.randrange(3) for _ in numbers]
     sent = []
     for writer in range(3):
-        packer = Packer((), 1)
+        packer = Packer((), 1, task=writer)
         mine = [n for n in numbers if owner[n] == writer]
         for start in range(0, len(mine), 50):
             packer.add(changes(mine[start : start + 50]))
@@ -70,33 +70,16 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
     assert merged == numbers
 
 
-def test_changes_of_one_row_stay_together_and_get_numbers_of_their_own() -> None:
-    table = renumber(changes([3, 3, 5, 8, 8], ["a", "b", "c", "d", "e"]), 2)
-    assert table.column(ORDER).to_pylist() == [6, 7, 10, 16, 17]
-    assert table.column("f0").to_pylist() == ["a", "b", "c", "d", "e"]
-
-
-def test_more_changes_of_one_row_than_there_can_be_are_a_bug() -> None:
-    with pytest.raises(InternalError, match="more than 2"):
-        renumber(changes([3, 3, 3]), 2)
-    assert renumber(changes([]), 2).num_rows == 0
-
-
-def test_orders_do_not_overflow() -> None:
-    assert renumber(changes([(1 << 60) - 1]), 8).column(ORDER)[0].as_py() == (1 << 63) - 8
-    with pytest.raises(JobError, match="Too many rows"):
-        renumber(changes([1 << 60]), 8)
-
-
-def test_counts_of_rows_read_travel_with_the_packets_or_alone() -> None:
-    packer = Packer((0,), 2)
-    packer.read = 9
+def test_counts_travel_with_the_packets_or_alone() -> None:
+    packer, counts = Packer((0,), 2), Counts(read=9, mark=70)
     packer.add(changes([1, 2, 3]))
-    assert sum(p.read for p in packer.flush()) == 9
-    packer.read = 4
-    (alone,) = packer.flush()
-    assert (alone.read, alone.rows, alone.payload) == (4, 0, b"")
-    assert packer.flush() == []
+    first, *others = counts.told(packer.flush())
+    assert (first.read, first.mark) == (9, 70)
+    assert {(p.read, p.mark) for p in others} <= {(0, 0)}
+    counts.take(first)
+    (alone,) = counts.told([])
+    assert (alone.read, alone.mark, alone.rows, alone.payload) == (9, 70, 0, b"")
+    assert list(counts.told(packer.flush())) == []
 
 
 def test_null_keys_are_one_group() -> None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.errors import DataError, UsageError
-from firesteel.runtime.spec import JobSpec, ScanSpec
+from firesteel.runtime.spec import Input, JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob, StreamSettings
 from tests.spark.jobs import folded, grouped, rows, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
 
@@ -27,10 +27,10 @@ pytestmark = pytest.mark.spark
 def monitored(folder: Path) -> JobSpec:
     """grouped(), over a folder in which new files are looked for."""
     job = grouped(folder)
-    source, *others = job.chains
-    assert isinstance(source.head, ScanSpec)
-    head = replace(source.head, options=(*source.head.options, ("source.monitor-interval", "100 ms")))
-    return replace(job, chains=(replace(source, head=head), *others), bounded=False)
+    first, *others = job.chains
+    assert isinstance(first.source, ScanSpec)
+    scan = replace(first.source, options=(*first.source.options, ("source.monitor-interval", "100 ms")))
+    return replace(job, chains=(replace(first, inputs=(Input(scan),)), *others), bounded=False)
 
 
 def follow(job: StreamJob) -> tuple[list[tuple[Any, ...]], Callable[[Callable[[], bool]], None]]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from firesteel.spark import launch
-from firesteel.spark.launch import LaunchOptions, Spark
+from firesteel.spark.start import fast, launch
+from firesteel.spark.start.launch import LaunchOptions, Spark
+from firesteel.spark.start.plain import without_secrets
 from firesteel.spark.temporary import private_folder, sweep
 
 if TYPE_CHECKING:
@@ -72,14 +73,21 @@ def test_ones_own_is_not_swept() -> None:
 def test_settings_of_the_users_are_not_on_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[dict[str, str]] = []
 
-    class Gateway:
+    class Jvm:
         def __init__(self, java: object, options: object, conf: dict[str, str], python: object) -> None:
             started.append(dict(conf))
 
         def connect(self) -> Any:
             raise RuntimeError("not started")
 
-    monkeypatch.setattr(launch, "Gateway", Gateway)
+        def stop(self) -> None: ...
+
+    def not_plainly(settings: object) -> Any:
+        raise RuntimeError("nor plainly")
+
+    monkeypatch.setattr(fast, "LocalJvm", Jvm)
+    monkeypatch.setattr(launch, "plain_context", not_plainly)
+    monkeypatch.setattr(launch, "has_jvm", lambda: False)  # that of other tests may run
     for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_GATEWAY_PORT", "SPARK_HOME"):
         monkeypatch.delenv(name, raising=False)
     spark = Spark(
@@ -99,7 +107,7 @@ def test_nor_where_spark_submit_starts_it() -> None:
     conf.set("spark.hadoop.fs.s3a.secret.key", "hunter2").set("spark.ssl.keyPassword", "x").set(
         "spark.a", "b"
     )
-    assert launch._without_secrets(conf).getAll() == [("spark.a", "b")]
+    assert without_secrets(conf).getAll() == [("spark.a", "b")]
 
 
 @pytest.mark.spark

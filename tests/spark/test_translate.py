@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from firesteel.catalog.schema import Column, SourceTraits, Table
@@ -10,9 +12,26 @@ from firesteel.errors import NotSupportedError
 from firesteel.expr.nodes import AggregateCall, Call, InputRef, Literal
 from firesteel.plan import physical
 from firesteel.plan.tree import Field, Node
-from firesteel.runtime.spec import CalcSpec, DropUpdateBeforeSpec, GroupAggregateSpec, ScanSpec, ValuesSpec
-from firesteel.spark.translate import TranslateOptions, translate
+from firesteel.runtime.job_graph import stages
+from firesteel.runtime.spec import (
+    CalcSpec,
+    DropUpdateBeforeSpec,
+    GroupAggregateSpec,
+    Input,
+    JobSpec,
+    Output,
+    Partitioning,
+    ScanSpec,
+    ValuesSpec,
+    sink_id,
+)
+from firesteel.spark.translate import TranslateOptions
+from firesteel.spark.translate import translate as translate_all
 from firesteel.types.sql import BIGINT, BOOLEAN, INT, STRING
+
+
+def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
+    return translate_all([root], options)
 
 
 def table(name: str = "t", mode: ChangelogMode = ALL, bounded: bool = True) -> Table:
@@ -27,8 +46,7 @@ def table(name: str = "t", mode: ChangelogMode = ALL, bounded: bool = True) -> T
 
 
 def scan(mode: ChangelogMode = ALL, bounded: bool = True) -> physical.TableSourceScan:
-    columns = (Field("name", STRING), Field("cnt", INT))
-    return physical.TableSourceScan(table("t", mode, bounded), columns, (1, 2), mode=mode)
+    return physical.TableSourceScan(table("t", mode, bounded), (1, 2), mode=mode)
 
 
 def aggregate(below: Node, *calls: AggregateCall, mode: ChangelogMode = ALL) -> physical.GroupAggregate:
@@ -44,20 +62,21 @@ COUNT_STAR = AggregateCall("COUNT", (), BIGINT, "n")
 def test_a_chain_ends_at_each_exchange() -> None:
     job = translate(aggregate(scan(), SUM, COUNT_STAR), TranslateOptions(ttl=1000))
     source, keyed = job.chains
-    assert isinstance(source.head, ScanSpec)
-    assert source.head.names == ("id", "name", "cnt", "at")
-    assert source.head.metadata == (None, None, None, "file.name")
-    assert source.head.projection == (1, 2)
-    assert source.head.table == "c.d.t"
-    assert (source.partition_by, keyed.head, keyed.partition_by) == ((0,), (source.id,), None)
+    assert isinstance(source.source, ScanSpec)
+    assert source.source.names == ("id", "name", "cnt", "at")
+    assert source.source.metadata == (None, None, None, "file.name")
+    assert source.source.projection == (1, 2)
+    assert source.source.table == "c.d.t"
+    assert source.outputs == (Output(keyed.id, Partitioning.HASH, (0,)),)
+    assert (keyed.inputs, keyed.outputs) == ((Input(source.id),), (Output(sink_id(0)),))
     (operator,) = keyed.operators
     assert isinstance(operator, GroupAggregateSpec)
     assert (operator.keys, operator.count_star, operator.ttl) == ((0,), 1, 1000)
     assert operator.input_retracts
     assert operator.emit_update_before
     assert [call.retract for call in operator.calls] == [True, True]
-    assert job.sink.connector is None
-    assert job.sink.names == ("name", "s", "n")
+    assert job.sinks[0].connector is None
+    assert job.sinks[0].names == ("name", "s", "n")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +104,7 @@ def test_an_insert_only_input_needs_no_counter() -> None:
 def test_each_state_has_a_name_of_its_own() -> None:
     inner = aggregate(scan(), SUM)
     chains = translate(aggregate(inner, COUNT_STAR)).chains
-    assert [chain.head for chain in chains[1:]] == [(0,), (1,)]
+    assert [chain.inputs for chain in chains[1:]] == [(Input(0),), (Input(1),)]
     assert [chain.operators[0].state_id for chain in chains[1:]] == [  # type: ignore[union-attr]
         "group-aggregate-1",
         "group-aggregate-2",
@@ -94,29 +113,69 @@ def test_each_state_has_a_name_of_its_own() -> None:
 
 def test_operators_above_a_union_run_in_every_branch() -> None:
     condition = Call(">", (InputRef(1, INT), Literal(3, INT)), BOOLEAN)
-    calc = physical.Calc(scan(), (InputRef(0, STRING),), ("name",), condition, ALL)
-    plain = physical.Calc(scan(), (InputRef(0, STRING),), ("name",), None, ALL)
-    both = physical.Union((calc, plain), ALL)
-    job = translate(aggregate(physical.DropUpdateBefore(both, UPSERT), COUNT_STAR))
+    calc = physical.Calc(scan(), (InputRef(0, STRING),), ("name",), condition, mode=ALL)
+    plain = physical.Calc(scan(), (InputRef(0, STRING),), ("name",), mode=ALL)
+    both = physical.Union((calc, plain), mode=ALL)
+    apart = TranslateOptions(reuse=False)
+    job = translate(aggregate(physical.DropUpdateBefore(both, mode=UPSERT), COUNT_STAR), apart)
     first, second, keyed = job.chains
-    assert keyed.head == (first.id, second.id)
+    assert keyed.inputs == (Input(first.id), Input(second.id))
     for chain, condition_there in ((first, True), (second, False)):
         calc_spec, drop = chain.operators
         assert isinstance(calc_spec, CalcSpec)
         assert (calc_spec.condition is not None) == condition_there
         assert drop == DropUpdateBeforeSpec()
-        assert chain.partition_by == (0,)
+        assert chain.outputs == (Output(keyed.id, Partitioning.HASH, (0,)),)
 
 
 def test_a_union_may_be_the_root() -> None:
-    job = translate(physical.Union((scan(), scan()), ALL))
-    assert [chain.partition_by for chain in job.chains] == [None, None]
+    job = translate(physical.Union((scan(), scan(INSERT_ONLY)), mode=ALL))
+    assert [chain.outputs for chain in job.chains] == [(Output(sink_id(0)),)] * 2
+
+
+def test_branches_that_meet_again_read_for_themselves() -> None:
+    """So their rows stand branch by branch, as Flink's."""
+    first, second = translate(physical.Union((scan(), scan()), mode=ALL)).chains
+    assert isinstance(first.source, ScanSpec)
+    assert (first.source, first.outputs) == (second.source, second.outputs)
+
+
+def test_equal_parts_of_two_inserts_run_once() -> None:
+    sinks = [physical.Sink(scan(), table(name), mode=ALL) for name in ("a", "b")]
+    shared, first, second = translate_all(sinks).chains
+    assert isinstance(shared.source, ScanSpec)
+    assert shared.outputs == (Output(first.id), Output(second.id))
+    assert first.inputs == second.inputs == (Input(shared.id),)
+    for options in (TranslateOptions(reuse=False), TranslateOptions(reuse_sources=False)):
+        assert [chain.inputs for chain in translate_all(sinks, options).chains] == [shared.inputs] * 2
+
+
+def test_inserts_into_one_table_have_one_sink() -> None:
+    sinks = [physical.Sink(scan(mode), table("out"), mode=ALL) for mode in (ALL, INSERT_ONLY)]
+    job = translate_all(sinks)
+    assert [(sink.table, sink.mode) for sink in job.sinks] == [("c.d.out", ALL)]
+    assert [chain.outputs for chain in job.chains] == [(Output(sink_id(0)),)] * 2
+
+
+def test_inserts_share_what_they_have_in_common() -> None:
+    """Of two INSERTs over one aggregate, one of a part of it."""
+    grouped = aggregate(scan(), SUM)
+    some = physical.Calc(grouped, (InputRef(0, STRING),), ("name",), mode=ALL)
+    sinks = [physical.Sink(below, table(name), mode=ALL) for below, name in ((grouped, "a"), (some, "b"))]
+    job = translate_all(sinks)
+    source, keyed, whole, part = job.chains
+    assert source.outputs == (Output(keyed.id, Partitioning.HASH, (0,)),)
+    assert keyed.outputs == (Output(whole.id), Output(part.id))
+    assert (whole.outputs, part.outputs) == ((Output(sink_id(0)),), (Output(sink_id(1)),))
+    assert job.target == "c.d.a, c.d.b"
+    assert [[f.head.id for f in stage] for stage in stages(job)] == [[source.id], [keyed.id]]
+    assert [chain.id for chain in stages(job)[1][0].chains] == [keyed.id, whole.id, part.id]
 
 
 def test_literal_rows() -> None:
     rows = ((Literal(1, INT), Literal("a", STRING)), (Literal(None, INT), Literal("b", STRING)))
-    job = translate(physical.Values((Field("x", INT), Field("y", STRING)), rows, INSERT_ONLY))
-    head = job.chains[0].head
+    job = translate(physical.Values((Field("x", INT), Field("y", STRING)), rows, mode=INSERT_ONLY))
+    head = job.chains[0].source
     assert isinstance(head, ValuesSpec)
     assert head.types == (INT, STRING)
     assert [len(row) for row in head.rows] == [2, 2]
@@ -124,13 +183,28 @@ def test_literal_rows() -> None:
 
 def test_an_unbounded_source_makes_the_job_unbounded() -> None:
     assert translate(scan()).bounded
-    assert not translate(physical.Union((scan(), scan(bounded=False)), ALL)).bounded
+    assert not translate(physical.Union((scan(), scan(UPSERT, bounded=False)), mode=ALL)).bounded
 
 
 def test_a_sink_gets_the_columns_that_are_stored() -> None:
-    sink = translate(physical.Sink(scan(), table("out"), mode=ALL)).sink
+    sink = translate(physical.Sink(scan(), table("out"), mode=ALL)).sinks[0]
     assert (sink.connector, sink.table) == ("filesystem", "c.d.out")
     assert sink.names == ("id", "name", "cnt")
+    assert (sink.primary_key, sink.metadata, sink.mode) == ((), (None,) * 3, ALL)
+
+
+def test_a_sink_knows_its_key_and_metadata() -> None:
+    columns = (
+        Column("at", STRING, metadata="timestamp"),
+        Column("id", STRING),
+        Column("twice", STRING, computed=InputRef(0, STRING)),
+        Column("k", STRING),
+        Column("from", STRING, metadata="topic", virtual=True),
+    )
+    out = replace(table("out"), columns=columns, primary_key=("k", "id"))
+    sink = translate(physical.Sink(scan(INSERT_ONLY), out, mode=INSERT_ONLY)).sinks[0]
+    assert (sink.names, sink.primary_key) == (("at", "id", "k"), (2, 1))
+    assert (sink.metadata, sink.mode) == (("timestamp", None, None), INSERT_ONLY)
 
 
 def test_what_cannot_run_is_named() -> None:

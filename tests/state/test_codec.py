@@ -10,7 +10,7 @@ import pytest
 
 from firesteel.errors import JobError
 from firesteel.runtime.keys import find_keys
-from firesteel.runtime.state import codec
+from firesteel.runtime.state import codec, levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.codec import decode, encode, write_plain
 from firesteel.runtime.state.memory import MemoryStore
@@ -67,13 +67,32 @@ def test_what_is_no_run_is_refused(monkeypatch):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"version": 2}, "version 2, this version reads 1"), ({"hash": "0"}, "other hash functions")],
+    [({"version": 3}, "version 3, this version reads 2"), ({"hash": "0"}, "other hash functions")],
 )
 def test_manifests_of_others_are_refused(change, message):
     store = committed()
     store.set_manifest(json.dumps(json.loads(store.manifest()) | change).encode())
     with pytest.raises(JobError, match=message):
         SortedRunBackend.open(store)
+
+
+def test_the_first_manifests_are_read(monkeypatch):
+    """Their pieces were bounded by the first word alone."""
+    monkeypatch.setattr(levels, "PIECE_ROWS", 10)
+    store = MemoryStore()
+    backend = SortedRunBackend.open(store)
+    keys = find_keys([pa.array(np.arange(100))], 100)
+    backend.value("s", [pa.int64()], [pa.int64()]).put(keys, np.arange(100), [keys.columns[0]], 0)
+    backend.commit()
+    document = json.loads(store.manifest()) | {"version": 1}
+    pieces = document["states"]["s"]["levels"][0]
+    for piece in pieces:
+        piece[2:] = [piece[2] >> 64, piece[3] >> 64]
+    assert len(pieces) == 10
+    assert pieces[-1][3] == 1 << 64
+    store.set_manifest(json.dumps(document).encode())
+    state = SortedRunBackend.open(store).value("s", [pa.int64()], [pa.int64()])
+    assert state.get(keys, 0).columns[0] == keys.columns[0]
 
 
 def test_another_query_is_refused_with_the_difference():

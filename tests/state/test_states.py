@@ -19,6 +19,12 @@ SUBS = st.one_of(st.none(), st.integers(-3, 3))
 ENTRY = st.tuples(KEYS, SUBS, st.integers(0, 100), st.booleans())
 BATCHES = st.lists(st.tuples(st.lists(ENTRY, max_size=12), st.booleans()), max_size=14)
 
+SEVERAL = pa.struct([("f0", pa.int64()), ("f1", pa.string())])
+AS_SUB = {
+    pa.string(): lambda v: None if v is None else f"sub-key {v}",
+    SEVERAL: lambda v: (("f0", v), ("f1", None if v == 0 else "x" * abs(v or 0))),
+}
+
 
 @pytest.fixture(params=["wide hashes", "colliding hashes"])
 def collisions(request, monkeypatch):
@@ -70,13 +76,13 @@ def test_value_state_is_a_dictionary(batches):
 
 
 @pytest.mark.usefixtures("collisions")
-@pytest.mark.parametrize("sub_type", [pa.int32(), pa.int64(), pa.string()])
+@pytest.mark.parametrize("sub_type", [pa.int32(), pa.int64(), pa.string(), SEVERAL])
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(BATCHES, st.data())
 def test_map_state_is_a_dictionary_of_dictionaries(sub_type, batches, data):
     store, model = MemoryStore(), {}
     backend = SortedRunBackend.open(store)
-    as_sub = (lambda v: None if v is None else f"sub-key {v}") if sub_type == pa.string() else (lambda v: v)
+    as_sub = AS_SUB.get(sub_type, lambda v: v)
     for entries, commit in batches:
         state = backend.map("m", sub_type, [pa.int64()])
         rows = {(key, as_sub(sub)): (number, dead) for key, sub, number, dead in entries}
@@ -84,7 +90,7 @@ def test_map_state_is_a_dictionary_of_dictionaries(sub_type, batches, data):
         names = keys.columns[0].to_pylist()
         pairs = list(rows)
         owners = np.array([names.index(key) for key, _ in pairs], np.int64)
-        subs = pa.array([sub for _, sub in pairs], sub_type)
+        subs = pa.array([dict(sub) if isinstance(sub, tuple) else sub for _, sub in pairs], sub_type)
         found = state.get(keys, owners, subs, 0)
         assert found.columns[0].to_pylist() == [model.get(pair) for pair in pairs]
         assert found.found.tolist() == [pair in model for pair in pairs]
@@ -108,10 +114,7 @@ def check_entries(state, model: dict) -> None:
     entries = state.entries(keys, np.arange(len(keys)), 0)
     names = [keys.columns[0][int(i)].as_py() for i in entries.owners]
     assert (np.diff(entries.owners) >= 0).all()
-    seen = list(
-        zip(
-            zip(names, entries.sub_keys.to_pylist(), strict=True), entries.columns[0].to_pylist(), strict=True
-        )
-    )
+    subs = [tuple(sub.items()) if isinstance(sub, dict) else sub for sub in entries.sub_keys.to_pylist()]
+    seen = list(zip(zip(names, subs, strict=True), entries.columns[0].to_pylist(), strict=True))
     assert len(seen) == len(model)
     assert dict(seen) == model

@@ -6,9 +6,10 @@ import pytest
 
 from firesteel.errors import JobError
 from firesteel.runtime.operators.group_aggregate import GroupAggregate
-from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec, UserFunction
+from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, array
+from firesteel.user_function import UserFunction
 from tests.runtime.changes import parse, show, to_rows, to_table
 
 COUNT_STAR = AggregateSpec("COUNT", (), (), BIGINT)

@@ -13,7 +13,7 @@ from firesteel.errors import JobError
 from firesteel.udf import udf
 
 if TYPE_CHECKING:
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
 

@@ -15,6 +15,7 @@ from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.errors import JobError
 from firesteel.expr.to_duckdb import compile_calc
+from firesteel.open_once import close_all
 from firesteel.plan.tree import Field
 from firesteel.runtime.chain import Chain
 from firesteel.sql.parser import parse_query
@@ -54,15 +55,15 @@ def run(environment: TableEnvironment, expression: str, columns: Columns) -> lis
     fields = tuple(Field(name, kind) for name, (kind, _) in columns.items())
     text = f"SELECT {expression} FROM t"
     context = BindContext(environment.catalog, sql=text)
-    bound = ScalarBinder(Scope((Relation(("t",), fields),)), context).bind(
-        parse_query(text).query.expressions[0]
-    )
+    bound = ScalarBinder(Scope((Relation(("t",), fields),)), context).bind(parse_query(text).query.items[0])
     spec = compile_calc([bound], None, [kind for kind, _ in columns.values()])
     arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
     count = len(arrays[0])
     head = [pa.array([0] * count, pa.int8()), pa.array(range(count), pa.int64())]
     table = pa.table([*head, *arrays], names=["$kind", "$order", *(f"f{i}" for i in range(len(arrays)))])
-    (out,) = Chain([spec], None, lambda: 0).run([table])
+    chain = Chain.of([spec], None, lambda: 0)
+    (out,) = [*chain.changes(table), *chain.barrier()]
+    assert isinstance(out, pa.Table)
     values: list[Any] = out.column(2).to_pylist()
     return values
 
@@ -140,9 +141,16 @@ def test_a_wrong_type_is_named(environment: TableEnvironment) -> None:
         run(environment, "wrong(x)", {"x": (INT, [6, 7, 8])})
 
 
-def test_functions_are_opened_before_the_rows_and_closed_behind_them(environment: TableEnvironment) -> None:
+def test_a_function_is_opened_once_before_its_first_rows_and_closed_once_at_the_end(
+    environment: TableEnvironment,
+) -> None:
+    close_all()
     sample.Times.opened = sample.Times.closed = 0
-    assert run(environment, "Times(x) + Times(x)", {"x": (INT, [1, 2])}) == [20, 40]
+    for _ in range(3):
+        assert run(environment, "Times(x) + Times(x)", {"x": (INT, [1, 2])}) == [20, 40]
+        assert (sample.Times.opened, sample.Times.closed) == (1, 0)
+    close_all()
+    close_all()
     assert (sample.Times.opened, sample.Times.closed) == (1, 1)
 
 

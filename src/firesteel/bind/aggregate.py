@@ -6,10 +6,8 @@ expressions and calls are replaced by columns of the aggregate, and what is left
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-
-from sqlglot import exp
 
 from firesteel.bind.aggregate_calls import arguments, options
 from firesteel.bind.build import project, unique_names
@@ -20,6 +18,7 @@ from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.user_functions import named, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
@@ -27,11 +26,10 @@ from firesteel.expr.user_functions import UserDefined
 from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
 
 _PLACEHOLDER = "$AGGREGATE"
-_NEVER_NULL = frozenset({"COUNT", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "$SUM0"})
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,11 @@ class Aggregation:
         """Whether an aggregate function was met."""
         return bool(self._calls)
 
-    def group_by(self, items: list[exp.Expression], distinct: bool) -> None:
+    def group_by(self, items: Sequence[syntax.Node], distinct: bool) -> None:
         """Take in GROUP BY. Raises ValidationError for an aggregate in it."""
         self.sets = grouping_sets(items, self._add_group, distinct)
 
-    def _add_group(self, node: exp.Expression) -> int:
+    def _add_group(self, node: syntax.Node) -> int:
         check_expression(node, self.context.catalog)
         expr = self._group_expression(node)
         if expr not in self.group:
@@ -101,18 +99,18 @@ class Aggregation:
                 f"{functions[0]} operator may only occur in an aggregate query", range=self._calls[0].range
             )
 
-    def _group_expression(self, node: exp.Expression) -> Expr:
+    def _group_expression(self, node: syntax.Node) -> Expr:
         binder = ScalarBinder(
             self.scope, self.context, refuse_aggregates("Aggregate expression is illegal in GROUP BY clause")
         )
-        name = node.this.upper() if isinstance(node, exp.Anonymous) else ""
-        if name not in GROUP_WINDOWS:
+        name = node.name.upper() if isinstance(node, syntax.Call) else ""
+        if not isinstance(node, syntax.Call) or name not in GROUP_WINDOWS:
             return binder.bind(node)
         if any(self._is_window(g) for g in self.group):
             raise ValidationError(
-                "Only a single window group function may be used in GROUP BY", range=range_of(node)
+                "Only a single window group function may be used in GROUP BY", range=node.range
             )
-        return group_window(name, binder.bind_all(node.expressions), range_of(node), self.input)
+        return group_window(name, binder.bind_all(node.args), node.range, self.input)
 
     def _is_window(self, expr: Expr) -> bool:
         return isinstance(expr, Call) and expr.function.removeprefix("$") in GROUP_WINDOWS
@@ -128,15 +126,15 @@ class Aggregation:
         )
 
     # --- calls -----------------------------------------------------------------------------------
-    def _on_aggregate(self, node: exp.Expression) -> Expr:
-        place = range_of(node)
-        for part in node.walk():
+    def _on_aggregate(self, node: syntax.Call) -> Expr:
+        place = node.range
+        for part in syntax.walk(node):
             if part is not node and is_aggregate(part, self.context.catalog):
-                raise ValidationError("Aggregate expressions cannot be nested", range=range_of(part))
-        if node.args.get("order"):
+                raise ValidationError("Aggregate expressions cannot be nested", range=part.range)
+        if node.order:
             raise NotSupportedError("ORDER BY within an aggregate call is not supported yet", range=place)
-        name = node.this.upper()
-        user = user_function(node.this, self.context.catalog)
+        name = node.name.upper()
+        user = user_function(node.name, self.context.catalog)
         if user is not None:
             return self._on_user(user, node)
         if name in GROUPING_FUNCTIONS:
@@ -147,25 +145,25 @@ class Aggregation:
         written = _Written(
             name,
             positions,
-            bool(node.args.get("distinct")),
+            node.distinct,
             condition,
             options(node, name),
             words=(*map(_words, args), *words),
         )
         kind = aggregate_type(name, tuple(a.type for a in args), written.distinct, place)
-        if name not in _NEVER_NULL and (frozenset() in self.sets or written.filter is not None):
+        if not traits_of(name).never_null and (frozenset() in self.sets or written.filter is not None):
             kind = kind.with_nullable(True)
         return self._placeholder(written, kind, place)
 
-    def _on_user(self, user: UserDefined, node: exp.Expression) -> Expr:
+    def _on_user(self, user: UserDefined, node: syntax.Call) -> Expr:
         """An aggregate function of the user's; it takes any arguments."""
-        place = range_of(node)
-        name, function = named(user, node.this)
-        args = [self._plain().bind_typed(arg) for arg in node.expressions]
-        distinct = bool(node.args.get("distinct"))
+        place = node.range
+        name, function = named(user, node.name)
+        args = [self._plain().bind_typed(arg) for arg in node.args]
+        distinct = node.distinct
         if distinct and len(args) != 1:
             raise NotSupportedError(f"{name}(DISTINCT ...) of {len(args)} arguments", range=place)
-        if node.args.get("star"):
+        if node.star:
             raise ValidationError("Unknown identifier '*'", range=place, hint="only COUNT takes *")
         condition, words = self._filter(node)
         positions = tuple(map(self._pre_index, args))
@@ -174,27 +172,27 @@ class Aggregation:
         nullable = user.result.nullable or frozenset() in self.sets or written.filter is not None
         return self._placeholder(written, user.result.with_nullable(nullable), place)
 
-    def _grouping(self, node: exp.Expression, name: str) -> Expr:
+    def _grouping(self, node: syntax.Call, name: str) -> Expr:
         """GROUPING, GROUPING_ID and GROUP_ID."""
-        place = range_of(node)
-        if bool(node.expressions) == (name == "GROUP_ID"):
+        place = node.range
+        if bool(node.args) == (name == "GROUP_ID"):
             raise ValidationError(
                 f"Invalid number of arguments to function '{name}'. "
                 f"Was expecting {0 if name == 'GROUP_ID' else 1} arguments",
                 range=place,
             )
-        args = [self._plain().bind(arg) for arg in node.expressions]
+        args = [self._plain().bind(arg) for arg in node.args]
         if any(arg not in self.group for arg in args) and self.group:
             raise ValidationError(f"Argument to {name} operator must be a grouped expression", range=place)
         written = _Written(name, tuple(map(self._pre_index, args)), False, None, ())
         return self._placeholder(written, GROUPING_TYPE, place)
 
-    def _filter(self, node: exp.Expression) -> tuple[int | None, tuple[object, ...]]:
+    def _filter(self, node: syntax.Call) -> tuple[int | None, tuple[object, ...]]:
         """The column of the call's FILTER, and its words."""
-        condition = node.args.get("filter")
+        condition = node.filter
         if condition is None:
             return None, ()
-        expr = boolean(self._plain().bind(condition), "FILTER", range_of(condition))
+        expr = boolean(self._plain().bind(condition), "FILTER", condition.range)
         if expr.type.nullable:
             expr = Call("IS TRUE", (expr,), BOOLEAN.with_nullable(False))
         return self._pre_index(expr), _words(expr)
@@ -215,7 +213,7 @@ class Aggregation:
     def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
         """The call's number: one of the same meaning, or a new one. COUNT forgets what is never NULL."""
         args = written.args
-        distinct = written.distinct and written.function not in ("MIN", "MAX")  # it changes nothing there
+        distinct = written.distinct and not traits_of(written.function).same_distinct
         if written.function == "COUNT" and not written.distinct:
             args = tuple(i for i in args if self._pre[i].type.nullable)
         call = AggregateCall(
@@ -305,14 +303,14 @@ def _over_result(expr: Expr, aggregation: Aggregation) -> Expr:
     return aggregation._over_result(expr)
 
 
-def refuse_aggregates(message: str) -> Callable[[exp.Expression], Expr]:
+def refuse_aggregates(message: str) -> Callable[[syntax.Call], Expr]:
     """For ScalarBinder: an aggregate function here is an error with this message."""
 
-    def refuse(node: exp.Expression) -> Expr:
-        if node.this.upper() in GROUPING_FUNCTIONS:
+    def refuse(node: syntax.Call) -> Expr:
+        if node.name.upper() in GROUPING_FUNCTIONS:
             where = "may only occur in SELECT, HAVING or ORDER BY clause"
-            raise ValidationError(f"{node.this.upper()} operator {where}", range=range_of(node))
-        raise ValidationError(message, range=range_of(node))
+            raise ValidationError(f"{node.name.upper()} operator {where}", range=node.range)
+        raise ValidationError(message, range=node.range)
 
     return refuse
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlglot import exp
-
 from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.names import BindContext
 from firesteel.bind.scalar_objects import in_java_order
 from firesteel.catalog.schema import Column, Table
 from firesteel.errors import SourceRange, ValidationError
+from firesteel.sql import syntax
 from firesteel.sql.catalog_statements import (
     Add,
     Change,
@@ -24,7 +23,6 @@ from firesteel.sql.catalog_statements import (
     Position,
     RenameColumn,
 )
-from firesteel.sql.dialect import Path, path_of
 from firesteel.sql.parser import parse_expression
 from firesteel.sql.statements import (
     ColumnDefinition,
@@ -280,5 +278,5 @@ def _named(expression: str | None) -> set[str]:
     """The columns that an expression names."""
     if expression is None:
         return set()
-    nodes: list[exp.Expression] = list(parse_expression(expression).find_all(Path))
-    return {path_of(node)[0] for node in nodes}
+    parts = syntax.walk(parse_expression(expression))
+    return {part.path[0] for part in parts if isinstance(part, syntax.Column)}

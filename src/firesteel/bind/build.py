@@ -8,7 +8,7 @@ from dataclasses import replace
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
-from firesteel.plan.tree import Field, Node, transform_up
+from firesteel.plan.tree import Field, Node, transform_up, unique_columns
 
 
 def references(node: Node) -> tuple[Expr, ...]:
@@ -45,17 +45,6 @@ def _unique(node: Node) -> Node:
     if not isinstance(node, Project) or len(set(node.names)) == len(node.names):
         return node
     return replace(node, names=unique_columns(node.names))
-
-
-def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """g, g, g as g, g0, g1."""
-    found: list[str] = []
-    for name in names:
-        unique, attempt = name, 0
-        while unique in found:
-            unique, attempt = f"{name}{attempt}", attempt + 1
-        found.append(unique)
-    return tuple(found)
 
 
 def is_always_true(condition: Expr) -> bool:

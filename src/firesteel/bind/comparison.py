@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
-from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.nodes import ROWS_EQUAL, Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
@@ -23,18 +23,25 @@ def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = 
     left, right = comparable(operator, left, right, place)
     if operator == "=" and all(isinstance(e, Call) and e.function == "ROW" for e in (left, right)):
         return _rows(left, right, place)
-    nullable = left.type.nullable or right.type.nullable
+    nullable = _holds_null(left.type) or _holds_null(right.type)
     return Call(operator, (left, right), sql.BOOLEAN.with_nullable(nullable), range=place)
+
+
+def _holds_null(kind: SqlType) -> bool:
+    """Whether the value, or a field of it, may be NULL (SqlTypeUtil.containsNullable)."""
+    return kind.nullable or (kind.root is TypeRoot.ROW and any(map(_holds_null, kind.children)))
 
 
 def _rows(left: Expr, right: Expr, place: SourceRange | None) -> Expr:
     """Two row constructors are equal: their fields compared one by one."""
     pairs = zip(getattr(left, "args", ()), getattr(right, "args", ()), strict=True)
-    fields = [compare("=", a, b, place) for a, b in pairs]
-    if len(fields) == 1:
-        return fields[0]
+    return rows_equal([compare("=", a, b, place) for a, b in pairs], place)
+
+
+def rows_equal(fields: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """Two rows are equal whose fields compare like this."""
     nullable = any(f.type.nullable for f in fields)
-    return Call("AND", tuple(fields), sql.BOOLEAN.with_nullable(nullable), range=place)
+    return Call(ROWS_EQUAL, tuple(fields), sql.BOOLEAN.with_nullable(nullable), range=place)
 
 
 def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
@@ -42,11 +49,13 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
     a, b = left.type, right.type
     if a.root is TypeRoot.NULL and b.root is TypeRoot.NULL:
         return left, right
+    if a.root is TypeRoot.NULL and b.root is TypeRoot.ROW:
+        raise _incomparable(operator, a, b, place)
     if a.root is TypeRoot.NULL:
         return cast(left, b), right
     if b.root is TypeRoot.NULL:
         return left, cast(right, a)
-    if a.root in _EQUAL_ONLY and operator not in _EQUALITY:
+    if operator not in _EQUALITY and (a.root in _EQUAL_ONLY or _has_no_order(left, right)):
         raise ValidationError(f"Comparable type expected, but was '{a}'.", range=place)
     if operator in ("=", "<>") or a.root is TypeRoot.BITMAP:
         check_assignable([a, b], place)
@@ -56,6 +65,14 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
     if a.is_character or b.is_character:
         return _with_string(operator, left, right, place)
     raise _incomparable(operator, a, b, place)
+
+
+def _has_no_order(left: Expr, right: Expr) -> bool:
+    """Whether these are two collections; one that is compared with itself, or with a NULL, is not ordered."""
+    nulls = any(isinstance(e, Literal) and e.value is None for e in (left, right))
+    return (
+        left.type.root in _COLLECTIONS and left.type.root is right.type.root and left != right and not nulls
+    )
 
 
 def _same_family(a: SqlType, b: SqlType) -> bool:

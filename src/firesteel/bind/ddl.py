@@ -13,7 +13,6 @@ from firesteel.catalog.schema import Column, Table, Watermark
 from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
 from firesteel.expr.nodes import Call
 from firesteel.plan.tree import Field
-from firesteel.sql.dialect import range_of
 from firesteel.sql.statements import (
     ColumnDefinition,
     CreateTable,
@@ -228,7 +227,7 @@ def bind_watermark(
         raise ValidationError(
             f"Invalid data type of expression for watermark definition. {_TIMES} but the watermark "
             f"expression type is {expression.type.with_nullable(True)}",
-            range=range_of(definition.expression),
+            range=definition.expression.range,
         )
     return Watermark(name, expression, definition.sql)
 

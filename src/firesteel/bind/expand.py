@@ -7,59 +7,36 @@ Flink's SqlNodeConvertUtils.toCatalogView.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from sqlglot import exp
-
+from firesteel.bind.expand_scope import Relation, Scope, joined, listed
 from firesteel.bind.user_functions import user_function
 from firesteel.bind.windows import WINDOW_FUNCTIONS
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table, View
-from firesteel.sql import nodes
-from firesteel.sql.dialect import Path, Star, path_of
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import (
+    Aliased,
+    GroupingSets,
+    Hint,
+    Join,
+    LateralTable,
+    Ordered,
+    Row,
+    Select,
+    SetOperation,
+    SystemTime,
+    TableArgument,
+    TableName,
+    ValuesRows,
+    WithQuery,
+)
+from firesteel.sql.syntax import Star
 from firesteel.sql.unparse_calls import CallWriter, hint
 from firesteel.sql.unparse_types import quoted
 from firesteel.types.sql import SqlType
 
 
-@dataclass(frozen=True)
-class _Relation:
-    """An entry of FROM: the name that it is known by, the table's path, its columns by name."""
-
-    alias: str
-    path: tuple[str, ...]
-    columns: dict[str, SqlType | None]
-
-    def is_named(self, path: tuple[str, ...]) -> bool:
-        if len(path) == 1:
-            return path[0] == self.alias
-        return len(path) <= len(self.path) and self.path[-len(path) :] == path
-
-
-@dataclass
-class _Scope:
-    """What names stand for: the entries of FROM, then those of the query around it."""
-
-    relations: list[_Relation] = field(default_factory=list)
-    outer: _Scope | None = None
-    outputs: tuple[str, ...] = ()
-    """In ORDER BY: the names of the columns that the query gives."""
-
-    def written(self, path: tuple[str, ...]) -> str:
-        """A column with its table; as written where nothing has that name."""
-        if len(path) == 1 and path[0] in self.outputs:
-            return quoted(path[0])
-        for length in range(min(len(path) - 1, 3), 0, -1):
-            found = next((r for r in self.relations if r.is_named(path[:length])), None)
-            if found is not None:
-                return _joined((found.alias, *path[length:]))
-        found = next((r for r in self.relations if path[0] in r.columns), None)
-        if found is not None:
-            return _joined((found.alias, *path))
-        return _joined(path) if self.outer is None else self.outer.written(path)
-
-
-def expanded(query: exp.Expression, text: str, catalog: Catalog) -> tuple[str, tuple[str, ...]]:
+def expanded(query: syntax.Node, text: str, catalog: Catalog) -> tuple[str, tuple[str, ...]]:
     """The text of a query that was bound before, and its columns' names. text: what it was read from."""
     return _QueryWriter(text, catalog).query_with_names(query)
 
@@ -68,7 +45,7 @@ class _QueryWriter(CallWriter):
     def __init__(self, text: str, catalog: Catalog) -> None:
         super().__init__(text)
         self._catalog = catalog
-        self._scope = _Scope()
+        self._scope = Scope()
         self._common: dict[str, tuple[str, ...]] = {}
         self._generated = 0
 
@@ -82,128 +59,125 @@ class _QueryWriter(CallWriter):
         if self._catalog.functions.system(name) is not None:
             return quoted(name)
         last = name.rpartition(".")[2]
-        return _joined((self._catalog.current_catalog, self._catalog.current_database, last))
+        return joined((self._catalog.current_catalog, self._catalog.current_database, last))
 
-    def query(self, node: exp.Expression) -> str:
+    def query(self, node: syntax.Node) -> str:
         return self.query_with_names(node)[0]
 
-    def window(self, node: exp.Expression) -> str:
-        if not isinstance(node, nodes.OverWindow):
+    def window(self, node: syntax.OverWindow | syntax.Identifier) -> str:
+        if isinstance(node, syntax.Identifier):
             return quoted(node.name)
-        parts = [quoted(node.args["base"].name)] if node.args.get("base") is not None else []
-        if node.args.get("partition"):
-            parts.append(f"PARTITION BY {self.expressions(node.args['partition'])}")
-        if node.args.get("order"):
-            parts.append(f"ORDER BY {self.order(node.args['order'])}")
-        if node.args.get("unit"):
-            low, high = node.args.get("lower"), node.args.get("upper")
-            bounds = (
-                self._bound(low) if high is None else f"BETWEEN {self._bound(low)} AND {self._bound(high)}"
-            )
-            parts.append(f"{node.args['unit']} {bounds}")
+        parts = [quoted(node.base.name)] if node.base is not None else []
+        if node.partition:
+            parts.append(f"PARTITION BY {self.expressions(node.partition)}")
+        if node.order:
+            parts.append(f"ORDER BY {self.order(node.order)}")
+        if node.unit and node.lower is not None:
+            bounds = self._bound(node.lower)
+            if node.upper is not None:
+                bounds = f"BETWEEN {bounds} AND {self._bound(node.upper)}"
+            parts.append(f"{node.unit} {bounds}")
         return f"({' '.join(parts)})"
 
-    def _bound(self, node: exp.Expression) -> str:
-        side = str(node.args["side"])
-        if side == "CURRENT ROW":
-            return side
-        return f"{self.expression(node.expressions[0]) if node.expressions else 'UNBOUNDED'} {side}"
+    def _bound(self, node: syntax.FrameBound) -> str:
+        if node.side == "CURRENT ROW":
+            return node.side
+        return f"{'UNBOUNDED' if node.size is None else self.expression(node.size)} {node.side}"
 
     # --- queries ---------------------------------------------------------------------------------
     def query_with_names(
-        self, node: exp.Expression, left: int = 0, right: int = 0, apart: bool = False
+        self, node: syntax.Node, left: int = 0, right: int = 0, apart: bool = False
     ) -> tuple[str, tuple[str, ...]]:
         """A query's text and its columns' names. left, right: how strongly set operators around it pull;
         apart: it stands in parentheses if it is ordered or limited."""
-        if isinstance(node, nodes.Ordered):
+        if isinstance(node, Ordered):
             text, names = self._ordered(node)
             return (f"({text})" if apart else text), names
-        if isinstance(node, nodes.Select):
+        if isinstance(node, Select):
             return self._select(node)
-        if isinstance(node, nodes.SetOperation):
+        if isinstance(node, SetOperation):
             return self._set_operation(node, left, right)
-        if isinstance(node, nodes.ValuesRows):
-            rows = [f"ROW({self.expressions(row.expressions)})" for row in node.expressions]
-            names = tuple(f"EXPR${i}" for i in range(len(node.expressions[0].expressions)))
+        if isinstance(node, ValuesRows):
+            rows = [f"ROW({self.expressions(row.items)})" for row in node.rows]
+            names = tuple(f"EXPR${i}" for i in range(len(node.rows[0].items)))
             return "VALUES " + ",\n".join(rows), names
-        assert isinstance(node, nodes.WithQuery)
+        assert isinstance(node, WithQuery)
         return self._with(node)
 
-    def _set_operation(self, node: nodes.SetOperation, left: int, right: int) -> tuple[str, tuple[str, ...]]:
-        pull = 14 if node.args["operator"] == "INTERSECT" else 12
+    def _set_operation(self, node: SetOperation, left: int, right: int) -> tuple[str, tuple[str, ...]]:
+        pull = 14 if node.operator == "INTERSECT" else 12
         around = left > pull or (pull + 1 <= right and right != 0)
-        first, names = self.query_with_names(node.this, 0 if around else left, pull, apart=True)
-        word = node.args["operator"] + ("" if node.args["distinct"] else " ALL")
-        second = self.query_with_names(node.expression, pull + 1, 0 if around else right, apart=True)[0]
+        first, names = self.query_with_names(node.left, 0 if around else left, pull, apart=True)
+        word = node.operator + ("" if node.distinct else " ALL")
+        second = self.query_with_names(node.right, pull + 1, 0 if around else right, apart=True)[0]
         text = f"{first}\n{word}\n{second}"
         return (f"({text})" if around else text), names
 
-    def _with(self, node: nodes.WithQuery) -> tuple[str, tuple[str, ...]]:
+    def _with(self, node: WithQuery) -> tuple[str, tuple[str, ...]]:
         before, tables = self._common, []
         self._common = dict(before)
-        for table in node.args["tables"]:
-            text, names = self.query_with_names(table.this.this)
-            columns = tuple(column.name for column in table.args.get("columns") or [])
-            shown = f" ({_listed(columns)})" if columns else ""
-            tables.append(f"{quoted(table.args['alias'].name)}{shown} AS ({text})")
-            self._common[table.args["alias"].name] = columns or names
-        body, names = self.query_with_names(node.this, apart=True)
+        for table in node.tables:
+            text, names = self.query_with_names(table.subquery.query)
+            columns = tuple(column.name for column in table.columns)
+            shown = f" ({listed(columns)})" if columns else ""
+            tables.append(f"{quoted(table.name.name)}{shown} AS ({text})")
+            self._common[table.name.name] = columns or names
+        body, names = self.query_with_names(node.query, apart=True)
         self._common = before
         return f"WITH {', '.join(tables)} {body}", names
 
-    def _ordered(self, node: nodes.Ordered) -> tuple[str, tuple[str, ...]]:
+    def _ordered(self, node: Ordered) -> tuple[str, tuple[str, ...]]:
         outer = self._scope
-        if isinstance(node.this, nodes.Select):
-            text, names = self._select(node.this, close=False)
+        if isinstance(node.query, Select):
+            text, names = self._select(node.query, close=False)
         else:  # Calcite puts a SELECT * around it
             alias = self._generated_alias()
-            inner, names = self.query_with_names(node.this)
-            items = ", ".join(_joined((alias, name)) for name in names)
+            inner, names = self.query_with_names(node.query)
+            items = ", ".join(joined((alias, name)) for name in names)
             text = f"SELECT {items}\nFROM ({inner}) AS {quoted(alias)}"
-            self._scope = _Scope([_Relation(alias, (alias,), dict.fromkeys(names))], outer)
+            self._scope = Scope([Relation(alias, (alias,), dict.fromkeys(names))], outer)
         self._scope.outputs = names
-        if node.args.get("order"):
-            text += f"\nORDER BY {self.order(node.args['order'])}"
+        if node.order:
+            text += f"\nORDER BY {self.order(node.order)}"
         self._scope = outer
-        if node.args.get("offset") is not None:
-            text += f"\nOFFSET {node.args['offset'].this} ROWS"
-        if node.args.get("fetch") is not None:
-            text += f"\nFETCH NEXT {node.args['fetch'].this} ROWS ONLY"
+        if node.offset is not None:
+            text += f"\nOFFSET {self.expression(node.offset)} ROWS"
+        if node.fetch is not None:
+            text += f"\nFETCH NEXT {self.expression(node.fetch)} ROWS ONLY"
         return text, names
 
-    def _select(self, node: nodes.Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
+    def _select(self, node: Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
         """close: leave the scope of the query at its end."""
         outer = self._scope
-        self._scope = _Scope(outer=outer)
-        source = node.args.get("source")
-        tables = self._from(source) if source is not None else ""
-        items, names = self._items(node.expressions)
-        distinct = "DISTINCT " if node.args.get("distinct") else ""
-        hints = "".join(f"\n{_hint(h)}" for h in node.args.get("hints") or [])
+        self._scope = Scope(outer=outer)
+        tables = self._from(node.source) if node.source is not None else ""
+        items, names = self._items(node.items)
+        distinct = "DISTINCT " if node.distinct else ""
+        hints = "".join(f"\n{_hint(h)}" for h in node.hints)
         text = f"SELECT{hints}{chr(10) if hints else ' '}{distinct}{', '.join(items)}"
         if tables:
             text += f"\nFROM {tables}"
-        if node.args.get("where") is not None:
-            text += f"\nWHERE {self.expression(node.args['where'])}"
-        if node.args.get("group") is not None:
+        if node.where is not None:
+            text += f"\nWHERE {self.expression(node.where)}"
+        if node.group:
             text += f"\nGROUP BY {self._group(node)}"
-        if node.args.get("having") is not None:
-            text += f"\nHAVING {self.expression(node.args['having'])}"
-        if node.args.get("windows"):
-            named = [f"{quoted(w.args['alias'].name)} AS {self.window(w.this)}" for w in node.args["windows"]]
+        if node.having is not None:
+            text += f"\nHAVING {self.expression(node.having)}"
+        if node.windows:
+            named = [f"{quoted(w.name.name)} AS {self.window(w.window)}" for w in node.windows]
             text += "\nWINDOW " + ",\n".join(named)
         if close:
             self._scope = outer
         return text, names
 
-    def _items(self, items: Iterable[exp.Expression]) -> tuple[list[str], tuple[str, ...]]:
+    def _items(self, items: Iterable[syntax.Node]) -> tuple[list[str], tuple[str, ...]]:
         texts: list[str] = []
         names: list[str] = []
         for item in items:
             if isinstance(item, Star):
-                for path, name in self._star(item.args["path"]):
+                for path, name in self._star(item.path):
                     unique = _unique(name, names)
-                    texts.append(_joined(path) + ("" if unique == name else f" AS {quoted(unique)}"))
+                    texts.append(joined(path) + ("" if unique == name else f" AS {quoted(unique)}"))
                     names.append(unique)
                 continue
             text, name = self._item(item, len(names))
@@ -211,13 +185,13 @@ class _QueryWriter(CallWriter):
             names.append(name)
         return texts, tuple(names)
 
-    def _item(self, item: exp.Expression, position: int) -> tuple[str, str]:
-        if isinstance(item, exp.Alias):
-            return f"{self.expression(item.this, 0, 20)} AS {quoted(item.alias)}", item.alias
+    def _item(self, item: syntax.Node, position: int) -> tuple[str, str]:
+        if isinstance(item, Aliased):
+            return f"{self.expression(item.value, 0, 20)} AS {quoted(item.alias.name)}", item.alias.name
         text = self.expression(item, 3, 2)
-        if isinstance(item, Path):
-            return text, path_of(item)[-1]
-        if isinstance(item, exp.Anonymous) and item.args.get("bare"):
+        if isinstance(item, syntax.Column):
+            return text, item.path[-1]
+        if isinstance(item, syntax.Call) and item.bare:
             return f"{text} AS {text}", text
         return text, f"EXPR${position}"
 
@@ -235,66 +209,68 @@ class _QueryWriter(CallWriter):
                 return [((relation.alias, *rest, name), name) for name in kind.names]
         return []
 
-    def _group(self, node: nodes.Select) -> str:
-        items = ", ".join(self._group_item(item) for item in node.args["group"])
-        return f"DISTINCT {items}" if node.args.get("group_distinct") else items
+    def _group(self, node: Select) -> str:
+        items = ", ".join(self._group_item(item) for item in node.group)
+        return f"DISTINCT {items}" if node.group_distinct else items
 
-    def _group_item(self, item: exp.Expression, inside: bool = False) -> str:
-        kinds = {exp.GroupingSets: "GROUPING SETS", exp.Rollup: "ROLLUP", exp.Cube: "CUBE"}
-        if type(item) in kinds:
-            inner = ", ".join(self._group_item(part, inside=True) for part in item.expressions)
-            return f"{kinds[type(item)]}({inner})"
-        if isinstance(item, exp.Tuple):
+    def _group_item(self, item: syntax.Node, inside: bool = False) -> str:
+        if isinstance(item, GroupingSets):
+            inner = ", ".join(self._group_item(part, inside=True) for part in item.items)
+            return f"{item.kind}({inner})"
+        if isinstance(item, Row):
             return "()"
-        if inside and isinstance(item, exp.Anonymous) and item.this == "ROW":
-            return f"({self.expressions(item.expressions)})"
+        if inside and isinstance(item, syntax.Call) and item.name == "ROW":
+            return f"({self.expressions(item.args)})"
         return self.expression(item, 3, 2)
 
     # --- FROM ------------------------------------------------------------------------------------
-    def _from(self, node: exp.Expression, nested: bool = False) -> str:
-        if isinstance(node, exp.Join):
+    def _from(self, node: syntax.Node, nested: bool = False) -> str:
+        if isinstance(node, Join):
             return self._join(node, nested)
-        if isinstance(node, nodes.Aliased):
-            columns = tuple(column.name for column in node.args.get("columns") or [])
-            return self._table(node.this, node.args["alias"].name, columns)
+        if isinstance(node, Aliased):
+            columns = tuple(column.name for column in node.columns)
+            return self._table(node.value, node.alias.name, columns)
         return self._table(node, None, ())
 
-    def _join(self, node: exp.Join, nested: bool) -> str:
-        left = self._from(node.args["left"], nested)
-        right = self._from(node.this, nested=True)
-        if isinstance(node.this, exp.Join):
+    def _join(self, node: Join, nested: bool) -> str:
+        left = self._from(node.left, nested)
+        right = self._from(node.right, nested=True)
+        if isinstance(node.right, Join):
             right = f"({right})"
-        if node.args["kind"] == "COMMA":
+        if node.kind == "COMMA":
             return f"{left},\n{right}"
-        natural = "NATURAL " if node.args.get("natural") else ""
-        text = f"{left}{' ' if nested else chr(10)}{natural}{node.args['kind']} JOIN {right}"
-        if node.args.get("on") is not None:
-            text += f" ON {self.expression(node.args['on'])}"
-        if node.args.get("using"):
-            text += f" USING ({_listed(name.name for name in node.args['using'])})"
+        natural = "NATURAL " if node.natural else ""
+        text = f"{left}{' ' if nested else chr(10)}{natural}{node.kind} JOIN {right}"
+        if node.on is not None:
+            text += f" ON {self.expression(node.on)}"
+        if node.using:
+            text += f" USING ({listed(name.name for name in node.using)})"
         return text
 
-    def _table(self, node: exp.Expression, alias: str | None, columns: tuple[str, ...]) -> str:
+    def _table(self, node: syntax.Node, alias: str | None, columns: tuple[str, ...]) -> str:
         """A table that is no join; it is added to the scope under its alias or its own name."""
-        if isinstance(node, (nodes.TableName, nodes.SystemTime)):
+        if isinstance(node, (TableName, SystemTime)):
             return self._named(node, alias, columns)
         alias = alias or self._generated_alias()
-        if isinstance(node, nodes.LateralTable):
+        if isinstance(node, LateralTable):
             text, found = self._table_function(node)
         else:
-            text, names = self._apart(node.this)
+            text, names = self._apart(node.query if isinstance(node, syntax.Subquery) else node)
             text, found = f"({text})", dict.fromkeys(names)
         return f"{text} AS {self._add(alias, (alias,), found, columns)}"
 
     def _named(
-        self, node: nodes.TableName | nodes.SystemTime, alias: str | None, columns: tuple[str, ...]
+        self,
+        node: TableName | SystemTime,
+        alias: str | None,
+        columns: tuple[str, ...],
     ) -> str:
-        table = node.this if isinstance(node, nodes.SystemTime) else node
-        hints = "".join(f"\n{_hint(h)}" for h in table.args.get("hints") or [])
+        table = node.table if isinstance(node, SystemTime) else node
+        hints = "".join(f"\n{_hint(h)}" for h in table.hints)
         text, path, found = self._columns_of(table.path)
         text += hints
-        if isinstance(node, nodes.SystemTime):
-            text += f" FOR SYSTEM_TIME AS OF {self.expression(node.args['moment'])}"
+        if isinstance(node, SystemTime):
+            text += f" FOR SYSTEM_TIME AS OF {self.expression(node.moment)}"
         shown = self._add(alias or path[-1], (alias,) if alias else path, found, columns)
         return text if hints and alias is None else f"{text} AS {shown}"
 
@@ -309,53 +285,54 @@ class _QueryWriter(CallWriter):
             columns = {column.name: column.type for column in entry.columns}
         elif isinstance(entry, View):
             columns = dict(zip(entry.columns, entry.column_types, strict=True))
-        return _joined(path), path, columns
+        return joined(path), path, columns
 
     def _add(
         self, alias: str, path: tuple[str, ...], found: dict[str, SqlType | None], columns: tuple[str, ...]
     ) -> str:
         kinds = dict(zip(columns, found.values(), strict=False)) if columns else found
-        self._scope.relations.append(_Relation(alias, path, kinds))
-        return quoted(alias) + (f" ({_listed(columns)})" if columns else "")
+        self._scope.relations.append(Relation(alias, path, kinds))
+        return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
-    def _apart(self, query: exp.Expression) -> tuple[str, tuple[str, ...]]:
+    def _apart(self, query: syntax.Node) -> tuple[str, tuple[str, ...]]:
         """A subquery of FROM: it does not see the tables beside it."""
         outer = self._scope
-        self._scope = _Scope(outer=outer.outer)
+        self._scope = Scope(outer=outer.outer)
         found = self.query_with_names(query)
         self._scope = outer
         return found
 
     # --- table functions -------------------------------------------------------------------------
-    def _table_function(self, node: nodes.LateralTable) -> tuple[str, dict[str, SqlType | None]]:
+    def _table_function(self, node: LateralTable) -> tuple[str, dict[str, SqlType | None]]:
         found: dict[str, SqlType | None] = {}
         arguments = []
-        for argument in node.this.expressions:
+        for argument in node.call.args:
             name, value = "", argument
-            if isinstance(argument, exp.Kwarg):
-                name, value = f"{quoted(argument.this.name)} => ", argument.expression
+            if isinstance(argument, syntax.NamedArgument):
+                name, value = f"{quoted(argument.name.name)} => ", argument.value
             arguments.append(name + self._argument(value, found))
-        function = node.this.this.upper()
+        function = node.call.name.upper()
         if function in WINDOW_FUNCTIONS:
             found.update(dict.fromkeys(("window_start", "window_end", "window_time")))
         return f"TABLE({function}({', '.join(arguments)}))", found
 
-    def _argument(self, node: exp.Expression, found: dict[str, SqlType | None]) -> str:
-        if isinstance(node, exp.Anonymous) and node.this.upper() == "DESCRIPTOR":
-            return f"DESCRIPTOR({_listed(path_of(column)[-1] for column in node.expressions)})"
-        if not isinstance(node, nodes.TableArgument):
+    def _argument(self, node: syntax.Node, found: dict[str, SqlType | None]) -> str:
+        if isinstance(node, syntax.Call) and node.name.upper() == "DESCRIPTOR":
+            return f"DESCRIPTOR({listed(_last(column) for column in node.args)})"
+        if not isinstance(node, TableArgument):
             return self.expression(node, 3, 2)
-        if isinstance(node.this, nodes.TableName):
-            path, _, columns = self._columns_of(node.this.path)
-            alias = node.this.path[-1]
-            items = ", ".join(_joined((alias, name)) for name in columns)
+        if isinstance(node.table, TableName):
+            path, _, columns = self._columns_of(node.table.path)
+            alias = node.table.path[-1]
+            items = ", ".join(joined((alias, name)) for name in columns)
             text = f"SELECT {items}\nFROM {path} AS {quoted(alias)}"
         else:
-            text, names = self._apart(node.this.this)
+            assert isinstance(node.table, syntax.Subquery)
+            text, names = self._apart(node.table.query)
             columns = dict.fromkeys(names)
         found.update(columns)
         text = f"({text})"
-        for word, items_ in (("PARTITION", node.args.get("partition")), ("ORDER", node.args.get("order"))):
+        for word, items_ in (("PARTITION", node.partition), ("ORDER", node.order)):
             if items_:
                 text += f" {word} BY {', '.join(quoted(_last(item)) for item in items_)}"
         return text
@@ -373,18 +350,11 @@ def _unique(name: str, taken: list[str]) -> str:
     return found
 
 
-def _last(node: exp.Expression) -> str:
-    column = node.this if isinstance(node, exp.Ordered) else node
-    return path_of(column)[-1]
+def _last(node: syntax.Node) -> str:
+    column = node.value if isinstance(node, syntax.OrderItem) else node
+    assert isinstance(column, syntax.Column)
+    return column.path[-1]
 
 
-def _hint(node: exp.Expression) -> str:
-    return hint(node.this.name, tuple(node.args.get("options") or ()))
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return ".".join(map(quoted, parts))
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(quoted, names))
+def _hint(node: Hint) -> str:
+    return hint(node.name.name, node.options)

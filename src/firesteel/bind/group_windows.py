@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.plan.expressions import walk
-from firesteel.plan.time_attributes import event_times, processing_times
+from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types.sql import SqlType, TypeRoot, timestamp, timestamp_ltz
 
 
@@ -43,19 +41,19 @@ def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Nod
     return call
 
 
-def auxiliary(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def auxiliary(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """TUMBLE_START and the like over the window of the same arguments."""
-    name = str(node.this).upper()
+    name = node.name.upper()
     function, _, what = name.partition("_")
-    _check_count(name, len(args), function, range_of(node))
-    window = _window(function, args, range_of(node))
-    return Call(name, (window,), _auxiliary_type(what, window.type), range=range_of(node))
+    _check_count(name, len(args), function, node.range)
+    window = _window(function, args, node.range)
+    return Call(name, (window,), _auxiliary_type(what, window.type), range=node.range)
 
 
-def misplaced(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def misplaced(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """A window anywhere but in GROUP BY. Raises ValidationError."""
     raise ValidationError(
-        f"Group function '${str(node.this).upper()}' can only appear in GROUP BY clause", range=range_of(node)
+        f"Group function '${node.name.upper()}' can only appear in GROUP BY clause", range=node.range
     )
 
 

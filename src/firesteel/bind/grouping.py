@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, product
 
-from sqlglot import exp
-
 from firesteel.bind.build import aggregate
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.logical import Project, Union
 from firesteel.plan.tree import Node
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import GroupingSets, Row
 from firesteel.types.sql import BIGINT
 
 Keys = frozenset[int]
@@ -29,7 +28,7 @@ _NEVER_NULL = ("IS NULL", "IS NOT NULL", "IS TRUE", "IS NOT TRUE", "IS FALSE", "
 
 
 def grouping_sets(
-    items: Sequence[exp.Expression], key_of: Callable[[exp.Expression], int], distinct: bool
+    items: Sequence[syntax.Node], key_of: Callable[[syntax.Node], int], distinct: bool
 ) -> tuple[Keys, ...]:
     """The sets of a GROUP BY, sorted; a set may be there more than once.
 
@@ -38,7 +37,7 @@ def grouping_sets(
     """
     found = [frozenset().union(*sets) for sets in product(*(_sets(item, key_of) for item in items))]
     if len(frozenset().union(*found)) > _MOST_KEYS and len(found) > 1:
-        raise ValidationError("group count must be less than 64.", range=range_of(items[0]))
+        raise ValidationError("group count must be less than 64.", range=items[0].range)
     return tuple(sorted(dict.fromkeys(found) if distinct else found, key=_order))
 
 
@@ -47,27 +46,27 @@ def _order(keys: Keys) -> tuple[float, ...]:
     return (*sorted(keys), float("inf"))
 
 
-def _sets(item: exp.Expression, key_of: Callable[[exp.Expression], int]) -> list[Keys]:
+def _sets(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> list[Keys]:
     """What one item of GROUP BY stands for. Within ROLLUP and CUBE no set counts twice."""
-    if isinstance(item, exp.GroupingSets):
-        return [keys for part in item.expressions for keys in _sets(part, key_of)]
-    if not isinstance(item, (exp.Rollup, exp.Cube)):
+    if not isinstance(item, GroupingSets):
         return [_keys(item, key_of)]
-    parts = [_keys(part, key_of) for part in item.expressions]
-    if isinstance(item, exp.Rollup):
+    if item.kind == "GROUPING SETS":
+        return [keys for part in item.items for keys in _sets(part, key_of)]
+    parts = [_keys(part, key_of) for part in item.items]
+    if item.kind == "ROLLUP":
         chosen: Iterable[Sequence[Keys]] = (parts[:count] for count in range(len(parts), -1, -1))
     elif len(parts) > _MOST_CUBED:
-        raise NotSupportedError(f"CUBE of more than {_MOST_CUBED} elements", range=range_of(item))
+        raise NotSupportedError(f"CUBE of more than {_MOST_CUBED} elements", range=item.range)
     else:
         chosen = chain.from_iterable(combinations(parts, n) for n in range(len(parts), -1, -1))
     return list(dict.fromkeys(frozenset().union(*some) for some in chosen))
 
 
-def _keys(item: exp.Expression, key_of: Callable[[exp.Expression], int]) -> Keys:
-    if isinstance(item, exp.Tuple) and not item.expressions:
+def _keys(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> Keys:
+    if isinstance(item, Row):
         return frozenset()
-    if isinstance(item, exp.Anonymous) and item.this == "ROW":
-        return frozenset().union(*(_keys(part, key_of) for part in item.expressions))
+    if isinstance(item, syntax.Call) and item.name == "ROW":
+        return frozenset().union(*(_keys(part, key_of) for part in item.args))
     return frozenset({key_of(item)})
 
 

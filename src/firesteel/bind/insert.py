@@ -17,7 +17,8 @@ from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.logical import Project, Sink
 from firesteel.plan.tree import Node
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Select, ValuesRows
 from firesteel.sql.statements import Insert
 from firesteel.types.sql import SqlType
 
@@ -125,10 +126,13 @@ def _cast(expr: Expr, kind: SqlType) -> Expr:
 
 
 def _item_place(statement: Insert, index: int) -> SourceRange:
-    items: Sequence[object] = statement.query.args.get("expressions") or []
-    if statement.columns or index >= len(items):
-        return statement.table.range
-    return range_of(statement.query.expressions[index])
+    query = statement.query
+    items: Sequence[syntax.Node] = ()
+    if isinstance(query, Select):
+        items = query.items
+    elif isinstance(query, ValuesRows):
+        items = query.rows
+    return statement.table.range if statement.columns or index >= len(items) else items[index].range
 
 
 def _mismatch(cause: str, query: Node, table: Table, place: SourceRange) -> ValidationError:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from firesteel.bind.aggregate import boolean, refuse_aggregates
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
@@ -14,18 +12,20 @@ from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
-from firesteel.bind.table_hints import check_hints
+from firesteel.bind.table_hints import check_hints, refuse_state_ttl
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
 from firesteel.bind.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
+from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.logical import Filter, Union
-from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
-from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import (
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import (
     Aliased,
+    CommonTable,
+    Join,
     LateralTable,
     Ordered,
     Select,
@@ -39,7 +39,7 @@ from firesteel.types.coerce import common_type
 
 
 def bind_query(
-    expression: exp.Expression, context: BindContext, targets: Targets | None = None, unique: bool = True
+    expression: syntax.Node, context: BindContext, targets: Targets | None = None, unique: bool = True
 ) -> Node:
     """The logical plan of a query.
 
@@ -54,7 +54,7 @@ def bind_query(
         raise error.located(context.sql) from None
     except RecursionError:
         raise NotSupportedError(
-            "the query is nested too deeply", range=range_of(expression), sql=context.sql
+            "the query is nested too deeply", range=expression.range, sql=context.sql
         ) from None
 
 
@@ -62,7 +62,7 @@ def bind_query(
 class _Binder:
     context: BindContext
 
-    def query(self, node: exp.Expression, targets: Targets | None = None) -> Node:
+    def query(self, node: syntax.Node, targets: Targets | None = None) -> Node:
         if isinstance(node, Select):
             return self._select(node, targets)
         if isinstance(node, SetOperation):
@@ -72,149 +72,145 @@ class _Binder:
         if isinstance(node, WithQuery):
             return self._with(node, targets)
         if isinstance(node, Ordered):
-            what = "ORDER BY" if node.args.get("order") else "LIMIT, OFFSET and FETCH"
-            places = [*(node.args.get("order") or []), node.args.get("fetch"), node.args.get("offset")]
+            what = "ORDER BY" if node.order else "LIMIT, OFFSET and FETCH"
+            places = [*node.order, node.fetch, node.offset]
             place = next(p for p in places if p is not None)
-            raise NotSupportedError(f"{what} is not supported yet", range=range_of(place))
-        raise NotSupportedError("this query is not supported yet", range=range_of(node))
+            raise NotSupportedError(f"{what} is not supported yet", range=place.range)
+        raise NotSupportedError("this query is not supported yet", range=node.range)
 
     def _with(self, node: WithQuery, targets: Targets | None) -> Node:
         binder = self
-        for table in node.args["tables"]:
-            inner = binder.query(table.this.this)
-            name = table.args["alias"].name
-            binder = _Binder(binder.context.with_table(name, inner, _column_names(table, inner)))
-        return binder.query(node.this, targets)
+        for table in node.tables:
+            inner = binder.query(table.subquery.query)
+            columns = _column_names(table, inner)
+            binder = _Binder(binder.context.with_table(table.name.name, inner, columns))
+        return binder.query(node.query, targets)
 
     # --- set operations --------------------------------------------------------------------------
     def _set_operation(self, node: SetOperation, targets: Targets | None) -> Node:
         chain = [node]
-        while isinstance(chain[-1].this, SetOperation):
-            chain.append(chain[-1].this)
-        left = self.query(chain[-1].this, targets)
+        while isinstance(left := chain[-1].left, SetOperation):
+            chain.append(left)
+        united = self.query(chain[-1].left, targets)
         for operation in reversed(chain):
-            left = self._united(left, operation, targets)
-        return left
+            united = self._united(united, operation, targets)
+        return united
 
     def _united(self, left: Node, node: SetOperation, targets: Targets | None) -> Node:
         """One set operation of a chain, its left side bound already."""
-        operator = node.args["operator"]
-        if operator != "UNION":
-            raise NotSupportedError(f"{operator} is not supported yet", range=range_of(node.expression))
-        name = "UNION" if node.args["distinct"] else "UNION ALL"
-        right = self.query(node.expression, targets)
+        if node.operator != "UNION":
+            raise NotSupportedError(f"{node.operator} is not supported yet", range=node.right.range)
+        name = "UNION" if node.distinct else "UNION ALL"
+        right = self.query(node.right, targets)
         if len(left.schema) != len(right.schema):
             raise ValidationError(
                 f"Column count mismatch in {name}",
-                range=range_of(node.expression),
+                range=node.right.range,
                 hint=f"{len(left.schema)} columns before it, {len(right.schema)} here",
             )
         for i, (a, b) in enumerate(zip(left.schema, right.schema, strict=True)):
             if common_type((a.type, b.type)) is None:
                 raise ValidationError(
                     f"Type mismatch in column {i + 1} of {name}",
-                    range=_column_place(node.expression, i),
+                    range=_column_place(node.right, i),
                     hint=f"{a.type} before it, {b.type} here",
                 )
-            check_assignable((a.type, b.type), _column_place(node.expression, i))
-        return Union((left, right), all=not node.args["distinct"])
+            check_assignable((a.type, b.type), _column_place(node.right, i))
+        return Union((left, right), all=not node.distinct)
 
     # --- SELECT ----------------------------------------------------------------------------------
     def _select(self, node: Select, targets: Targets | None) -> Node:
-        check_hints(node.args.get("hints") or [])
-        source, scope = self._source(node.args.get("source"))
-        if node.args.get("windows"):
-            raise NotSupportedError(
-                "OVER windows are not supported yet", range=range_of(node.args["windows"][0])
-            )
-        where = node.args.get("where")
-        if where is not None:
-            source = self._where(where, source, scope)
+        check_hints(node.hints)
+        refuse_state_ttl(node.hints)
+        source, scope = self._source(node.source)
+        if node.windows:
+            raise NotSupportedError("OVER windows are not supported yet", range=node.windows[0].range)
+        if node.where is not None:
+            source = self._where(node.where, source, scope)
         return bind_select(node, source, scope, self.context, targets)
 
-    def _where(self, where: exp.Expression, source: Node, scope: Scope) -> Node:
+    def _where(self, where: syntax.Node, source: Node, scope: Scope) -> Node:
         check_expression(where, self.context.catalog)
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
-        condition = boolean(condition, "WHERE", range_of(where))
+        condition = boolean(condition, "WHERE", where.range)
         refuse_auxiliaries(condition)
         return source if is_always_true(condition) else Filter(source, condition)
 
     # --- FROM ------------------------------------------------------------------------------------
-    def _source(self, node: exp.Expression | None) -> tuple[Node, Scope]:
+    def _source(self, node: syntax.Node | None) -> tuple[Node, Scope]:
         if node is None:
             return ONE_ROW, Scope()
         source, relation = self._relation(node)
         return source, Scope((relation,), event_times(source) | processing_times(source))
 
-    def _relation(self, node: exp.Expression) -> tuple[Node, Relation]:
+    def _relation(self, node: syntax.Node) -> tuple[Node, Relation]:
         """What one entry of FROM gives, and under which names."""
         if isinstance(node, TableName):
             return bind_table(node, self.context, bind_query)
-        if isinstance(node, exp.Subquery):
-            source = self.query(node.this)
+        if isinstance(node, syntax.Subquery):
+            source = self.query(node.query)
             return source, Relation((), source.schema)
         if isinstance(node, Aliased):
             return self._aliased(node)
-        if isinstance(node, exp.Join):
+        if isinstance(node, Join):
             self._check_names(node)
-            raise NotSupportedError("Joins are not supported yet", range=range_of(node.this))
+            raise NotSupportedError("Joins are not supported yet", range=node.right.range)
         if isinstance(node, LateralTable):
-            name = node.this.this if isinstance(node.this, exp.Anonymous) else "this function"
-            if name.upper() in WINDOW_FUNCTIONS:
-                window = bind_window_function(node.this, self.query, self.context)
+            if node.call.name.upper() in WINDOW_FUNCTIONS:
+                window = bind_window_function(node.call, self.query, self.context)
                 return window, Relation((), window.schema)
             raise NotSupportedError(
-                f"The table function {name} is not supported yet", range=range_of(node.this)
+                f"The table function {node.call.name} is not supported yet", range=node.call.range
             )
         if isinstance(node, SystemTime):
-            raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=range_of(node))
-        raise NotSupportedError("this table is not supported yet", range=range_of(node))
+            raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=node.range)
+        raise NotSupportedError("this table is not supported yet", range=node.range)
 
-    def _check_names(self, node: exp.Join) -> None:
+    def _check_names(self, node: Join) -> None:
         """A wrong table's name is the nearer mistake than a join."""
-        for side in (node.args["left"], node.this):
-            if isinstance(side, exp.Join):
+        for side in (node.left, node.right):
+            if isinstance(side, Join):
                 self._check_names(side)
             else:
                 self._relation(side)
 
     def _aliased(self, node: Aliased) -> tuple[Node, Relation]:
-        source, relation = self._relation(node.this)
-        alias = (node.args["alias"].name,)
-        if not node.args.get("columns"):
+        source, relation = self._relation(node.value)
+        alias = (node.alias.name,)
+        if not node.columns:
             return source, Relation(alias, relation.columns)
         names = _column_names(node, source)
-        inner = node.this.this if isinstance(node.this, exp.Subquery) else None
+        inner = node.value.query if isinstance(node.value, syntax.Subquery) else None
         if isinstance(inner, ValuesRows):
             source = bind_values(inner, self.context, None, names)
         return source, Relation(alias, renamed(source.schema, names))
 
 
-def _column_names(node: exp.Expression, source: Node) -> tuple[str, ...]:
+def _column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
     """The names of a column list, or the source's own where there is none."""
-    columns = tuple(column.name for column in node.args.get("columns") or [])
+    columns = tuple(column.name for column in node.columns)
     if not columns:
         return tuple(field.name for field in source.schema)
     _check_columns(columns, source, node)
     return columns
 
 
-def _check_columns(columns: tuple[str, ...], source: Node, node: exp.Expression) -> None:
+def _check_columns(columns: tuple[str, ...], source: Node, node: syntax.Node) -> None:
     names = [field.name for field in source.schema]
     if len(columns) != len(names):
         shown = ", ".join(f"'{name}'" for name in names)
         raise ValidationError(
             f"List of column aliases must have same degree as table; table has {len(names)} columns "
             f"({shown}), whereas alias list has {len(columns)} columns",
-            range=range_of(node),
+            range=node.range,
         )
     for name in columns:
         if columns.count(name) > 1:
-            raise ValidationError(f"Duplicate name '{name}' in column alias list", range=range_of(node))
+            raise ValidationError(f"Duplicate name '{name}' in column alias list", range=node.range)
 
 
-def _column_place(query: exp.Expression, index: int) -> SourceRange:
-    if isinstance(query, Select) and index < len(query.expressions):
-        return range_of(query.expressions[index])
-    return range_of(query)
+def _column_place(query: syntax.Node, index: int) -> SourceRange:
+    if isinstance(query, Select) and index < len(query.items):
+        return query.items[index].range
+    return query.range

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
+from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.comparison import check_assignable, compare
 from firesteel.bind.names import Scope
 from firesteel.bind.scalar_operators import junction
@@ -16,34 +13,30 @@ from firesteel.expr.casting import cast
 from firesteel.expr.casting_moments import recast_moment
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.type_names import calcite_name
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.coerce import can_cast, common_type
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, NUMERIC, TIMESTAMPS, SqlType, TypeRoot
 
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule, ScalarBinder
 
-
-def _case(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
-    subject = binder.bind(node.this) if node.this is not None else None
+def _case(binder: Binder, node: syntax.Case) -> Expr:
+    place = node.range
+    subject = binder.bind(node.subject) if node.subject is not None else None
     conditions, results = [], []
-    for branch in node.args["ifs"]:
-        conditions.append(_condition(binder, subject, branch.this, place))
-        results.append(binder.bind(branch.args["true"]))
-    default = node.args.get("default")
-    results.append(binder.bind(default) if default is not None else Literal(None, sql.NULL))
+    for branch in node.branches:
+        conditions.append(_condition(binder, subject, branch.tests, place))
+        results.append(binder.bind(branch.result))
+    results.append(binder.bind(node.default) if node.default is not None else Literal(None, sql.NULL))
     return case(conditions, results, place)
 
 
-def _condition(binder: ScalarBinder, subject: Expr | None, node: exp.Expression, place: SourceRange) -> Expr:
+def _condition(
+    binder: Binder, subject: Expr | None, tests: Sequence[syntax.Node], place: SourceRange
+) -> Expr:
     """A branch's test; with a subject, equality with the value or with one of several."""
     if subject is None:
-        return binder.bind(node)
-    values = node.expressions if isinstance(node, exp.Tuple) else [node]
-    tests = [compare("=", subject, binder.bind(value), place) for value in values]
-    return junction("OR", [replace(test, range=None) for test in tests], place)
+        return binder.bind(tests[0])
+    return junction("OR", [compare("=", subject, binder.bind(value), place) for value in tests], place)
 
 
 def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
@@ -72,8 +65,12 @@ def _unified(args: Sequence[Expr], place: SourceRange | None, widest: bool = Fal
     if kind is None:
         raise _mixed(place)
     if kind.root is TypeRoot.NULL:
-        raise ValidationError("ELSE clause or at least one THEN clause must be non-NULL", range=place)
+        raise _without_type(place)
     return kind
+
+
+def _without_type(place: SourceRange | None) -> ValidationError:
+    return ValidationError("ELSE clause or at least one THEN clause must be non-NULL", range=place)
 
 
 def _mixed(place: SourceRange | None) -> ValidationError:
@@ -90,8 +87,10 @@ def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
 def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """NULLIF(a, b): CASE WHEN a = b THEN NULL ELSE a END."""
     value, other = args
+    if value.type.root is TypeRoot.NULL:
+        raise _without_type(place)
     kind = value.type.with_nullable(True)
-    condition = replace(compare("=", value, other, place), range=None)
+    condition = compare("=", value, other, place)
     null = Literal(None, kind)
     if _differ(value, other):  # Calcite leaves the value alone: it is never NULL
         kind = value.type
@@ -107,15 +106,23 @@ def _differ(value: Expr, other: Expr) -> bool:
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
     kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
-    cast_args = tuple(cast(a, kind) for a in args)
-    return Call("COALESCE", cast_args, kind, range=place) if len(args) > 1 else cast_args[0]
+    if len(args) == 1:
+        return cast(args[0], kind)
+    return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
 
 
 def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """IFNULL(a, b): NOT NULL where one of them is."""
+    """IFNULL(a, b): of the first argument's type where that is NOT NULL, as IfNullTypeStrategy has it."""
     kind = _of_new_stack(args, place)
     kind = kind.with_nullable(all(a.type.nullable for a in args))
-    return Call("IFNULL", tuple(cast(a, kind) for a in args), kind, range=place)
+    written = _as_written(args, kind, kind.is_character)
+    return Call("IFNULL", written, kind if args[0].type.nullable else written[0].type, range=place)
+
+
+def _as_written(args: Sequence[Expr], kind: SqlType, kept: bool) -> tuple[Expr, ...]:
+    """Arguments of Flink's own functions, cast to their common type; kept: they have their own types, but for
+    a NULL that has none."""
+    return tuple(a if kept and a.type.root is not TypeRoot.NULL else cast(a, kind) for a in args)
 
 
 _LEAST_RESTRICTIVE = (NUMERIC, CHARACTER, BYTES_LIKE)
@@ -139,7 +146,7 @@ def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
         )
     kind = _unified(results, place) if family in _LEAST_RESTRICTIVE else results[0].type
     kind = kind.with_nullable(any(a.type.nullable for a in args))
-    return Call("IF", (condition, *(cast(r, kind) for r in results)), kind, range=place)
+    return Call("IF", (condition, *_as_written(results, kind, True)), kind, range=place)
 
 
 _INCOMPARABLE = (
@@ -163,12 +170,12 @@ def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
     return Call(name, tuple(args), kind, range=place)
 
 
-def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    operand = binder.bind(node.this)
-    target: SqlType = node.args["to"].sql_type
-    place = range_of(node)
+def _cast(binder: Binder, node: syntax.Cast) -> Expr:
+    operand = binder.bind(node.operand)
+    target = node.type.sql_type
+    place = node.range
     check_cast(operand.type, target, place)
-    if isinstance(node, exp.TryCast):
+    if node.safe:
         if operand.type.root is TypeRoot.NULL:
             return cast(operand, target, place)
         if isinstance(operand, Literal):
@@ -179,7 +186,7 @@ def _cast(binder: ScalarBinder, node: exp.Expression) -> Expr:
     return cast(operand, target, place)
 
 
-def _is_time(binder: ScalarBinder, expr: Expr) -> bool:
+def _is_time(binder: Binder, expr: Expr) -> bool:
     """Whether this is a time attribute: cast to its own type it is a plain timestamp."""
     scope = binder.scope
     return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times
@@ -200,4 +207,4 @@ def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> N
     raise ValidationError(f"Cast function cannot convert value of type {first} to type {second}", range=place)
 
 
-RULES: dict[type[exp.Expression], Rule] = {exp.Case: _case, exp.Cast: _cast, exp.TryCast: _cast}
+RULES: dict[type[syntax.Node], Rule] = {syntax.Case: _case, syntax.Cast: _cast}

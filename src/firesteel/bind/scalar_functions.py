@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-from sqlglot import exp
 
 from firesteel.bind import (
     group_windows,
@@ -15,50 +11,48 @@ from firesteel.bind import (
     scalar_objects,
     scalar_times,
 )
+from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.scalar_operators import arithmetic, nullable
 from firesteel.bind.user_functions import call_user, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
-from firesteel.expr.calcite_functions import REFUSE_NULL
 from firesteel.expr.casting import cast
 from firesteel.expr.function_table import FUNCTIONS, NOT_YET
 from firesteel.expr.functions import FAMILIES, Function, suggestion
+from firesteel.expr.known_names import REFUSE_NULL
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name, family_name
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule, ScalarBinder
-
-Special = Callable[[Sequence[Expr], exp.Expression], Expr]
+Special = Callable[[Sequence[Expr], syntax.Call], Expr]
 
 
-def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    name = node.this.upper()
-    place = range_of(node)
-    if node.args.get("over") is not None:
+def _function(binder: Binder, node: syntax.Call) -> Expr:
+    name = node.name.upper()
+    place = node.range
+    if node.over is not None:
         raise NotSupportedError("OVER is not supported yet", range=place)
-    user = user_function(node.this, binder.context.catalog)
+    user = user_function(node.name, binder.context.catalog)
     if user is not None and not user.is_aggregate:
-        return call_user(user, node.this, [binder.bind_typed(arg) for arg in node.expressions], place)
+        return call_user(user, node.name, [binder.bind_typed(arg) for arg in node.args], place)
     if user is not None or name in AGGREGATES or name in GROUPING_FUNCTIONS:
         if binder.on_aggregate is None:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)
     if name in scalar_json.FORMS:
         return scalar_json.FORMS[name](binder, node)
-    args = binder.bind_all(node.expressions)
+    args = binder.bind_all(node.args)
     if name in REFUSE_NULL:
-        _refuse_nulls(node.expressions)
-    if name in ("FLOOR", "CEIL", "CEILING") and node.args.get("options"):
+        _refuse_nulls(node.args)
+    if name in ("FLOOR", "CEIL", "CEILING") and node.options:
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
     if name == "CURRENT_DATABASE" and not args:
         database = binder.context.catalog.current_database
-        return Literal(database, sql.STRING.with_nullable(False), range=place)
+        return Call(name, (), sql.STRING.with_nullable(False), (database,), range=place)
     if name == "CURRENT_CATALOG":  # Calcite parses it, Flink has none
         raise ValidationError(f"Column '{name}' not found in any table", range=place)
     special = SPECIAL.get(name)
@@ -66,13 +60,13 @@ def _function(binder: ScalarBinder, node: exp.Expression) -> Expr:
         count, build = special
         _check_count(name, len(args), count, place)
         return build(args, node)
-    return call_named(name, args, place, tuple(node.args.get("options") or ()))
+    return call_named(name, args, place, node.options)
 
 
-def _refuse_nulls(arguments: Sequence[exp.Expression]) -> None:
+def _refuse_nulls(arguments: Sequence[syntax.Node]) -> None:
     for argument in arguments:
-        if isinstance(argument, exp.Null):
-            raise ValidationError("Illegal use of 'NULL'", range=range_of(argument))
+        if isinstance(argument, syntax.NullLiteral):
+            raise ValidationError("Illegal use of 'NULL'", range=argument.range)
 
 
 def call_named(
@@ -135,28 +129,18 @@ def _check_count(name: str, given: int, allowed: tuple[int, int], place: SourceR
         raise ValidationError(f"Invalid number of arguments to function '{name}'", range=place)
 
 
-def _typeof(args: Sequence[Expr], node: exp.Expression) -> Expr:
-    """TYPEOF(x [, serializable]): known when the statement is bound."""
+def _typeof(args: Sequence[Expr], node: syntax.Call) -> Expr:
+    """TYPEOF(x [, serializable])."""
     kind = args[0].type
-    text = str(kind)
     if not kind.nullable and _is_generated_nullable(args[0]):
         raise ValidationError(
             f"Mismatch of function's argument data type '{kind}' and actual argument type "
             f"'{kind.with_nullable(True)}'.",
-            range=range_of(node),
+            range=node.range,
         )
-    if kind.is_interval:
-        unit = "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND(3)"
-        text = f"INTERVAL {unit}" + ("" if kind.nullable else " NOT NULL")
-    if len(args) == 2:
-        flag = args[1]
-        if not isinstance(flag, Literal) or not isinstance(flag.value, bool):
-            raise ValidationError("Invalid input arguments. Literal expected.", range=range_of(node))
-        if flag.value:  # field names are quoted, the words that stand for a length are written out
-            parts = re.split(r"(`(?:[^`]|``)*`)", text)
-            parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
-            text = "".join(parts)
-    return Literal(text, sql.STRING, range=range_of(node))
+    if len(args) == 2 and not (isinstance(args[1], Literal) and isinstance(args[1].value, bool)):
+        raise ValidationError("Invalid input arguments. Literal expected.", range=node.range)
+    return Call("TYPEOF", tuple(args), sql.STRING, range=node.range)
 
 
 def _is_generated_nullable(expr: Expr) -> bool:
@@ -169,31 +153,27 @@ def _is_generated_nullable(expr: Expr) -> bool:
     return moved or expr.function == "PROCTIME"
 
 
-def _spelled(match: re.Match[str]) -> str:
-    return f"{'VARCHAR' if match[1] == 'STRING' else 'VARBINARY'}({sql.MAX_LENGTH})"
-
-
-def _array(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def _array(args: Sequence[Expr], node: syntax.Call) -> Expr:
     if not args:
-        raise ValidationError("Require at least 1 argument", range=range_of(node))
+        raise ValidationError("Require at least 1 argument", range=node.range)
     element = _common(args, node)
     return Call(
-        "ARRAY", tuple(cast(a, element) for a in args), _not_null(sql.array(element)), range=range_of(node)
+        "ARRAY", tuple(cast(a, element) for a in args), _not_null(sql.array(element)), range=node.range
     )
 
 
-def _map(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def _map(args: Sequence[Expr], node: syntax.Call) -> Expr:
     if not args or len(args) % 2:
-        raise ValidationError("Map requires an even number of arguments", range=range_of(node))
+        raise ValidationError("Map requires an even number of arguments", range=node.range)
     key, value = _common(args[::2], node), _common(args[1::2], node)
     typed = tuple(cast(a, value if i % 2 else key) for i, a in enumerate(args))
-    return Call("MAP", typed, _not_null(sql.map_of(key, value)), range=range_of(node))
+    return Call("MAP", typed, _not_null(sql.map_of(key, value)), range=node.range)
 
 
-def _common(args: Sequence[Expr], node: exp.Expression) -> SqlType:
+def _common(args: Sequence[Expr], node: syntax.Call) -> SqlType:
     kind = common_type([a.type for a in args])
     if kind is None:
-        raise ValidationError("Parameters must be of the same type", range=range_of(node))
+        raise ValidationError("Parameters must be of the same type", range=node.range)
     return kind
 
 
@@ -201,32 +181,32 @@ def _not_null(kind: SqlType) -> SqlType:
     return kind.with_nullable(False)
 
 
-def _row(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def _row(args: Sequence[Expr], node: syntax.Call) -> Expr:
     names = tuple(f"EXPR${i}" for i in range(len(args)))
     kind = sql.row(names, tuple(a.type for a in args))
-    return Call("ROW", tuple(args), _not_null(kind), range=range_of(node))
+    return Call("ROW", tuple(args), _not_null(kind), range=node.range)
 
 
-def _trim(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def _trim(args: Sequence[Expr], node: syntax.Call) -> Expr:
     args = [cast(a, sql.STRING) if a.type.root is TypeRoot.NULL else a for a in args]
     if not all(a.type.is_character for a in args):
         shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
         raise ValidationError(
             f"Cannot apply 'TRIM' to arguments of type 'TRIM({shown})'. Supported form(s): "
             "'TRIM([BOTH|LEADING|TRAILING] <STRING1> FROM <STRING2>)'",
-            range=range_of(node),
+            range=node.range,
         )
     kind = SqlType(TypeRoot.VARCHAR, nullable(*args), length=args[-1].type.length or 0)
-    return Call("TRIM", tuple(args), kind, tuple(node.args.get("options") or ("BOTH",)), range=range_of(node))
+    return Call("TRIM", tuple(args), kind, node.options or ("BOTH",), range=node.range)
 
 
-def _mod(args: Sequence[Expr], node: exp.Expression) -> Expr:
-    return arithmetic("MOD", args[0], args[1], range_of(node))
+def _mod(args: Sequence[Expr], node: syntax.Call) -> Expr:
+    return arithmetic("MOD", args[0], args[1], node.range)
 
 
 def _part(unit: str) -> Special:
     """YEAR(x) and the like: EXTRACT(YEAR FROM x)."""
-    return lambda args, node: scalar_times.extracted(unit, args[0], range_of(node))
+    return lambda args, node: scalar_times.extracted(unit, args[0], node.range)
 
 
 _PARTS = {
@@ -236,12 +216,12 @@ _PARTS = {
     "DAYOFWEEK": "DOW",
 }
 SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
-    "NULLIF": ((2, 2), lambda args, node: scalar_conditional.nullif(args, range_of(node))),
-    "COALESCE": ((1, 1000), lambda args, node: scalar_conditional.coalesce(args, range_of(node))),
-    "IFNULL": ((2, 2), lambda args, node: scalar_conditional.ifnull(args, range_of(node))),
-    "IF": ((3, 3), lambda args, node: scalar_conditional.if_(args, range_of(node))),
-    "GREATEST": ((1, 1000), lambda args, node: scalar_conditional.extreme("GREATEST", args, range_of(node))),
-    "LEAST": ((1, 1000), lambda args, node: scalar_conditional.extreme("LEAST", args, range_of(node))),
+    "NULLIF": ((2, 2), lambda args, node: scalar_conditional.nullif(args, node.range)),
+    "COALESCE": ((1, 1000), lambda args, node: scalar_conditional.coalesce(args, node.range)),
+    "IFNULL": ((2, 2), lambda args, node: scalar_conditional.ifnull(args, node.range)),
+    "IF": ((3, 3), lambda args, node: scalar_conditional.if_(args, node.range)),
+    "GREATEST": ((1, 1000), lambda args, node: scalar_conditional.extreme("GREATEST", args, node.range)),
+    "LEAST": ((1, 1000), lambda args, node: scalar_conditional.extreme("LEAST", args, node.range)),
     "MOD": ((2, 2), _mod),
     "EXTRACT": ((1, 1), scalar_times.extract),
     "TIMESTAMPADD": ((2, 2), scalar_times.add),
@@ -259,4 +239,4 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
 }
 """Name -> (least and most arguments, how it is bound)."""
 
-RULES: dict[type[exp.Expression], Rule] = {exp.Anonymous: _function}
+RULES: dict[type[syntax.Node], Rule] = {syntax.Call: _function}

@@ -8,23 +8,18 @@ the symbols that Flink's plans show: `('DEFAULT', 'ON EMPTY')`, `('WITHOUT_ARRAY
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
+from firesteel.bind.binder import Binder
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.aggregates import check_json
 from firesteel.expr.nodes import Call, Expr
 from firesteel.expr.type_names import calcite_name
 from firesteel.plan.expressions import input_refs
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.sql import SqlType, TypeRoot
 
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import ScalarBinder
-
-Form = Callable[["ScalarBinder", exp.Expression], Expr]
+Form = Callable[[Binder, syntax.Call], Expr]
 
 _RETURNED = (TypeRoot.VARCHAR, TypeRoot.BOOLEAN, TypeRoot.INTEGER, TypeRoot.DOUBLE)
 _FORMS = {
@@ -38,34 +33,34 @@ _MOST_OPERANDS = 10
 """Of JSON_VALUE, its symbols counted."""
 
 
-def _text_and_path(binder: ScalarBinder, node: exp.Expression, name: str) -> list[Expr]:
-    text, path = (binder.bind_typed(each) for each in node.expressions)
+def _text_and_path(binder: Binder, node: syntax.Call, name: str) -> list[Expr]:
+    text, path = (binder.bind_typed(each) for each in node.args)
     if path.type.is_character and (text.type.is_character or text.type.root is TypeRoot.DECIMAL):
         return [text, path]
     shown = ", ".join(f"<{calcite_name(each.type)}>" for each in (text, path))
     raise ValidationError(
         f"Cannot apply '{name}' to arguments of type '{name}({shown})'. Supported form(s): {_FORMS[name]}",
-        range=range_of(node),
+        range=node.range,
         hint="the JSON text and the path are strings",
     )
 
 
-def _value(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
+def _value(binder: Binder, node: syntax.Call) -> Expr:
+    place = node.range
     args = _text_and_path(binder, node, "JSON_VALUE")
     kind = sql.STRING
-    if node.args.get("returning") is not None:
-        kind = node.args["returning"].sql_type
+    if node.json.returning is not None:
+        kind = node.json.returning.sql_type
         if kind.root not in _RETURNED:
             raise _cannot_return(kind, place)
-    options = tuple(node.args.get("clauses") or ())
-    operands = 2 + len(options) + options.count("DEFAULT") + 2 * (node.args.get("returning") is not None)
+    options = node.json.clauses
+    operands = 2 + len(options) + options.count("DEFAULT") + 2 * (node.json.returning is not None)
     if operands > _MOST_OPERANDS:
         raise ValidationError("Invalid number of arguments to function 'JSON_VALUE'", range=place)
-    for each in node.args.get("defaults") or ():
+    for each in node.json.defaults:
         default = binder.bind_typed(each)
         if input_refs(default):
-            raise ValidationError("The DEFAULT of JSON_VALUE must be a literal", range=range_of(each))
+            raise ValidationError("The DEFAULT of JSON_VALUE must be a literal", range=each.range)
         args.append(default)
     return Call("JSON_VALUE", tuple(args), kind.with_nullable(True), options, range=place)
 
@@ -81,15 +76,15 @@ def _cannot_return(kind: SqlType, place: SourceRange) -> ValidationError:
 _WRAPPERS = {"CONDITIONAL": "WITH_CONDITIONAL_ARRAY", "UNCONDITIONAL": "WITH_UNCONDITIONAL_ARRAY"}
 
 
-def _query(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
+def _query(binder: Binder, node: syntax.Call) -> Expr:
+    place = node.range
     args = _text_and_path(binder, node, "JSON_QUERY")
-    behaviour = {event: node.args.get(f"on_{event}") or "NULL" for event in ("empty", "error")}
+    behaviour = {"empty": node.json.on_empty or "NULL", "error": node.json.on_error or "NULL"}
     kind = sql.STRING
-    if node.args.get("returning") is not None:
-        kind = node.args["returning"].sql_type
+    if node.json.returning is not None:
+        kind = node.json.returning.sql_type
         _check_query_type(kind, behaviour, place)
-    wrapper = _WRAPPERS.get(node.args.get("wrapper") or "", "WITHOUT_ARRAY")
+    wrapper = _WRAPPERS.get(node.json.wrapper or "", "WITHOUT_ARRAY")
     shown = (behaviour[event].replace(" ", "_") for event in ("empty", "error"))
     words = [wrapper, *(f"SqlJsonQueryEmptyOrErrorBehavior[{word}]" for word in shown)]
     return Call("JSON_QUERY", tuple(args), kind.with_nullable(True), tuple(words), range=place)
@@ -114,9 +109,9 @@ def _check_query_type(kind: SqlType, behaviour: dict[str, str], place: SourceRan
             )
 
 
-def _exists(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
-    text, path = (binder.bind_typed(each) for each in node.expressions)
+def _exists(binder: Binder, node: syntax.Call) -> Expr:
+    place = node.range
+    text, path = (binder.bind_typed(each) for each in node.args)
     if not path.type.is_character:
         shown = ", ".join(f"<{calcite_name(each.type)}>" for each in (text, path))
         raise ValidationError(
@@ -130,55 +125,55 @@ def _exists(binder: ScalarBinder, node: exp.Expression) -> Expr:
             range=place,
             hint="JSON_EXISTS takes a string and a literal path",
         )
-    word = node.args.get("on_error")
+    word = node.json.on_error
     return Call("JSON_EXISTS", (text, path), sql.BOOLEAN, (word,) if word else (), range=place)
 
 
-def is_json(binder: ScalarBinder, node: exp.Expression) -> Expr:
+def is_json(binder: Binder, node: syntax.IsTest) -> Expr:
     """x IS [NOT] JSON [VALUE | SCALAR | OBJECT | ARRAY]"""
-    test = f"IS {'NOT ' if node.args.get('negated') else ''}{node.args['test']}"
-    operand = binder.bind_typed(node.this)
+    test = f"IS {'NOT ' if node.negated else ''}{node.test}"
+    operand = binder.bind_typed(node.operand)
     if not operand.type.is_character:
         raise ValidationError(
             f"Cannot apply '{test}' to arguments of type '<{calcite_name(operand.type)}> {test}'. "
             f"Supported form(s): '<CHARACTER> {test}'",
-            range=range_of(node),
+            range=node.range,
         )
-    return Call(test, (operand,), sql.BOOLEAN.with_nullable(False), range=range_of(node))
+    return Call(test, (operand,), sql.BOOLEAN.with_nullable(False), range=node.range)
 
 
-def _object(binder: ScalarBinder, node: exp.Expression) -> Expr:
+def _object(binder: Binder, node: syntax.Call) -> Expr:
     args: list[Expr] = []
-    for key, value in zip(node.expressions[::2], node.expressions[1::2], strict=True):
+    for key, value in zip(node.args[::2], node.args[1::2], strict=True):
         name = binder.bind(key)
         if not name.type.is_character and name.type.root is not TypeRoot.NULL:
-            raise ValidationError("Expected a character type", range=range_of(key))
+            raise ValidationError("Expected a character type", range=key.range)
         if name.type.nullable:
-            place = range_of(key)
+            place = key.range
             shown = binder.context.sql[place.start : place.end] if binder.context.sql else "key"
             raise ValidationError(f"Argument to function '{shown}' must not be NULL", range=place)
         args += [name, _member(binder, value)]
     return _constructor("JSON_OBJECT", args, node, "NULL")
 
 
-def _array(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return _constructor("JSON_ARRAY", [_member(binder, each) for each in node.expressions], node, "ABSENT")
+def _array(binder: Binder, node: syntax.Call) -> Expr:
+    return _constructor("JSON_ARRAY", [_member(binder, each) for each in node.args], node, "ABSENT")
 
 
-def _constructor(name: str, args: Sequence[Expr], node: exp.Expression, on_null: str) -> Expr:
-    word = node.args.get("on_null") or on_null
+def _constructor(name: str, args: Sequence[Expr], node: syntax.Call, on_null: str) -> Expr:
+    word = node.json.on_null or on_null
     kind = sql.STRING.with_nullable(False)
-    return Call(name, tuple(args), kind, (f"{word}_ON_NULL",), range=range_of(node))
+    return Call(name, tuple(args), kind, (f"{word}_ON_NULL",), range=node.range)
 
 
-def _member(binder: ScalarBinder, node: exp.Expression) -> Expr:
+def _member(binder: Binder, node: syntax.Node) -> Expr:
     value = binder.bind(node)
     if value.type.root is TypeRoot.NULL:
-        raise ValidationError("Type is not supported: ANY", range=range_of(node), hint="CAST(NULL AS STRING)")
+        raise ValidationError("Type is not supported: ANY", range=node.range, hint="CAST(NULL AS STRING)")
     try:
         check_json(value.type)
     except ValidationError as error:
-        raise ValidationError(error.message, range=range_of(node)) from None
+        raise ValidationError(error.message, range=node.range) from None
     return value
 
 

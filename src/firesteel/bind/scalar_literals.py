@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
+from firesteel.bind.binder import Binder, Rule
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import Expr, Literal
-from firesteel.sql import dialect
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.sql import SqlType, TypeRoot
-
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule, ScalarBinder
 
 _NOT_NULL = {"nullable": False}
 _TIME = r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?"
@@ -98,15 +92,18 @@ def _moment(match: re.Match[str], kind: str, text: str) -> tuple[date | time | d
     return value, made.with_nullable(False)
 
 
-def _literal(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
-    return string(node.this, place) if node.args.get("is_string") else number(node.this, place)
+def _string(binder: Binder, node: syntax.StringLiteral) -> Expr:
+    return string(node.text, node.range)
 
 
-def _hex(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
+def _number(binder: Binder, node: syntax.NumberLiteral) -> Expr:
+    return number(node.text, node.range)
+
+
+def _binary(binder: Binder, node: syntax.BinaryLiteral) -> Expr:
+    place = node.range
     try:
-        value = bytes.fromhex(node.this)
+        value = bytes.fromhex(node.text)
     except ValueError:
         raise ValidationError(
             "A binary literal has an even number of hexadecimal digits", range=place
@@ -114,22 +111,23 @@ def _hex(binder: ScalarBinder, node: exp.Expression) -> Expr:
     return Literal(value, SqlType(TypeRoot.BINARY, False, length=len(value)), range=place)
 
 
-def _boolean(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return Literal(node.this, sql.BOOLEAN.with_nullable(node.this is None), range=range_of(node))
+def _boolean(binder: Binder, node: syntax.BooleanLiteral) -> Expr:
+    return Literal(node.value, sql.BOOLEAN.with_nullable(node.value is None), range=node.range)
 
 
-def _null(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return Literal(None, sql.NULL, range=range_of(node))
+def _null(binder: Binder, node: syntax.Node) -> Expr:
+    return Literal(None, sql.NULL, range=node.range)
 
 
-def _date_time(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return moment(node.this, node.args["kind"], range_of(node))
+def _date_time(binder: Binder, node: syntax.DateTimeLiteral) -> Expr:
+    return moment(node.text, node.kind, node.range)
 
 
-RULES: dict[type[exp.Expression], Rule] = {
-    exp.Literal: _literal,
-    exp.HexString: _hex,
-    exp.Boolean: _boolean,
-    exp.Null: _null,
-    dialect.DateTimeLiteral: _date_time,
+RULES: dict[type[syntax.Node], Rule] = {
+    syntax.StringLiteral: _string,
+    syntax.NumberLiteral: _number,
+    syntax.BinaryLiteral: _binary,
+    syntax.BooleanLiteral: _boolean,
+    syntax.NullLiteral: _null,
+    syntax.DateTimeLiteral: _date_time,
 }

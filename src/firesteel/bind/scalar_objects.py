@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types.sql import TypeRoot, structured
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)*")
 
 
-def object_of(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def object_of(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """OBJECT_OF('class', 'name', value, ...): a value of a structured type, which may always be NULL."""
-    place = range_of(node)
+    place = node.range
     _odd("OBJECT_OF", args, place)
     kind = args[0].type
     what = "The first argument must be a non-nullable character string"
@@ -40,13 +38,13 @@ def object_of(args: Sequence[Expr], node: exp.Expression) -> Expr:
     return Call("OBJECT_OF", tuple(args), result, range=place)
 
 
-def object_update(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def object_update(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """OBJECT_UPDATE(object, 'name', value, ...): the object with these fields changed, and their types.
 
     Flink gives the type the fields in the order of a Java map, and leaves the values where they were: what
     comes of it where the orders differ are values under others' names, so that is refused.
     """
-    place = range_of(node)
+    place = node.range
     _odd("OBJECT_UPDATE", args, place)
     kind = args[0].type
     if kind.class_name is None:

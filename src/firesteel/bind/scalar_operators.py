@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
-from firesteel.bind.comparison import check_assignable, comparable, compare
+from firesteel.bind.binder import Binder, Rule
+from firesteel.bind.comparison import check_assignable, comparable, compare, rows_equal
+from firesteel.bind.scalar_json import is_json
+from firesteel.bind.scalar_literals import integer
+from firesteel.bind.temporal import temporal_arithmetic
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.casting import cast
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.nodes import IN_LIST, Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
-from firesteel.sql import dialect
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import decimals, sql
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, SqlType, TypeRoot
 
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule, ScalarBinder
-
-_ARITHMETIC = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "MOD"}
-_COMPARISON = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
-LEFT_DEEP = (*_ARITHMETIC, exp.DPipe)
-"""Operators that make chains: their left operand is one of them, and so on."""
+_ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "%": "MOD"}
 _DECIMAL = {
     "+": decimals.addition,
     "-": decimals.addition,
@@ -78,73 +72,68 @@ def _arithmetic_type(name: str, left: SqlType, right: SqlType, place: SourceRang
     return right if name == "MOD" else common_type([left, right]) or left
 
 
-def _arithmetic(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    name = _ARITHMETIC[type(node)]
-    left, right = binder.bind(node.this), binder.bind(node.expression)
-    place = range_of(node)
+def _arithmetic(binder: Binder, node: syntax.Binary) -> Expr:
+    name = _ARITHMETIC[node.operator]
+    left, right = binder.bind(node.left), binder.bind(node.right)
+    place = node.range
     if left.type.is_datetime or right.type.is_datetime or left.type.is_interval or right.type.is_interval:
-        from firesteel.bind.temporal import temporal_arithmetic
-
         return temporal_arithmetic(name, left, right, place)
     return arithmetic(name, left, right, place)
 
 
-def _negate(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    operand = binder.bind_typed(node.this)
-    if (
-        isinstance(operand, Literal)
-        and isinstance(node.this, (exp.Literal, exp.Neg))
-        and operand.type.is_numeric
-    ):
+def _negate(binder: Binder, node: syntax.Unary) -> Expr:
+    operand = binder.bind_typed(node.operand)
+    if isinstance(operand, Literal) and _is_number(node.operand) and operand.type.is_numeric:
         return negative_literal(node, operand)
     if not (operand.type.is_numeric or operand.type.is_interval):
-        raise wrong_operands("-", (operand,), "'-<NUMERIC>'", range_of(node))
-    return Call("-", (operand,), operand.type, range=range_of(node))
+        raise wrong_operands("-", (operand,), "'-<NUMERIC>'", node.range)
+    return Call("-", (operand,), operand.type, range=node.range)
 
 
-def negative_literal(node: exp.Expression, operand: Literal) -> Literal:
+def _is_number(node: syntax.Node) -> bool:
+    """Whether the node is a number as written, or the negative of one."""
+    return isinstance(node, syntax.NumberLiteral) or (isinstance(node, syntax.Unary) and node.operator == "-")
+
+
+def negative_literal(node: syntax.Node, operand: Literal) -> Literal:
     """`-5` is a literal of its own: -2147483648 is an INT though 2147483648 is a BIGINT."""
-    from firesteel.bind.scalar_literals import integer
-
     value = operand.value
     if isinstance(value, int) and not isinstance(value, bool):
-        return integer(-value, range_of(node))
+        return integer(-value, node.range)
     if isinstance(value, float) and value == 0:
-        return Literal(0.0, operand.type, range=range_of(node))  # Calcite reads it as a decimal: no sign
-    return Literal(-value, operand.type, range=range_of(node))  # type: ignore[operator]
+        return Literal(0.0, operand.type, range=node.range)  # Calcite reads it as a decimal: no sign
+    return Literal(-value, operand.type, range=node.range)  # type: ignore[operator]
 
 
-def _plus(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    operand = binder.bind_typed(node.this)
+def _plus(binder: Binder, node: syntax.Unary) -> Expr:
+    operand = binder.bind_typed(node.operand)
     if not (operand.type.is_numeric or operand.type.is_interval):
-        raise wrong_operands("+", (operand,), "'+<NUMERIC>'", range_of(node))
+        raise wrong_operands("+", (operand,), "'+<NUMERIC>'", node.range)
     return operand
 
 
-def _compare(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    left, right = binder.bind(node.this), binder.bind(node.expression)
-    return compare(_COMPARISON[type(node)], left, right, range_of(node))
+def _compare(binder: Binder, node: syntax.Binary) -> Expr:
+    return compare(node.operator, binder.bind(node.left), binder.bind(node.right), node.range)
 
 
-def _distinct(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    left, right = binder.bind(node.this), binder.bind(node.expression)
-    name = "IS DISTINCT FROM" if isinstance(node, exp.NullSafeNEQ) else "IS NOT DISTINCT FROM"
-    left, right = comparable(name, left, right, range_of(node))
+def _distinct(binder: Binder, node: syntax.Binary) -> Expr:
+    name = node.operator
+    left, right = comparable(name, binder.bind(node.left), binder.bind(node.right), node.range)
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Literal) and value.value is None:
-            test = "IS NOT NULL" if isinstance(node, exp.NullSafeNEQ) else "IS NULL"
-            return Call(test, (other,), sql.BOOLEAN.with_nullable(False), range=range_of(node))
-    return Call(name, (left, right), sql.BOOLEAN.with_nullable(False), range=range_of(node))
+            test = "IS NOT NULL" if name == "IS DISTINCT FROM" else "IS NULL"
+            return Call(test, (other,), sql.BOOLEAN.with_nullable(False), range=node.range)
+    return Call(name, (left, right), sql.BOOLEAN.with_nullable(False), range=node.range)
 
 
-def _condition(binder: ScalarBinder, node: exp.Expression, name: str) -> Expr:
+def _condition(binder: Binder, node: syntax.Node, name: str) -> Expr:
     found = binder.bind_typed(node)
     if found.type.root is not TypeRoot.BOOLEAN:
         shown = f"<{calcite_name(found.type)}>"
         raise ValidationError(
             f"Cannot apply '{name}' to arguments of type {shown}. "
             f"Supported form(s): '<BOOLEAN> {name} <BOOLEAN>'",
-            range=range_of(node),
+            range=node.range,
         )
     return found
 
@@ -159,13 +148,12 @@ def junction(name: str, args: Sequence[Expr], place: SourceRange | None = None) 
     return Call(name, tuple(flat), sql.BOOLEAN.with_nullable(nullable(*flat)), range=place)
 
 
-def _junction(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    name = "AND" if isinstance(node, exp.And) else "OR"
-    kind, parts = type(node), [node]
-    while type(parts[-1].this) is kind:
-        parts.append(parts[-1].this)
-    nodes = [parts[-1].this, *(part.expression for part in reversed(parts))]
-    return junction(name, [_condition(binder, part, name) for part in nodes], range_of(node))
+def _junction(binder: Binder, node: syntax.Binary) -> Expr:
+    name, parts = node.operator, [node]
+    while isinstance(left := parts[-1].left, syntax.Binary) and left.operator == name:
+        parts.append(left)
+    nodes = [parts[-1].left, *(part.right for part in reversed(parts))]
+    return junction(name, [_condition(binder, part, name) for part in nodes], node.range)
 
 
 def negated(operand: Expr, place: SourceRange | None = None) -> Expr:
@@ -173,48 +161,46 @@ def negated(operand: Expr, place: SourceRange | None = None) -> Expr:
     return Call("NOT", (operand,), sql.BOOLEAN.with_nullable(operand.type.nullable), range=place)
 
 
-def _not(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return negated(_condition(binder, node.this, "NOT"), range_of(node))
+def _not(binder: Binder, node: syntax.Unary) -> Expr:
+    return negated(_condition(binder, node.operand, "NOT"), node.range)
 
 
-def _is(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    test = node.args["test"]
+def _is(binder: Binder, node: syntax.IsTest) -> Expr:
+    test = node.test
     if test.startswith("JSON"):
-        from firesteel.bind.scalar_json import is_json
-
         return is_json(binder, node)
-    operand = binder.bind(node.this)
+    operand = binder.bind(node.operand)
     if test in ("TRUE", "FALSE", "UNKNOWN"):
-        operand = _condition(binder, node.this, f"IS {test}")
+        operand = _condition(binder, node.operand, f"IS {test}")
     words = "NULL" if test == "UNKNOWN" else test
-    name = f"IS {'NOT ' if node.args.get('negated') else ''}{words}"
-    return Call(name, (operand,), sql.BOOLEAN.with_nullable(False), range=range_of(node))
+    name = f"IS {'NOT ' if node.negated else ''}{words}"
+    return Call(name, (operand,), sql.BOOLEAN.with_nullable(False), range=node.range)
 
 
-def _between(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    value = binder.bind(node.this)
-    low, high = binder.bind(node.args["low"]), binder.bind(node.args["high"])
-    place = range_of(node)
+def _between(binder: Binder, node: syntax.Between) -> Expr:
+    value = binder.bind(node.operand)
+    low, high = binder.bind(node.low), binder.bind(node.high)
+    place = node.range
 
     def within(a: Expr, b: Expr) -> Expr:
         return junction("AND", [compare(">=", value, a, place), compare("<=", value, b, place)], place)
 
-    if node.args.get("symmetric"):
+    if node.symmetric:
         return junction("OR", [within(low, high), within(high, low)], place)
     return within(low, high)
 
 
-def _in(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    place = range_of(node)
-    if node.args.get("query") is not None:
+def _in(binder: Binder, node: syntax.In) -> Expr:
+    place = node.range
+    if node.query is not None:
         raise NotSupportedError("IN (SELECT ...) is not supported yet", range=place)
-    value = binder.bind(node.this)
-    items = binder.bind_all(node.expressions)
+    value = binder.bind(node.operand)
+    items = binder.bind_all(node.items)
     check_assignable([item.type for item in items], place)
     if common_type([item.type for item in items]) is None:
         raise ValidationError("Values in expression list must have compatible types", range=place)
-    tests = [_equals_item(value, item, place) for item in items]
-    return junction("OR", list(dict.fromkeys(tests)), place)
+    tests = dict.fromkeys(_equals_item(value, item, place) for item in items)
+    return Call(IN_LIST, tuple(tests), sql.BOOLEAN.with_nullable(nullable(*tests)), range=place)
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
@@ -226,7 +212,7 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     if isinstance(value, Call) and isinstance(item, Call) and value.function == item.function == "ROW":
         pairs = zip(value.args, item.args, strict=False)
         if len(value.args) == len(item.args) > 1:
-            return junction("AND", [_equals_item(x, y, place) for x, y in pairs], place)
+            return rows_equal([_equals_item(x, y, place) for x, y in pairs], place)
     if a.root is not b.root and (
         (a.is_numeric and (b.is_numeric or b.is_character))
         or (b.is_character and (a.root in (TypeRoot.CHAR, TypeRoot.BOOLEAN) or a.is_datetime))
@@ -235,23 +221,23 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     return compare("=", value, item, place)
 
 
-def _like(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    name = "LIKE" if isinstance(node, exp.Like) else "SIMILAR TO"
-    parts = [node.this, node.expression, node.args.get("escape")]
+def _like(binder: Binder, node: syntax.Like) -> Expr:
+    name = "SIMILAR TO" if node.similar else "LIKE"
+    parts = [node.operand, node.pattern, node.escape]
     args = [
         cast(a, sql.STRING) if a.type.root is TypeRoot.NULL else a
-        for a in binder.bind_all([p for p in parts if p])
+        for a in binder.bind_all([p for p in parts if p is not None])
     ]
     if not all(a.type.is_character for a in args):
         supported = f"'<STRING> {name} <STRING> ESCAPE <STRING>'"
-        raise wrong_operands(name, args, supported, range_of(node))
-    return Call(name, tuple(args), sql.BOOLEAN.with_nullable(nullable(*args)), range=range_of(node))
+        raise wrong_operands(name, args, supported, node.range)
+    return Call(name, tuple(args), sql.BOOLEAN.with_nullable(nullable(*args)), range=node.range)
 
 
-def _concat(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    left, right = binder.bind(node.this), binder.bind(node.expression)
+def _concat(binder: Binder, node: syntax.Binary) -> Expr:
+    left, right = binder.bind(node.left), binder.bind(node.right)
     left, right = _typed_null(left, right), _typed_null(right, left)
-    place = range_of(node)
+    place = node.range
     if left.type.is_character and right.type.is_character:
         roots = TypeRoot.CHAR, TypeRoot.VARCHAR
     elif left.type.root in BYTES_LIKE and right.type.root in BYTES_LIKE:
@@ -264,9 +250,9 @@ def _concat(binder: ScalarBinder, node: exp.Expression) -> Expr:
     return Call("||", (left, right), kind, range=place)
 
 
-def _item(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    value, key = binder.bind(node.this), binder.bind(node.expressions[0])
-    place = range_of(node)
+def _item(binder: Binder, node: syntax.ElementAccess) -> Expr:
+    value, key = binder.bind(node.operand), binder.bind(node.index)
+    place = node.range
     root = value.type.root
     if root is TypeRoot.ARRAY and key.type.is_integer:
         if isinstance(key, Literal) and isinstance(key.value, int) and key.value < 1:
@@ -305,26 +291,35 @@ def field(value: Expr, name: str, place: SourceRange | None) -> Expr:
     return Call("ITEM_FIELD", (value,), kind, (name,), range=place)
 
 
-def _dot(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    return field(binder.bind(node.this), node.expression.name, range_of(node))
+def _dot(binder: Binder, node: syntax.FieldAccess) -> Expr:
+    return field(binder.bind(node.operand), node.field.name, node.range)
 
 
-RULES: dict[type[exp.Expression], Rule] = {
+def _binary(binder: Binder, node: syntax.Binary) -> Expr:
+    return _BINARY[node.operator](binder, node)
+
+
+def _unary(binder: Binder, node: syntax.Unary) -> Expr:
+    return _UNARY[node.operator](binder, node)
+
+
+_BINARY: dict[str, Rule] = {
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
-    **dict.fromkeys(_COMPARISON, _compare),
-    exp.Neg: _negate,
-    dialect.Plus: _plus,
-    exp.NullSafeEQ: _distinct,
-    exp.NullSafeNEQ: _distinct,
-    exp.And: _junction,
-    exp.Or: _junction,
-    exp.Not: _not,
-    dialect.IsTest: _is,
-    exp.Between: _between,
-    exp.In: _in,
-    exp.Like: _like,
-    exp.SimilarTo: _like,
-    exp.DPipe: _concat,
-    exp.Bracket: _item,
-    exp.Dot: _dot,
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), _compare),
+    **dict.fromkeys(("IS DISTINCT FROM", "IS NOT DISTINCT FROM"), _distinct),
+    **dict.fromkeys(("AND", "OR"), _junction),
+    "||": _concat,
+}
+_UNARY: dict[str, Rule] = {"-": _negate, "+": _plus, "NOT": _not}
+
+
+RULES: dict[type[syntax.Node], Rule] = {
+    syntax.Binary: _binary,
+    syntax.Unary: _unary,
+    syntax.IsTest: _is,
+    syntax.Between: _between,
+    syntax.In: _in,
+    syntax.Like: _like,
+    syntax.ElementAccess: _item,
+    syntax.FieldAccess: _dot,
 }

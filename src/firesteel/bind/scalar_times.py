@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
+from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.comparison import compare
 from firesteel.bind.intervals import MILLIS, MONTHS, interval_count, qualifier
 from firesteel.bind.scalar_operators import junction
@@ -21,13 +19,9 @@ from firesteel.bind.temporal import (
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr
 from firesteel.expr.type_names import calcite_name
-from firesteel.sql import dialect
-from firesteel.sql.dialect import range_of
+from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.sql import TypeRoot
-
-if TYPE_CHECKING:
-    from firesteel.bind.scalar import Rule, ScalarBinder
 
 _ALIASES = {"MICROSECONDS": "MICROSECOND", "SQL_TSI_FRAC_SECOND": "MICROSECOND", "FRAC_SECOND": "MICROSECOND"}
 DATE_UNITS = frozenset(
@@ -45,16 +39,15 @@ def unit_of(written: str) -> str:
     return _ALIASES.get(unit) or unit.removeprefix("SQL_TSI_")
 
 
-def _interval(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    unit, place = node.args["unit"], range_of(node)
-    count = interval_count(node.this, unit, place)
-    return interval_literal(-count if node.args.get("negative") else count, unit, place)
+def _interval(binder: Binder, node: syntax.IntervalLiteral) -> Expr:
+    count = interval_count(node.text, node.unit, node.range)
+    return interval_literal(-count if node.negative else count, node.unit, node.range)
 
 
-def _interval_of(binder: ScalarBinder, node: exp.Expression) -> Expr:
+def _interval_of(binder: Binder, node: syntax.IntervalOf) -> Expr:
     """`INTERVAL n DAY`: whole numbers only. Raises ValidationError for others."""
-    unit, place = node.args["unit"], range_of(node)
-    count = binder.bind(node.this)
+    unit, place = node.unit, node.range
+    count = binder.bind(node.count)
     first = qualifier(unit, place).first
     if " TO " in unit:
         raise ValidationError("Incorrect syntax near the keyword 'TO'", range=place)
@@ -72,14 +65,13 @@ def _interval_of(binder: ScalarBinder, node: exp.Expression) -> Expr:
     return temporal_arithmetic("*", one, count, place)
 
 
-def _between(binder: ScalarBinder, node: exp.Expression) -> Expr:
-    left, right = binder.bind(node.this), binder.bind(node.expression)
-    return difference(left, right, node.args["unit"], range_of(node))
+def _between(binder: Binder, node: syntax.IntervalBetween) -> Expr:
+    return difference(binder.bind(node.left), binder.bind(node.right), node.unit, node.range)
 
 
-def extract(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def extract(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """EXTRACT(unit FROM x)."""
-    return extracted(node.args["options"][0], args[0], range_of(node))
+    return extracted(node.options[0], args[0], node.range)
 
 
 def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
@@ -108,57 +100,58 @@ _ROUNDED = {
 }
 
 
-def rounded(name: str, args: Sequence[Expr], node: exp.Expression) -> Expr:
+def rounded(name: str, args: Sequence[Expr], node: syntax.Call) -> Expr:
     """FLOOR(x TO unit) and CEIL(x TO unit)."""
-    unit, value = node.args["options"][0].upper(), args[0]
+    unit, value = node.options[0].upper(), args[0]
     if value.type.root is TypeRoot.TIME and unit in _LONG_UNITS:
-        raise NotSupportedError(f"{name} of a TIME TO {unit} is not supported", range=range_of(node))
+        raise NotSupportedError(f"{name} of a TIME TO {unit} is not supported", range=node.range)
     if unit not in _ROUNDED.get(value.type.root, ()):
         raise ValidationError(
             f"Cannot apply '{name}' to arguments of type '{name}(<{calcite_name(value.type)}> TO <{unit}>)'. "
             f"Supported form(s): '{name}(<DATETIME> TO <TIME_UNIT>)'",
-            range=range_of(node),
+            range=node.range,
         )
-    return Call(name, (value,), value.type, (unit,), range=range_of(node))
+    return Call(name, (value,), value.type, (unit,), range=node.range)
 
 
-def add(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def add(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """TIMESTAMPADD(unit, count, moment)."""
-    return timestamp_addition(_known(node), args[0], args[1], range_of(node))
+    return timestamp_addition(_known(node), args[0], args[1], node.range)
 
 
-def diff(args: Sequence[Expr], node: exp.Expression) -> Expr:
+def diff(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """TIMESTAMPDIFF(unit, start, end)."""
-    return timestamp_difference(_known(node), args[0], args[1], range_of(node))
+    return timestamp_difference(_known(node), args[0], args[1], node.range)
 
 
-def _known(node: exp.Expression) -> str:
-    unit = unit_of(node.args["options"][0])
+def _known(node: syntax.Call) -> str:
+    unit = unit_of(node.options[0])
     if unit not in DIFFERENCE_UNITS:
-        raise ValidationError(f"'{unit}' is not a time unit of {node.this.upper()}", range=range_of(node))
+        raise ValidationError(f"'{unit}' is not a time unit of {node.name.upper()}", range=node.range)
     return unit
 
 
-def _overlaps(binder: ScalarBinder, node: exp.Expression) -> Expr:
+def _overlaps(binder: Binder, node: syntax.Overlaps) -> Expr:
     """(a, b) OVERLAPS (c, d): both periods, put in order, share a moment. An end may be an interval."""
-    place = range_of(node)
-    (low, high), (other_low, other_high) = (_period(binder, side) for side in (node.this, node.expression))
+    place = node.range
+    (low, high), (other_low, other_high) = (_period(binder, side) for side in (node.left, node.right))
     tests = [compare(">=", high, other_low, place), compare(">=", other_high, low, place)]
     return junction("AND", tests, place)
 
 
-def _period(binder: ScalarBinder, node: exp.Expression) -> tuple[Expr, Expr]:
-    start, end = binder.bind_all(node.expressions)
+def _period(binder: Binder, node: syntax.Node) -> tuple[Expr, Expr]:
+    assert isinstance(node, syntax.Call)
+    start, end = binder.bind_all(node.args)
     if end.type.is_interval:
-        end = temporal_arithmetic("+", start, end, range_of(node))
-    ordered = compare("<=", start, end, range_of(node))
+        end = temporal_arithmetic("+", start, end, node.range)
+    ordered = compare("<=", start, end, node.range)
     kind = start.type.with_nullable(start.type.nullable or end.type.nullable)
     return Call("CASE", (ordered, start, end), kind), Call("CASE", (ordered, end, start), kind)
 
 
-RULES: dict[type[exp.Expression], Rule] = {
-    dialect.IntervalLiteral: _interval,
-    dialect.IntervalOf: _interval_of,
-    dialect.IntervalBetween: _between,
-    exp.Overlaps: _overlaps,
+RULES: dict[type[syntax.Node], Rule] = {
+    syntax.IntervalLiteral: _interval,
+    syntax.IntervalOf: _interval_of,
+    syntax.IntervalBetween: _between,
+    syntax.Overlaps: _overlaps,
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlglot import exp
-
 from firesteel.bind.aggregate import Aggregation, boolean
 from firesteel.bind.build import (
     aggregate,
@@ -14,7 +12,6 @@ from firesteel.bind.build import (
     project,
     references,
     rename,
-    unique_columns,
 )
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import refuse_auxiliaries
@@ -25,9 +22,10 @@ from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions import conjunction, conjuncts, is_false
 from firesteel.plan.logical import Filter, Project, Values
-from firesteel.plan.tree import Field, Node
-from firesteel.sql.dialect import Star, path_of, range_of
-from firesteel.sql.nodes import Select
+from firesteel.plan.tree import Field, Node, unique_columns
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Aliased, Select
+from firesteel.sql.syntax import Star
 from firesteel.types.sql import BOOLEAN
 
 Item = tuple[str, Expr]
@@ -38,7 +36,7 @@ def bind_select(
 ) -> Node:
     """The plan of a SELECT whose FROM and WHERE are bound already. Raises as bind_query does."""
     result = _Select(node, source, scope, context, targets).bind()
-    return distinct(result) if node.args.get("distinct") else result
+    return distinct(result) if node.distinct else result
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,9 @@ class _Select:
 
     def bind(self) -> Node:
         aggregation = Aggregation(self.scope, self.context, self.source)
-        group = self.node.args.get("group")
+        group = self.node.group
         if group:
-            aggregation.group_by(group, bool(self.node.args.get("group_distinct")))
+            aggregation.group_by(group, self.node.group_distinct)
         binder = aggregation.binder()
         found = self._items(binder)
         items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
@@ -70,31 +68,31 @@ class _Select:
 
     def _items(self, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         found: list[tuple[str | None, Expr]] = []
-        for item in self.node.expressions:
+        for item in self.node.items:
             found += self._item(item, binder)
         if self.targets is not None:
-            found = self.targets.reorder(found, range_of(self.node))
+            found = self.targets.reorder(found, self.node.range)
         return found
 
-    def _item(self, item: exp.Expression, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
+    def _item(self, item: syntax.Node, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         if isinstance(item, Star):
             if not self.scope.relations:
-                raise ValidationError("SELECT * requires a FROM clause", range=range_of(item))
-            return list(self.scope.star(item.args["path"], range_of(item)))
+                raise ValidationError("SELECT * requires a FROM clause", range=item.range)
+            return list(self.scope.star(item.path, item.range))
         alias: str | None = None
-        if isinstance(item, exp.Alias):
-            alias, item = item.args["alias"].name, item.this
-        elif isinstance(item, exp.Column):
-            alias = path_of(item)[-1]
+        if isinstance(item, Aliased):
+            alias, item = item.alias.name, item.value
+        elif isinstance(item, syntax.Column):
+            alias = item.path[-1]
         check_expression(item, self.context.catalog)
         return [(alias, binder.bind_typed(item))]
 
     def _having(self, binder: ScalarBinder) -> Expr | None:
-        having = self.node.args.get("having")
+        having = self.node.having
         if having is None:
             return None
         check_expression(having, self.context.catalog)
-        return boolean(binder.bind(having), "HAVING", range_of(having))
+        return boolean(binder.bind(having), "HAVING", having.range)
 
     def _grouped(
         self, aggregation: Aggregation, items: list[Item], names: tuple[str, ...], having: Expr | None

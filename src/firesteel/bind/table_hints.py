@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
 from firesteel.bind.names import BindContext
 from firesteel.bind.scalar_objects import in_java_order
 from firesteel.catalog.schema import Table, View
-from firesteel.errors import FiresteelError, SourceRange, ValidationError
-from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import Hint
+from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
+from firesteel.sql.query_syntax import Hint
 from firesteel.sql.words import words
 
 ENABLED = "table.dynamic-table-options.enabled"
@@ -20,22 +17,33 @@ _KNOWN = words("OPTIONS STATE_TTL LOOKUP BROADCAST SHUFFLE_HASH SHUFFLE_MERGE NE
 Pairs = Sequence[tuple[str, str]]
 
 
-def options_of(hints: Sequence[exp.Expression]) -> Pairs | None:
+def options_of(hints: Sequence[Hint]) -> Pairs | None:
     """The options of the OPTIONS hints after a table's name; None where there is no such hint. Others say
     how to plan, and are not read."""
-    found = [h for h in hints if isinstance(h, Hint) and h.this.name.upper() == "OPTIONS"]
+    found = [h for h in hints if h.name.name.upper() == "OPTIONS"]
     if not found:
         return None
-    return [pair for hint in found for pair in hint.args.get("options") or ()]
+    return [pair for hint in found for pair in hint.options]
 
 
-def check_hints(hints: Sequence[exp.Expression]) -> None:
+def check_hints(hints: Sequence[Hint]) -> None:
     """Raises ValidationError for a hint that Flink does not know."""
     for hint in hints:
-        name = hint.this.name.upper()
+        name = hint.name.name.upper()
         if name not in _KNOWN:
             raise ValidationError(
-                f"Hint: {name} should be registered in the HintStrategyTable", range=range_of(hint)
+                f"Hint: {name} should be registered in the HintStrategyTable", range=hint.range
+            )
+
+
+def refuse_state_ttl(hints: Sequence[Hint]) -> None:
+    """Raises NotSupportedError for a STATE_TTL hint behind SELECT: all aggregates of a query have one TTL."""
+    for hint in hints:
+        if hint.name.name.upper() == "STATE_TTL":
+            raise NotSupportedError(
+                "The STATE_TTL hint is not supported yet",
+                range=hint.range,
+                hint="SET 'table.exec.state.ttl' says it for every aggregate of the query",
             )
 
 
@@ -69,7 +77,7 @@ def _check_pairs(options: Pairs, place: SourceRange) -> None:
         raise ValidationError("Hint [OPTIONS] only support non empty key value options", range=place)
 
 
-def refuse_hints(view: View, hints: Sequence[exp.Expression], place: SourceRange) -> None:
+def refuse_hints(view: View, hints: Sequence[Hint], place: SourceRange) -> None:
     """Raises ValidationError for an OPTIONS hint on a view."""
     if options_of(hints) is not None:
         path = ".".join(f"`{part}`" for part in view.path)

@@ -13,9 +13,8 @@ from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import substitute
 from firesteel.plan.logical import Project, Scan, WatermarkAssigner
 from firesteel.plan.tree import Node
-from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import TableName
 from firesteel.sql.parser import parse_query
+from firesteel.sql.query_syntax import TableName
 from firesteel.types.sql import SqlType
 
 BindQuery = Callable[..., Node]
@@ -29,17 +28,17 @@ def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> 
     path = node.path
     if len(path) == 1 and path[0] in context.common_tables:
         return context.common_tables[path[0]]
-    entry = context.catalog.get(path, range_of(node))
-    hints = node.args.get("hints") or []
+    entry = context.catalog.get(path, node.range)
+    hints = node.hints
     check_hints(hints)
     if isinstance(entry, View):
-        refuse_hints(entry, hints, range_of(node))
-        source = _bind_view(entry, context, range_of(node), bind_query)
+        refuse_hints(entry, hints, node.range)
+        source = _bind_view(entry, context, node.range, bind_query)
     else:
         options = options_of(hints)
         if options is not None:
-            entry = readable(entry, options, context, range_of(node))
-        _check_readable(entry, range_of(node))
+            entry = readable(entry, options, context, node.range)
+        _check_readable(entry, node.range)
         source = scan(entry)
     return source, Relation(entry.path, source.schema)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from firesteel.bind.aggregate import refuse_aggregates
 from firesteel.bind.build import references, renamed
 from firesteel.bind.checks import check_expression
@@ -17,8 +15,7 @@ from firesteel.expr.casting import cast
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.logical import Project, Union, Values
 from firesteel.plan.tree import Field, Node
-from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import ValuesRows
+from firesteel.sql.query_syntax import Row, ValuesRows
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
@@ -37,7 +34,7 @@ def bind_values(
 
     Raises ValidationError where the rows do not fit each other.
     """
-    rows = [_bind_row(row, context, targets) for row in node.expressions]
+    rows = [_bind_row(row, context, targets) for row in node.rows]
     types = _common_types(node, rows)
     fields = tuple(Field(f"EXPR${i}", kind) for i, kind in enumerate(types))
     literal = [[_literal(expr) for expr in row] for row in rows]
@@ -54,35 +51,35 @@ def bind_values(
     return Project(union, references(union), tuple(names))
 
 
-def _bind_row(row: exp.Expression, context: BindContext, targets: Targets | None) -> list[Expr]:
-    for item in row.expressions:
+def _bind_row(row: Row, context: BindContext, targets: Targets | None) -> list[Expr]:
+    for item in row.items:
         check_expression(item)
     refuse = refuse_aggregates("Aggregate expression is illegal in VALUES")
     binder = ScalarBinder(Scope(), context, refuse)
-    items: list[tuple[str | None, Expr]] = [(None, binder.bind_typed(item)) for item in row.expressions]
+    items: list[tuple[str | None, Expr]] = [(None, binder.bind_typed(item)) for item in row.items]
     if targets is not None:
-        items = targets.reorder(items, range_of(row))
+        items = targets.reorder(items, row.range)
     return [expr for _, expr in items]
 
 
 def _common_types(node: ValuesRows, rows: list[list[Expr]]) -> list[SqlType]:
     types: list[SqlType] = []
-    for row, tree in zip(rows, node.expressions, strict=True):
+    for row, tree in zip(rows, node.rows, strict=True):
         if len(row) != len(rows[0]):
             raise ValidationError(
                 _MISMATCH,
-                range=range_of(tree),
+                range=tree.range,
                 hint=f"{len(row)} values here, {len(rows[0])} in the first row",
             )
     for i, first in enumerate(rows[0]):
         kind: SqlType | None = first.type
-        for row, tree in zip(rows[1:], node.expressions[1:], strict=True):
+        for row, tree in zip(rows[1:], node.rows[1:], strict=True):
             kind = common_type((kind, row[i].type)) if kind is not None else None
             if kind is None:
-                place = tree.expressions[i] if i < len(tree.expressions) else tree
+                place = tree.items[i] if i < len(tree.items) else tree
                 raise ValidationError(
                     _MISMATCH,
-                    range=range_of(place),
+                    range=place.range,
                     hint=f"{row[i].type} here, {first.type} in the first row",
                 )
         types.append(first.type if kind is None else kind)

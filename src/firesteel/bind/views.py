@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from firesteel.bind.expand import expanded
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
 from firesteel.catalog.schema import View
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.plan.time_attributes import event_times, processing_times
+from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.tree import Node
-from firesteel.sql.dialect import range_of
-from firesteel.sql.nodes import Select, SetOperation, WithQuery
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Select, SetOperation, WithQuery
 from firesteel.sql.statements import CreateView, Name
 
 
@@ -28,7 +26,7 @@ def bind_create_view(statement: CreateView, context: BindContext) -> View:
 
 def bind_view(
     view: Name,
-    query: exp.Expression,
+    query: syntax.Node,
     columns: tuple[Name, ...],
     comment: str | None,
     temporary: bool,
@@ -58,24 +56,26 @@ def _times(node: Node) -> tuple[str, ...]:
     )
 
 
-def _check_names(names: tuple[str, ...], query: exp.Expression, view: SourceRange, text: str) -> None:
+def _check_names(names: tuple[str, ...], query: syntax.Node, view: SourceRange, text: str) -> None:
     for i, name in enumerate(names):
         first = names.index(name)
         if first == i:
             continue
         select = _select(query)
-        items = select.expressions if select is not None else []
+        items = select.items if select is not None else ()
         if i >= len(items):
             raise ValidationError(f"Column `{name}` has been specified.", range=view, sql=text)
-        line, column = range_of(items[first]).line_and_column(text)
+        line, column = items[first].range.line_and_column(text)
         raise ValidationError(
             f"A column with the same name `{name}` has been defined at line {line}, column {column}.",
-            range=range_of(items[i]),
+            range=items[i].range,
             sql=text,
         )
 
 
-def _select(query: exp.Expression) -> Select | None:
-    if isinstance(query, (SetOperation, WithQuery)):
-        return _select(query.this)
+def _select(query: syntax.Node) -> Select | None:
+    if isinstance(query, SetOperation):
+        return _select(query.left)
+    if isinstance(query, WithQuery):
+        return _select(query.query)
     return query if isinstance(query, Select) else None

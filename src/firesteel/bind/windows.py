@@ -8,22 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from firesteel.bind.names import BindContext, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import InputRef, Literal
 from firesteel.expr.type_names import calcite_name
-from firesteel.plan.logical import WindowTableFunction
-from firesteel.plan.time_attributes import event_times, processing_times
+from firesteel.plan.facts import event_times, processing_times
+from firesteel.plan.logical_windows import WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import Window
-from firesteel.sql.dialect import IntervalLiteral, Star, path_of, range_of
-from firesteel.sql.nodes import Select, TableArgument, TableName
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Select, TableArgument
+from firesteel.sql.syntax import IntervalLiteral
 from firesteel.types.sql import TIMESTAMPS, TypeRoot
 
-BindQuery = Callable[[exp.Expression], Node]
+BindQuery = Callable[[syntax.Node], Node]
 
 _LENGTHS = {
     "TUMBLE": ("SIZE", "OFFSET"),
@@ -34,7 +33,7 @@ _LENGTHS = {
 WINDOW_FUNCTIONS = tuple(_LENGTHS)
 
 
-def bind_window_function(node: exp.Anonymous, query: BindQuery, context: BindContext) -> WindowTableFunction:
+def bind_window_function(node: syntax.Call, query: BindQuery, context: BindContext) -> WindowTableFunction:
     """The function over its table. query binds the table, a query.
 
     Raises ValidationError, in Flink's words, for arguments that it cannot have.
@@ -44,16 +43,16 @@ def bind_window_function(node: exp.Anonymous, query: BindQuery, context: BindCon
 
 @dataclass(frozen=True)
 class _Call:
-    node: exp.Anonymous
+    node: syntax.Call
     context: BindContext
 
     @property
     def name(self) -> str:
-        return str(self.node.this).upper()
+        return self.node.name.upper()
 
     @property
     def place(self) -> SourceRange:
-        return range_of(self.node)
+        return self.node.range
 
     def bind(self, query: BindQuery) -> WindowTableFunction:
         arguments = self._arguments()
@@ -70,14 +69,15 @@ class _Call:
         return WindowTableFunction(below, window, time, is_rowtime, descriptor, tuple(lengths))
 
     # --- arguments -------------------------------------------------------------------------------
-    def _arguments(self) -> Mapping[str, exp.Expression]:
+    def _arguments(self) -> Mapping[str, syntax.Node]:
         """The arguments by their names, whether they are named or in order; those not known are not read."""
         known = ("DATA", "TIMECOL", *_LENGTHS[self.name])
-        given = list(self.node.expressions)
-        if any(isinstance(arg, exp.Kwarg) for arg in given):
-            if not all(isinstance(arg, exp.Kwarg) for arg in given):
+        given = self.node.args
+        named = [arg for arg in given if isinstance(arg, syntax.NamedArgument)]
+        if named:
+            if len(named) < len(given):
                 raise ValidationError("Named and positional arguments cannot be mixed", range=self.place)
-            found = {str(arg.this.name): arg.expression for arg in given}
+            found = {arg.name.name: arg.value for arg in named}
         else:
             if len(given) > len(known):
                 raise self._wrong_number()
@@ -99,78 +99,74 @@ class _Call:
         optional = "[, datetime interval]" if "OFFSET" in _LENGTHS[self.name] else ""
         return f"{self.name}(TABLE table_name, DESCRIPTOR(timecol), {intervals}{optional})"
 
-    def _table(self, node: exp.Expression, query: BindQuery) -> Node:
-        if isinstance(node, exp.Subquery):
-            return query(node.this)
+    def _table(self, node: syntax.Node, query: BindQuery) -> Node:
+        if isinstance(node, syntax.Subquery):
+            return query(node.query)
         if not isinstance(node, TableArgument):
-            place = range_of(node)
+            place = node.range
             written = self.context.sql[place.start : place.end]
             raise ValidationError(
                 f"Column '{written}' not found in any table",
                 range=place,
                 hint="write TABLE before the table's name",
             )
-        if node.args.get("order"):
+        if node.order:
             raise ValidationError(
-                "Session window TVF doesn't support order by clause.", range=range_of(node.args["order"][0])
+                "Session window TVF doesn't support order by clause.", range=node.order[0].range
             )
-        table = node.this
-        if isinstance(table, TableName):
-            star = Star(path=())
-            star.meta.update(table.meta)
-            select = Select(expressions=[star], source=table)
-            select.meta.update(table.meta)
-            return query(select)
-        return query(table.this)
+        table = node.table
+        if isinstance(table, syntax.Subquery):
+            return query(table.query)
+        return query(Select((syntax.Star(range=table.range),), table, range=table.range))
 
-    def _partition(self, node: exp.Expression, below: Node) -> tuple[int, ...]:
-        columns = node.args.get("partition") or []
+    def _partition(self, node: syntax.Node, below: Node) -> tuple[int, ...]:
+        columns = node.partition if isinstance(node, TableArgument) else ()
         if columns and self.name != "SESSION":
             raise ValidationError(
                 "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the "
                 f"0-th operand of table function '{self.name}'",
-                range=range_of(columns[0]),
+                range=columns[0].range,
             )
         found = [ScalarBinder(Scope.of(below), self.context).bind(column) for column in columns]
         for column, expr in zip(columns, found, strict=True):
             if not isinstance(expr, InputRef):
-                raise ValidationError("PARTITION BY takes columns of the table", range=range_of(column))
+                raise ValidationError("PARTITION BY takes columns of the table", range=column.range)
         return tuple(expr.index for expr in found if isinstance(expr, InputRef))
 
-    def _descriptor(self, node: exp.Expression, below: Node) -> tuple[str, ...]:
-        is_descriptor = isinstance(node, exp.Anonymous) and node.this.upper() == "DESCRIPTOR"
-        if not is_descriptor or not node.expressions:
+    def _descriptor(self, node: syntax.Node, below: Node) -> tuple[str, ...]:
+        is_descriptor = isinstance(node, syntax.Call) and node.name.upper() == "DESCRIPTOR"
+        if not isinstance(node, syntax.Call) or not is_descriptor or not node.args:
             raise ValidationError(
-                f"Supported form(s): {self._form()}", range=range_of(node), hint="write DESCRIPTOR(column)"
+                f"Supported form(s): {self._form()}", range=node.range, hint="write DESCRIPTOR(column)"
             )
         names = [f.name for f in below.schema]
-        for column in node.expressions:
-            name = path_of(column)[-1] if isinstance(column, exp.Column) else ""
+        found = [column.path[-1] if isinstance(column, syntax.Column) else "" for column in node.args]
+        for column, name in zip(node.args, found, strict=True):
             if name not in names:
                 raise ValidationError(
-                    f"Unknown identifier '{name}'", range=range_of(column), hint=did_you_mean(name, names)
+                    f"Unknown identifier '{name}'", range=column.range, hint=did_you_mean(name, names)
                 )
-        return tuple(path_of(column)[-1] for column in node.expressions)
+        return tuple(found)
 
-    def _length(self, node: exp.Expression, below: Node) -> Literal:
+    def _length(self, node: syntax.Node, below: Node) -> Literal:
         found = ScalarBinder(Scope(), self.context).bind(node)
         if not found.type.is_interval:
             raise ValidationError(
                 f"Cannot apply '{self.name}' to an argument of type <{calcite_name(found.type)}>. "
                 f"Supported form(s): {self._form()}",
-                range=range_of(node),
+                range=node.range,
             )
         if not isinstance(found, Literal) or not isinstance(node, IntervalLiteral):
             raise ValidationError(
                 "Only constant window descriptors are supported.",
-                range=range_of(node),
+                range=node.range,
                 hint="write one interval, such as INTERVAL '10' MINUTE",
             )
         if found.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
             raise ValidationError(
                 "Window aggregate only support SECOND, MINUTE, HOUR, DAY as the time unit. MONTH and YEAR "
                 "time unit are not supported yet.",
-                range=range_of(node),
+                range=node.range,
             )
         return found
 

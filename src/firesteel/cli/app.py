@@ -60,7 +60,7 @@ def run(
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master)
+    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
     return runner.run_script(
         text, configuration, folder=folder_of(script), show=show, keep_going=keep_going, verbose=verbose
     )
@@ -80,7 +80,7 @@ def explain(
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    configuration = runner.configuration(pairs(settings or [], "--set"), None, None)
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, None, verbose=verbose)
     return runner.explain_script(text, configuration, folder=folder_of(script), code=code)
 
 
@@ -99,7 +99,7 @@ def shell(settings: Set = None, master: Master = None, verbose: Verbose = False)
     from firesteel.cli.script import folder_of, pairs
     from firesteel.cli.shell import Shell
 
-    configuration = runner.configuration(pairs(settings or [], "--set"), None, master)
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
     return Shell(configuration, folder=folder_of("-"), verbose=verbose).loop()
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from firesteel.cli.run import run_script
+from firesteel.cli.script import SPARKS_LOGS
 from firesteel.sql.variables import substitute
 
 
@@ -23,7 +24,9 @@ def run_demo(*, verbose: bool) -> int:
     sys.stdout.write("".join(f"> {line}\n" for line in script.rstrip().splitlines()) + "\n")
     sys.stdout.flush()
     text = substitute(script, {"DATA": str(folder())})
-    status = run_script(text, {}, folder="", show="tableau", keep_going=False, verbose=verbose)
+    status = run_script(
+        text, SPARKS_LOGS if verbose else {}, folder="", show="tableau", keep_going=False, verbose=verbose
+    )
     sys.stdout.flush()
     by_hand = shlex.join(["firesteel", "run", str(job), "-D", f"DATA={job.parent}"])
     print(f"the same by hand: {by_hand}", file=sys.stderr)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firesteel.cli.script import needs_spark
+from firesteel.cli.script import SPARKS_LOGS, needs_spark
 
-_CONCERN_SPARK = ("--master", "--checkpoint", "--help", "spark.", "checkpointing", "firesteel.host")
+_CONCERN_SPARK = (
+    "--master",
+    "--checkpoint",
+    "--help",
+    "spark.",
+    "checkpointing",
+    "firesteel.host",
+    "fast-start",
+)
 
 
 def prepare_early(arguments: list[str]) -> None:
     """Begin to start Spark for `run FILE ...`, as the command itself would a moment later; it finds the one
-    that was started here (spark/launch.py). Arguments that are wrong are told of by the command."""
+    that was started here (spark/start/launch.py). Arguments that are wrong are told of by the command."""
     if arguments[:1] != ["run"] or any(word in a for a in arguments for word in _CONCERN_SPARK):
         return
     script = _script(arguments[1:])
@@ -19,7 +27,7 @@ def prepare_early(arguments: list[str]) -> None:
         return
     from firesteel.session.launch import prepare
 
-    prepare({}, lean=True)
+    prepare(SPARKS_LOGS if "--verbose" in arguments else {}, own_process=True)
 
 
 def _script(arguments: list[str]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
@@ -29,16 +30,26 @@ def amount(count: float) -> str:
     return f"{count:.0f}"
 
 
+def time_of_day(millis: int) -> str:
+    """The local time, milliseconds where it has some: 12:30:05, 12:30:05.250."""
+    whole = "seconds" if millis % 1000 == 0 else "milliseconds"
+    return datetime.fromtimestamp(millis / 1000).time().isoformat(whole)
+
+
 def describe(seconds: float, progress: Progress | None) -> str:
-    """One line: time, what is waited for, rows and their rate, changes, micro-batches, state."""
+    """One line: time, what is waited for, rows and their rate, changes, batches, state."""
     parts = [f"running for {seconds:.0f} s"]
     if progress is not None and progress.phase:
         parts.append(progress.phase)
     if progress is not None and progress.read:
         parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
         parts.append(f"{amount(progress.changes)} changes out")
+    if progress is not None and progress.skipped:
+        parts.append(f"{amount(progress.skipped)} messages skipped")
     if progress is not None and progress.batches:
         parts.append(f"{progress.batches} micro-batch{'es' if progress.batches > 1 else ''}")
+    if progress is not None and progress.mark:
+        parts.append(f"mini-batch of {time_of_day(progress.mark)}")
     if progress is not None and progress.state_entries:
         parts.append(f"{amount(progress.state_entries)} entries of state")
     return ", ".join(parts)
@@ -51,6 +62,7 @@ class ProgressLine:
         self._out = out or sys.stderr
         self._live = self._out.isatty()
         self._latest: Progress | None = None
+        self._jobs: dict[int, Progress] = {}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
@@ -65,6 +77,12 @@ class ProgressLine:
 
     def watch(self, progress: Progress) -> None:
         self._latest = progress
+        self._jobs[id(progress)] = progress
+
+    @property
+    def skipped(self) -> int:
+        """Messages that the statement's jobs have left out."""
+        return sum(progress.skipped for progress in self._jobs.values())
 
     def hide(self) -> None:
         """Take the line away and tell no more."""

@@ -8,6 +8,7 @@ import traceback
 
 from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
+from firesteel.sensitive import without_secrets
 
 CANCELLED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -44,7 +45,8 @@ def one_line(error: FiresteelError) -> str:
     if error.range is not None and error.sql is not None:
         line, column = error.range.line_and_column(error.sql)
         place = f" (line {line}, column {column})"
-    return f"error: {' '.join(error.message.split())}{place}"
+    text = f"error: {' '.join(error.message.split())}{place}"
+    return text if error.sql is None else without_secrets(text, error.sql)
 
 
 def report(error: FiresteelError, *, verbose: bool) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from firesteel.cli.report import CANCELLED, as_firesteel_error, one_line
-from firesteel.cli.script import needs_spark
+from firesteel.cli.script import SPARKS_LOGS, needs_spark
 from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
 
@@ -31,9 +31,11 @@ PATIENCE_SECONDS = 1.0
 """A second Ctrl-C sooner than this belongs to the first."""
 
 
-def configuration(settings: dict[str, str], checkpoint: str | None, master: str | None) -> dict[str, str]:
+def configuration(
+    settings: dict[str, str], checkpoint: str | None, master: str | None, *, verbose: bool = False
+) -> dict[str, str]:
     """The options that the command line gives, under their keys."""
-    found = dict(settings)
+    found = {**(SPARKS_LOGS if verbose else {}), **settings}
     if checkpoint is not None:
         found["execution.checkpointing.dir"] = checkpoint
     if master is not None:
@@ -52,11 +54,12 @@ def run_script(
 
     held = open_checkpoint(options)
     if needs_spark(text):
-        prepare(options, lean=True)  # the JVM starts while the script is parsed
+        prepare(options, own_process=True)  # the JVM starts while the script is parsed
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
     environment.functions_folder = folder
+    environment.own_process = True
     try:
         runner = Runner(environment, show=show, verbose=verbose)
         if CHECKPOINT in options:
@@ -143,6 +146,9 @@ class Runner:
                     result.cancel()
                 raise
         sys.stdout.flush()
+        if line.skipped:
+            many = "messages" if line.skipped > 1 else "message"
+            print(f"{line.skipped:,} {many} skipped: they could not be read", file=sys.stderr)
 
     def _show_result(self, result: TableResult, line: ProgressLine) -> None:
         from firesteel.session.result import OK, ChangesResult

@@ -9,7 +9,11 @@ from pathlib import Path
 from firesteel.errors import UsageError
 
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+_SETS_SPARK = re.compile(r"^\s*SET\s+'?(spark\.|firesteel\.fast-start)", re.IGNORECASE | re.MULTILINE)
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
+
+SPARKS_LOGS = {"spark.log.level": "INFO"}
+"""What `--verbose` sets."""
 
 
 def folder_of(path: str) -> str:
@@ -42,5 +46,7 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def needs_spark(text: str) -> bool:
-    """Whether the script looks as if it runs a query: a hint to start the JVM early, no more."""
-    return _NEEDS_SPARK.search(_COMMENT.sub("", text)) is not None
+    """Whether the script looks as if it runs a query, and has no settings for Spark: a hint to start the JVM
+    early, no more."""
+    told = _COMMENT.sub("", text)
+    return _NEEDS_SPARK.search(told) is not None and _SETS_SPARK.search(told) is None

@@ -13,6 +13,7 @@ from firesteel import __version__
 from firesteel.cli.history import History, home_file
 from firesteel.cli.report import as_firesteel_error, report
 from firesteel.cli.run import Runner
+from firesteel.sensitive import redacted
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.launch import prepare
 
@@ -50,11 +51,12 @@ class Shell:
         self._interactive = sys.stdin.isatty()
         if self._interactive:
             print(BANNER)
-        prepare(options)
+        prepare(options, own_process=True)
         for module in _LOADED_FIRST:
             import_module(module)
         self._environment = TableEnvironment.create(configuration=options)
         self._environment.functions_folder = folder
+        self._environment.own_process = True
         self._runner = Runner(self._environment, show=None, verbose=verbose, confirms=True)
         self._verbose = verbose
         self._history = History(home_file()) if self._interactive else None
@@ -84,7 +86,7 @@ class Shell:
                 print()
                 continue
             if self._history is not None and not _command(text):
-                self._history.add(text.strip())
+                self._history.add(redacted(text.strip()))
             yield text
 
     def _read(self) -> str:

@@ -6,13 +6,15 @@ this interface alone; a split and an offset are plain JSON values, as Spark stor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
+from firesteel.option import Option
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
@@ -80,29 +82,54 @@ class Source(Protocol):
         ...
 
 
-class Sink(Protocol):
-    """A running sink, made from a SinkSpec on the driver and again on each worker.
+class Commits(Enum):
+    """Where a sink makes a batch seen: the driver does it for all tasks at once, or each task with what it
+    wrote, in one transaction with the batch's number."""
 
-    The driver calls `open` once, then for every batch: `write` for each partition, on the workers (or on
-    the driver, in the order of the partitions, where `on_driver` says so), and `commit` with all that the
-    writes returned. A task may write more than once and a batch may be written and committed again after
-    a failure: what readers see is each batch once.
+    DRIVER = auto()
+    TASK = auto()
+
+
+ONCE = "run-"
+"""How the name of a job begins that has no checkpoint: no other run goes on with it."""
+
+
+class Sink(Protocol):
+    """A running sink, made from a SinkSpec on the driver and again for each task.
+
+    In a task: `open_task`, `write` as often as there are rows, and `close_task`, which gives a token for the
+    driver; or `abort_task`, where the task failed. On the driver: `open` once, then for each batch `commit`
+    with the tokens of all its tasks, or `abort` where one failed.
+
+    Tasks may be tried again, and batches, after a failure, written and committed again, with the same rows in
+    the same partitions. Readers see each batch once and nothing of one that was aborted. For that a sink
+    that commits in DRIVER shows nothing before `commit`, and one that commits in TASK leaves out what the job
+    and partition have written for this batch or a later one. Its tasks begin when all other work of the
+    batch is done.
     """
 
+    commits: Commits
+
     on_driver: bool
-    """Whether rows must be brought to the driver: they are for the terminal."""
+    """Whether the one task runs on the driver, where the terminal is, after all others; for DRIVER."""
 
-    def open(self, job: str | None = None) -> None:
-        """Once, on the driver. job: an id of the query that stays the same over restarts from a checkpoint
-        (batch ids count within it); None: the job runs once."""
+    def open(self, job: str) -> None:
+        """Once, on the driver, before the first batch: what an earlier run left undone is finished or
+        removed. job: names the query over restarts from a checkpoint, or begins with ONCE."""
         ...
 
-    def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:
-        """Write one partition's rows of a batch. Returns text that `commit` is given."""
-        ...
+    def open_task(self, job: str, batch: int, partition: int) -> None: ...
 
-    def commit(self, batch_id: int, written: Sequence[str]) -> None:
-        """Show the batch to readers; with nothing to do when it was done before."""
+    def write(self, changes: pa.Table) -> None: ...
+
+    def close_task(self) -> str: ...
+
+    def abort_task(self) -> None: ...
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None: ...
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None:
+        """tokens: of those tasks that did not fail."""
         ...
 
 
@@ -110,8 +137,8 @@ class Connector(Protocol):
     """One connector; connectors/registry.py names them all."""
 
     name: str
-    options: tuple[str, ...]
-    """Keys of all its options; `#` stands for a column's name."""
+    options: tuple[Option, ...]
+    """All that it has; `#` in a key stands for a column's name."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does. Raises ValidationError in Flink's words."""

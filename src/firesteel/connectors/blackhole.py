@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.options import WATERMARKS, check_unknown
+from firesteel.connectors.base import Commits, Sink, Source
+from firesteel.connectors.options import CONNECTOR, VERSION, WATERMARKS, check_unknown, keys
 from firesteel.errors import ValidationError
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
-OPTIONS = ("connector", "property-version", *WATERMARKS)
+OPTIONS = (CONNECTOR, VERSION, *WATERMARKS)
 
 
 class BlackholeSink:
     """Discards rows."""
 
+    commits = Commits.DRIVER
     on_driver = False
 
-    def open(self, job: str | None = None) -> None:
+    def open(self, job: str) -> None:
         return None
 
-    def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:
-        for _ in changes:
-            pass
-        return []
+    def open_task(self, job: str, batch: int, partition: int) -> None:
+        return None
 
-    def commit(self, batch_id: int, written: Sequence[str]) -> None:
+    def write(self, changes: pa.Table) -> None:
+        return None
+
+    def close_task(self) -> str:
+        return ""
+
+    def abort_task(self) -> None:
+        return None
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        return None
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None:
         return None
 
 
@@ -40,7 +51,7 @@ class Blackhole:
     options = OPTIONS
 
     def validate(self, table: Table) -> None:
-        check_unknown(self.name, dict(table.options), OPTIONS)
+        check_unknown(self.name, dict(table.options), keys(OPTIONS))
 
     def traits(self, table: Table) -> SourceTraits:
         return SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="no-update-before")

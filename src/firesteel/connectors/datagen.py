@@ -25,14 +25,23 @@ from firesteel.connectors.datagen_options import (
     field_options,
     option_keys,
 )
-from firesteel.connectors.options import check_unknown, integer
+from firesteel.connectors.options import CONNECTOR, check_unknown, integer, keys
 from firesteel.errors import ValidationError
-from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, ScanSpec, SinkSpec, field
+from firesteel.option import Kind, Option
+from firesteel.runtime.orders import row_orders
+from firesteel.runtime.spec import KIND, ORDER, ScanSpec, SinkSpec, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
 ROWS_PER_SECOND = 10_000
-OPTIONS = ("connector", "number-of-rows", "rows-per-second", "scan.parallelism")
+OPTIONS = (
+    CONNECTOR,
+    Option(
+        "number-of-rows", Kind.LONG, None, "How many rows there are; no end without it.", decides_offsets=True
+    ),
+    Option("rows-per-second", Kind.LONG, str(ROWS_PER_SECOND), "The pace."),
+    Option("scan.parallelism", Kind.INTEGER, None, "Taken as Flink takes it; not read."),
+)
 _BATCH = 16 * CHUNK
 _NEVER = 1 << 62
 
@@ -99,20 +108,20 @@ class DatagenSource:
     def read(self, split: Split) -> Iterator[pa.Table]:
         data = split.data
         began, rate = time.monotonic(), data["rate"]
-        row, order = data["first"], split.ordinal << ORDER_ROW_BITS
+        row = data["first"]
         while row < data["end"]:
             end = min(data["end"], (row // _BATCH + 1) * _BATCH)
             if rate is not None:
                 end = min(end, data["first"] + _due(row - data["first"], rate, began))
-            yield self._rows(row, end, order + row - data["first"], data)
+            yield self._rows(row, end, row_orders(split.ordinal, row - data["first"], end - row), data)
             row = end
 
-    def _rows(self, first: int, end: int, order: int, data: dict[str, int]) -> pa.Table:
+    def _rows(self, first: int, end: int, orders: pa.Array, data: dict[str, int]) -> pa.Table:
         """Rows [first, end)."""
         count = end - first
         columns: list[pa.Array | pa.ChunkedArray] = [
             pa.array(np.full(count, RowKind.INSERT, dtype=np.int8)),
-            pa.array(np.arange(order, order + count, dtype=np.int64)),
+            orders,
         ]
         chunks = range(first // CHUNK, (end - 1) // CHUNK + 1)
         for position in self._scan.projection:
@@ -153,11 +162,11 @@ class Datagen:
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)
-        keys = list(OPTIONS)
+        known = keys(OPTIONS)
         for name, kind in _physical(table):
             field_options(name, kind, options)
-            keys += option_keys(name, kind, options.get(f"fields.{name}.kind", RANDOM))
-        check_unknown(self.name, options, keys)
+            known += option_keys(name, kind, options.get(f"fields.{name}.kind", RANDOM))
+        check_unknown(self.name, options, known)
         integer(options, "rows-per-second", ROWS_PER_SECOND, least=1)
         integer(options, "number-of-rows", 0, least=0)
 

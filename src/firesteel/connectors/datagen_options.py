@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firesteel.connectors.options import duration, flag, integer, invalid
+from firesteel.connectors.options import duration, flag, integer
 from firesteel.errors import ValidationError
+from firesteel.option import Kind, Option, invalid
 from firesteel.types.sql import CHARACTER, MAX_LENGTH, WHOLE_BITS, SqlType, TypeRoot
 
 RANDOM, SEQUENCE = "random", "sequence"
@@ -142,8 +143,18 @@ def _range(prefix: str, kind: SqlType, options: Mapping[str, str]) -> tuple[Any,
 
 
 FIELD_OPTIONS = tuple(
-    f"fields.#.{key}"
-    for key in ("end", "kind", "length", "max", "max-past", "min", "null-rate", "start", "var-len")
+    Option(f"fields.#.{key}", kind, default, doc, decides_offsets=True)
+    for key, kind, default, doc in (
+        ("kind", Kind.STRING, RANDOM, "`random` or `sequence`."),
+        ("min", Kind.STRING, None, "The least number; the type's least if not given."),
+        ("max", Kind.STRING, None, "The greatest number; the type's greatest if not given."),
+        ("max-past", Kind.DURATION, "0 ms", "How far back points in time may lie."),
+        ("length", Kind.INTEGER, None, "Of texts, bytes and collections."),
+        ("var-len", Kind.BOOLEAN, "false", "Texts and bytes may be shorter than their length."),
+        ("null-rate", Kind.STRING, "0", "The part of the values that is NULL, 0 to 1."),
+        ("start", Kind.LONG, None, "The first number of a sequence."),
+        ("end", Kind.LONG, None, "The last number of a sequence."),
+    )
 )
 """All that a field can take, whatever its type."""
 

@@ -6,50 +6,14 @@ import re
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.filesystem_sink import FILE_SIZE, FilesystemSink
+from firesteel.connectors.filesystem_options import OPTIONS
+from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
-from firesteel.connectors.options import (
-    WATERMARKS,
-    check_required,
-    check_unknown,
-    duration,
-    invalid,
-    memory,
-)
+from firesteel.connectors.options import check_required, check_unknown, keys
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
+from firesteel.option import TypedOptions, invalid
 from firesteel.runtime.spec import ScanSpec, SinkSpec
-
-OPTIONS = (
-    "auto-compaction",
-    "compaction.file-size",
-    "connector",
-    "format",
-    "partition.default-name",
-    "partition.time-extractor.class",
-    "partition.time-extractor.kind",
-    "partition.time-extractor.timestamp-formatter",
-    "partition.time-extractor.timestamp-pattern",
-    "path",
-    "property-version",
-    *WATERMARKS,
-    "sink.parallelism",
-    "sink.partition-commit.delay",
-    "sink.partition-commit.policy.class",
-    "sink.partition-commit.policy.class.parameters",
-    "sink.partition-commit.policy.kind",
-    "sink.partition-commit.success-file.name",
-    "sink.partition-commit.trigger",
-    "sink.partition-commit.watermark-time-zone",
-    "sink.rolling-policy.check-interval",
-    "sink.rolling-policy.file-size",
-    "sink.rolling-policy.inactivity-interval",
-    "sink.rolling-policy.rollover-interval",
-    "sink.shuffle-by-partition.enable",
-    "source.monitor-interval",
-    "source.path.regex-pattern",
-    "source.report-statistics",
-)
 
 
 class Filesystem:
@@ -60,10 +24,12 @@ class Filesystem:
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)
-        check_required(options, ("path", "format"))
+        check_required(options, OPTIONS)
         found = find_format(options["format"])
         prefix = f"{found.name}."
-        check_unknown(self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, OPTIONS)
+        check_unknown(
+            self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, keys(OPTIONS)
+        )
         physical = [column for column in table.columns if column.is_physical]
         found.validate(
             {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)},
@@ -103,8 +69,9 @@ class Filesystem:
 
 
 def _check_source_options(options: dict[str, str]) -> None:
-    duration(options, "source.monitor-interval", 0)
-    memory(options, "sink.rolling-policy.file-size", FILE_SIZE)
+    values = TypedOptions(OPTIONS, options)
+    for key in ("source.monitor-interval", "sink.rolling-policy.file-size"):
+        _ = values[key]
     try:
         re.compile(options.get("source.path.regex-pattern", ""))
     except re.error as error:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
@@ -25,7 +23,8 @@ from firesteel.connectors.filesystem_splits import (
 from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Fields, MessageError
 from firesteel.formats.registry import find_format
-from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, ScanSpec, field
+from firesteel.runtime.orders import row_orders
+from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 from firesteel.types.arrow import to_arrow
 
 METADATA = ("file.path", "file.name", "file.size", "file.modification-time")
@@ -104,17 +103,29 @@ class FilesystemSource:
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """See Source.read."""
-        first = split.ordinal << ORDER_ROW_BITS
+        read = 0
         for data in split.data["pieces"]:
             piece = Piece.from_json(data)
             decoder = self._decoder()
-            for position, block in blocks(piece):
-                changes = self._decode(decoder, piece.file, position, block)
+            for position, messages in self._messages(piece):
+                changes = self._decode(decoder, piece.file, position, messages)
                 if changes.num_rows:
-                    yield self._numbered(changes, piece.file, first)
-                    first += changes.num_rows
-            self._finish(decoder, piece)
+                    orders = row_orders(split.ordinal, read, changes.num_rows)
+                    yield self._numbered(changes, piece.file, orders)
+                    read += changes.num_rows
             self.skipped += decoder.skipped
+
+    def _messages(self, piece: Piece) -> Iterator[tuple[int, pa.BinaryArray]]:
+        """The messages in the piece's blocks, with the place of the first one's first byte."""
+        framing = self._format.framing(self._format_options)
+        rest, position = b"", piece.start
+        for start, block in blocks(piece):
+            position = start - len(rest)
+            messages, rest = framing.split(rest + block if rest else block)
+            yield position, messages
+            position = start + len(block) - len(rest)
+        if rest:
+            yield position, framing.finish(rest)
 
     def _found(self) -> list[FileInfo]:
         return list_files(self._options["path"], self._options.get("source.path.regex-pattern"))
@@ -134,24 +145,18 @@ class FilesystemSource:
         )
         return self._format.decoder(fields, self._format_options)
 
-    def _decode(self, decoder: Decoder, file: FileInfo, position: int, block: bytes) -> pa.Table:
+    def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:
         try:
-            return decoder.decode(block)
+            return decoder.decode(messages)[0]
         except MessageError as error:
-            number = line_number(file, position) + error.line
+            before = sum(len(message) for message in messages[: error.index].to_pylist())
+            number = line_number(file, position + before)
             raise DataError(f"{file.path}, line {number}: {error.text}") from None
 
-    def _finish(self, decoder: Decoder, piece: Piece) -> None:
-        try:
-            decoder.finish()
-        except MessageError as error:
-            number = line_number(piece.file, sys.maxsize) + error.line
-            raise DataError(f"{piece.file.path}, line {number}: {error.text}") from None
-
-    def _numbered(self, changes: pa.Table, file: FileInfo, first: int) -> pa.Table:
+    def _numbered(self, changes: pa.Table, file: FileInfo, orders: pa.Array) -> pa.Table:
         """Add `$order` and the metadata columns; put the fields in their places."""
         rows = changes.num_rows
-        columns = [changes[KIND], pa.array(np.arange(first, first + rows, dtype=np.int64))]
+        columns = [changes[KIND], orders]
         decoded = 0
         for position in self._scan.projection:
             key = self._metadata(position)

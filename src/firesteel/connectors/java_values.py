@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from firesteel.runtime.java_hash import Hash, hasher, string_hash
+from firesteel.runtime.java.hash_code import Hash, hasher, string_hash
 from firesteel.runtime.values import to_key
 from firesteel.types.sql import APPROXIMATE, CHARACTER, SqlType, TypeRoot
 

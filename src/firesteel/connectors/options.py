@@ -6,26 +6,34 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from firesteel.errors import ValidationError
-from firesteel.option import parse_duration, parse_memory
+from firesteel.option import Kind, Option, invalid, parse_duration
 
+CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
+VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
+PARALLELISM = Option("sink.parallelism", Kind.INTEGER, None, "Writers of the sink.")
 WATERMARKS = (
-    "scan.watermark.alignment.group",
-    "scan.watermark.alignment.max-drift",
-    "scan.watermark.alignment.update-interval",
-    "scan.watermark.emit.strategy",
-    "scan.watermark.idle-timeout",
+    Option("scan.watermark.alignment.group", Kind.STRING, None, "Has no effect yet."),
+    Option("scan.watermark.alignment.max-drift", Kind.DURATION, None, "Has no effect yet."),
+    Option("scan.watermark.alignment.update-interval", Kind.DURATION, "1 s", "Has no effect yet."),
+    Option("scan.watermark.emit.strategy", Kind.STRING, "on-periodic", "Has no effect yet."),
+    Option("scan.watermark.idle-timeout", Kind.DURATION, None, "Has no effect yet."),
 )
 """What Flink's FactoryUtil takes for nearly every connector."""
 
 
-def check_required(options: Mapping[str, str], required: Iterable[str]) -> None:
+def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:
     """Raises ValidationError when an option is missing."""
-    missing = sorted(key for key in required if key not in options)
+    missing = sorted(option.key for option in table if option.required and option.key not in options)
     if missing:
         listed = "\n".join(missing)
         raise ValidationError(
             f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}"
         )
+
+
+def keys(table: Iterable[Option]) -> list[str]:
+    """What the options are called."""
+    return [option.key for option in table]
 
 
 def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -> None:
@@ -74,11 +82,6 @@ def duration(options: Mapping[str, str], key: str, default: int) -> int:
     return _parsed(options, key, default, parse_duration)
 
 
-def memory(options: Mapping[str, str], key: str, default: int) -> int:
-    """A memory-size option, in bytes. Raises ValidationError."""
-    return _parsed(options, key, default, parse_memory)
-
-
 def _parsed(options: Mapping[str, str], key: str, default: int, parse: Callable[[str], int]) -> int:
     if key not in options:
         return default
@@ -86,8 +89,3 @@ def _parsed(options: Mapping[str, str], key: str, default: int, parse: Callable[
         return parse(options[key])
     except ValueError as error:
         raise invalid(key, f"Could not parse value '{options[key]}' for key '{key}': {error}") from None
-
-
-def invalid(key: str, reason: str) -> ValidationError:
-    """The error for an option's value."""
-    return ValidationError(f"Invalid value for option '{key}'.", hint=reason)

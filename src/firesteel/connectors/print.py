@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TextIO
 
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.options import WATERMARKS, check_unknown, flag, integer
+from firesteel.connectors.base import Commits, Sink, Source
+from firesteel.connectors.options import (
+    CONNECTOR,
+    PARALLELISM,
+    VERSION,
+    WATERMARKS,
+    check_unknown,
+    integer,
+    keys,
+)
 from firesteel.connectors.print_format import lines
 from firesteel.errors import ValidationError
+from firesteel.option import Kind, Option, TypedOptions
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 OPTIONS = (
-    *("connector", "print-identifier", "property-version", "sink.parallelism", "standard-error"),
+    CONNECTOR,
+    Option("print-identifier", Kind.STRING, "", "Stands before each line."),
+    Option("standard-error", Kind.BOOLEAN, "false", "Write to standard error."),
+    PARALLELISM,
+    VERSION,
     *WATERMARKS,
 )
 
@@ -24,29 +38,44 @@ OPTIONS = (
 class PrintSink:
     """Writes where the terminal is. The prefix tells sink and subtask, as in Flink: `ID:1> `."""
 
+    commits = Commits.DRIVER
     on_driver = True
 
     def __init__(self, spec: SinkSpec) -> None:
         options = dict(spec.options)
         self._types = spec.types
-        self._identifier = options.get("print-identifier", "")
+        values = TypedOptions(OPTIONS, options)
+        self._identifier: str = values["print-identifier"]
         self._parallelism = integer(options, "sink.parallelism", 1)
-        self._to_error = flag(options, "standard-error", default=False)
+        self._stderr: bool = values["standard-error"]
+        self._start = ""
 
-    def open(self, job: str | None = None) -> None:
+    def open(self, job: str) -> None:
         return None
 
-    def write(self, changes: Iterable[pa.Table], batch_id: int, partition: int) -> list[str]:
-        stream = sys.stderr if self._to_error else sys.stdout
-        prefix = self._prefix(partition)
-        for table in changes:
-            text = "".join(f"{prefix}{line}\n" for line in lines(table, self._types))
-            stream.write(text)
-        stream.flush()
-        return []
+    def open_task(self, job: str, batch: int, partition: int) -> None:
+        self._start = self._prefix(partition)
 
-    def commit(self, batch_id: int, written: Sequence[str]) -> None:
+    def write(self, changes: pa.Table) -> None:
+        """Lines show at once: nothing of the batch can fail any more but the terminal."""
+        self._stream.write("".join(f"{self._start}{line}\n" for line in lines(changes, self._types)))
+
+    def close_task(self) -> str:
+        self._stream.flush()
+        return ""
+
+    def abort_task(self) -> None:
         return None
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        return None
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None:
+        return None
+
+    @property
+    def _stream(self) -> TextIO:
+        return sys.stderr if self._stderr else sys.stdout
 
     def _prefix(self, partition: int) -> str:
         parts = [self._identifier] if self._identifier else []
@@ -63,8 +92,8 @@ class Print:
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)
-        check_unknown(self.name, options, OPTIONS)
-        flag(options, "standard-error", default=False)
+        check_unknown(self.name, options, keys(OPTIONS))
+        _ = TypedOptions(OPTIONS, options)["standard-error"]
         integer(options, "sink.parallelism", 1, least=1)
 
     def traits(self, table: Table) -> SourceTraits:

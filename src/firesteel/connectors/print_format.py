@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from firesteel.changelog import SHORT
 from firesteel.connectors.java_values import object_hash
-from firesteel.runtime.java_map import hashed
+from firesteel.runtime.java.hash_map import hashed
 from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 from firesteel.types.text import date_text, double_text, float_text, plain_values, writer

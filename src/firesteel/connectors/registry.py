@@ -2,43 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from importlib import import_module
 
 from firesteel.catalog.schema import Table
-from firesteel.connectors.base import Connector
+from firesteel.connectors.base import Connector, Sink, Source
 from firesteel.errors import ValidationError
+from firesteel.formats.base import Format
+from firesteel.formats.registry import FORMATS
+from firesteel.plugins import Plugins
+from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.secrets import resolved
 
-_CONNECTORS = {
-    "blackhole": ("firesteel.connectors.blackhole", "Blackhole"),
-    "datagen": ("firesteel.connectors.datagen", "Datagen"),
-    "filesystem": ("firesteel.connectors.filesystem", "Filesystem"),
-    "print": ("firesteel.connectors.print", "Print"),
-}
-"""Loaded when first asked for: a worker imports the one connector that it runs."""
-
-
-def names() -> list[str]:
-    """The identifiers of all connectors."""
-    return sorted(_CONNECTORS)
+CONNECTORS = Plugins(
+    "firesteel.connectors",
+    {
+        "blackhole": "firesteel.connectors.blackhole:Blackhole",
+        "datagen": "firesteel.connectors.datagen:Datagen",
+        "filesystem": "firesteel.connectors.filesystem:Filesystem",
+        "kafka": "firesteel.connectors.kafka.connector:Kafka",
+        "print": "firesteel.connectors.print:Print",
+    },
+)
 
 
 def connector(name: str) -> Connector:
     """The connector called `name`. Raises ValidationError in Flink's words."""
-    place = _CONNECTORS.get(name)
-    if place is None:
-        listed = "\n".join(names())
-        near = get_close_matches(name, names(), 1)
+    found: Connector | None = CONNECTORS.find(name)
+    if found is None:
+        names = CONNECTORS.names()
+        listed, near = "\n".join(names), get_close_matches(name, names, 1)
         raise ValidationError(
             f"Could not find any factory for identifier '{name}' that implements "
             "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
             f"Available factory identifiers are:\n\n{listed}",
             hint=f"did you mean '{near[0]}'?" if near else None,
         )
-    module, attribute = place
-    made: Connector = getattr(import_module(module), attribute)()
-    return made
+    return found
+
+
+def deciding(options: Mapping[str, str]) -> dict[str, str]:
+    """Those of a source's options that decide what its offsets and rows mean; all that nobody knows."""
+    found: Connector | None = CONNECTORS.find(options.get("connector", ""))
+    known = {option.key: option for option in found.options} if found is not None else {}
+    name = options.get("format", "")
+    read: Format | None = FORMATS.find(name)
+    if read is not None:
+        known.update({f"{name}.{option.key}": option for option in read.options})
+    return {k: v for k, v in options.items() if k not in known or known[k].decides_offsets}
+
+
+def secret_keys(options: Mapping[str, str]) -> set[str]:
+    """The keys of a table's options that its connector says are secrets, whatever they are called."""
+    found: Connector | None = CONNECTORS.find(options.get("connector", ""))
+    return set() if found is None else {option.key for option in found.options if option.is_secret}
+
+
+def open_source(scan: ScanSpec) -> Source:
+    """The source that a scan reads, given its secrets."""
+    return connector(scan.connector).source(replace(scan, options=resolved(scan.options)))
+
+
+def open_sink(spec: SinkSpec) -> Sink:
+    """The sink that a job writes, given its secrets."""
+    assert spec.connector is not None
+    return connector(spec.connector).sink(replace(spec, options=resolved(spec.options)))
 
 
 def validate_table(table: Table) -> Table:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import AggregateCall
-from firesteel.plan import logical
+from firesteel.plan import logical, logical_windows
 from firesteel.plan.accumulators import function_name
 from firesteel.plan.expression_text import ast_text
+from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.node_text import hints_text
-from firesteel.plan.time_attributes import event_times, processing_times
 from firesteel.plan.tree import Node
 from firesteel.plan.type_text import nested_type_text, time_type_text
 
 _NAMES: dict[type[Node], str] = {
     logical.Scan: "TableScan",
-    logical.WindowTableFunction: "TableFunctionScan",
+    logical_windows.WindowTableFunction: "TableFunctionScan",
 }
 
 
@@ -46,7 +46,7 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical.WatermarkAssigner):
         rowtime = node.schema[node.rowtime].name
         return f"rowtime=[{rowtime}], watermark=[{ast_text(node.expression)}]"
-    if isinstance(node, logical.WindowTableFunction):
+    if isinstance(node, logical_windows.WindowTableFunction):
         return _window(node)
     if isinstance(node, logical.Sink):
         return _sink(node)
@@ -69,7 +69,7 @@ def _call(call: AggregateCall) -> str:
     return f"{function_name(call)}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
 
 
-def _window(node: logical.WindowTableFunction) -> str:
+def _window(node: logical_windows.WindowTableFunction) -> str:
     partition = ", ".join(f"${i}" for i in node.window.partition)
     table = "TABLE(#0)" + (f" PARTITION BY({partition})" if partition else "")
     columns = ", ".join(f"_UTF-16LE'{name}'" for name in node.descriptor)

@@ -9,6 +9,7 @@ from firesteel.explain.ast import ast_line
 from firesteel.explain.cost import cost_text
 from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
+from firesteel.explain.sinks import united_sinks
 from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.converted import converted
 from firesteel.plan.expression_text import prefix_text
@@ -36,9 +37,9 @@ def explain_all(
     configuration: Mapping[str, str] | None = None,
 ) -> str:
     """The plans of the INSERTs of a statement set."""
-    physical = [plan for _, plan in plans]
-    for sink in (plan for plan in physical if isinstance(plan, Sink)):
+    for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
         sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
+    physical = united_sinks([plan for _, plan in plans])
     asts = [whole_tree(converted(bound), ast_line) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),

@@ -26,7 +26,7 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None) -> Expr:
     """
     kind = target.with_nullable(expr.type.nullable)
     if expr.type.same_as(kind):
-        return expr
+        return _placed(expr, range) if isinstance(expr, Literal) else expr
     if not can_cast(expr.type, kind):
         raise ValidationError(
             f"Cast function cannot convert value of type {expr.type.with_nullable(True)} to type "
@@ -36,8 +36,13 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None) -> Expr:
     if isinstance(expr, Literal):
         folded = _folded(expr, kind)
         if folded is not None:
-            return folded
+            return _placed(folded, range)
     return Call("CAST", (expr,), kind, range=range or expr.range)
+
+
+def _placed(literal: Literal, range: SourceRange | None) -> Literal:
+    """The literal in the place of the whole cast."""
+    return literal if range is None else replace(literal, range=range)
 
 
 def _folded(literal: Literal, kind: SqlType) -> Literal | None:

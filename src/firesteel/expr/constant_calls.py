@@ -65,13 +65,13 @@ def _is_constant(call: Call) -> bool:
     pending: list[Expr] = [call]
     while pending:
         part = pending.pop()
-        if isinstance(part, InputRef) or (isinstance(part, Call) and _varies(part)):
+        if isinstance(part, InputRef) or (isinstance(part, Call) and varies(part)):
             return False
         pending += part.args if isinstance(part, Call) else ()
     return True
 
 
-def _varies(call: Call) -> bool:
+def varies(call: Call) -> bool:
     """Whether a call may give another value for another row, or for another call around it."""
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))

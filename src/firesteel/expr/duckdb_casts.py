@@ -131,18 +131,18 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
     if root is TypeRoot.DATE:
         return f"four_digit_year(strftime({text}, '%Y-%m-%d'), 10)"
     names = {
-        TypeRoot.FLOAT: "texts.of_float",
-        TypeRoot.DOUBLE: "texts.of_double",
-        TypeRoot.INTERVAL_DAY_TIME: "texts.of_day_time",
-        TypeRoot.INTERVAL_YEAR_MONTH: "texts.of_year_month",
-        **dict.fromkeys(BYTES_LIKE, "texts.of_bytes"),
+        TypeRoot.FLOAT: "casts.text_of_float",
+        TypeRoot.DOUBLE: "casts.text_of_double",
+        TypeRoot.INTERVAL_DAY_TIME: "casts.text_of_day_time",
+        TypeRoot.INTERVAL_YEAR_MONTH: "casts.text_of_year_month",
+        **dict.fromkeys(BYTES_LIKE, "casts.text_of_bytes"),
         TypeRoot.BITMAP: "bitmap.to_string",
     }
     if root in names:
         return compiler.python(names[root], [(text, source)], sql.STRING)
     precision = (str(source.precision or 0), sql.INT)
     if root is TypeRoot.TIME:
-        return compiler.python("texts.of_time", [(text, source), precision], sql.STRING)
+        return compiler.python("casts.text_of_time", [(text, source), precision], sql.STRING)
     if root is TypeRoot.TIMESTAMP_LTZ:
         text = local(compiler, text, source)
     if (source.precision or 0) <= 6:
@@ -151,7 +151,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
             length = 19 + len(fraction and "." * ((source.precision or 0) + 1))
             return f"four_digit_year(strftime({text}, '%Y-%m-%d %H:%M:%S{fraction}'), {length})"
     unit = ("1000" if (source.precision or 0) <= 6 else "1", sql.INT)
-    return compiler.python("texts.of_timestamp", [(text, source), precision, unit], sql.STRING)
+    return compiler.python("casts.text_of_timestamp", [(text, source), precision, unit], sql.STRING)
 
 
 def sized(text: str, source: SqlType, target: SqlType) -> str:

@@ -17,7 +17,7 @@ from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.decimals import digits
-from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot, decimal
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot, decimal
 
 _JAVA = {"=": "java_eq", "<>": "java_ne", "<": "java_lt", "<=": "java_le", ">": "java_gt", ">=": "java_ge"}
 _NEVER_FAIL = frozenset(
@@ -172,19 +172,33 @@ def _distinct(compiler: Compiler, call: Call) -> str:
     return text if call.function == "IS NOT DISTINCT FROM" else f"(NOT {text})"
 
 
-def _junction(compiler: Compiler, call: Call) -> str:
+def condition(compiler: Compiler, expr: Expr) -> str:
+    """A filter's condition: an OR that is UNKNOWN may be so by being none of TRUE and FALSE."""
+    if isinstance(expr, Call) and expr.function == "OR":
+        return _junction(compiler, expr, filters=True)
+    return compiler(expr)
+
+
+def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
     """Where an operand may fail: the ones from the first such on are tested one by one, as branches of one
-    CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains."""
+    CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains.
+    What none decides is UNKNOWN if one is; filters: or FALSE, which is the same."""
     texts = [compiler(a) for a in call.args]
     careful = next((i for i, arg in enumerate(call.args) if i and may_fail(arg)), None)
     if careful is None:
         return _balanced(call.function, texts)
-    decisive = "FALSE" if call.function == "AND" else "TRUE"
-    before = _balanced(call.function, texts[:careful])
-    last = max(i for i, arg in enumerate(call.args) if may_fail(arg))
-    tests = [before, *texts[careful:last]]
-    branches = " ".join(f"WHEN {test} IS NOT DISTINCT FROM {decisive} THEN {decisive}" for test in tests)
-    return f"(CASE {branches} ELSE {_balanced(call.function, texts)} END)"
+    decisive, other, test = ("FALSE", "TRUE", "NOT ") if call.function == "AND" else ("TRUE", "FALSE", "")
+    last = max(i for i, arg in enumerate(call.args) if may_fail(arg)) + 1
+    together = [slice(careful), *(slice(i, i + 1) for i in range(careful, last)), slice(last, None)]
+    branches, unknown = [], []
+    for part in together:
+        if texts[part]:
+            text = _balanced(call.function, texts[part])
+            branches.append(f"WHEN {test}{text} THEN {decisive}")
+            unknown += [f"({text} IS NULL)"] if any(a.type.nullable for a in call.args[part]) else []
+    if unknown and not filters:
+        branches.append(f"WHEN {_balanced('OR', unknown)} THEN NULL")
+    return f"(CASE {' '.join(branches)} ELSE {other} END)"
 
 
 def _balanced(operator: str, texts: list[str]) -> str:
@@ -200,7 +214,20 @@ def _not(compiler: Compiler, call: Call) -> str:
 
 
 def _test(compiler: Compiler, call: Call) -> str:
+    if call.function in ("IS NULL", "IS NOT NULL") and takes_no_null(call.args[0]):
+        return "FALSE" if call.function == "IS NULL" else "TRUE"
     return f"({compiler(call.args[0])} {call.function})"
+
+
+def takes_no_null(expr: Expr) -> bool:
+    """Whether Flink's code holds an element or a value for one that is no NULL by its type, though nothing
+    may be there (ScalarOperatorGens: generateArrayElementAt, generateMapGet)."""
+    if not isinstance(expr, Call) or expr.function != "ITEM":
+        return False
+    container, key = expr.args
+    if container.type.root not in (TypeRoot.ARRAY, TypeRoot.MAP) or container.type.children[-1].nullable:
+        return False
+    return not (isinstance(key, Literal) and key.value is None)
 
 
 def _case(compiler: Compiler, call: Call) -> str:
@@ -246,10 +273,18 @@ def _trim(compiler: Compiler, call: Call) -> str:
     return compiler.call_python(f"strings.trim_{call.options[0].lower()}", call)
 
 
+_HASHED = frozenset({*INTEGERS, *APPROXIMATE, *CHARACTER, TypeRoot.DECIMAL})
+_MOST_LISTED = 64
+"""Values that are still compared one by one."""
+
+
 def _in(compiler: Compiler, call: Call) -> str:
-    """One of many values of the operand's type (plan.expressions.expand_search)."""
-    value, *items = (compiler(arg) for arg in call.args)
-    found = f"list_contains([{', '.join(items)}], {value})"
+    """One of many values of the operand's type (expr/membership.py)."""
+    operand, *items = call.args
+    if len(items) > _MOST_LISTED and operand.type.root in _HASHED:
+        return compiler.is_one_of(operand, [item.value for item in items if isinstance(item, Literal)])
+    value, texts = compiler(operand), [compiler(item) for item in items]
+    found = f"list_contains([{', '.join(texts)}], {value})"
     return f"(CASE WHEN {value} IS NOT NULL THEN {found} END)" if call.type.nullable else found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.expr.duckdb_logic import takes_no_null
 from firesteel.expr.duckdb_text import Compiler
 from firesteel.expr.duckdb_variant import packed
 from firesteel.expr.nodes import Call, Expr, Literal
@@ -30,16 +31,9 @@ def output(compiler: Compiler, expr: Expr) -> str:
 
 
 def _without_null(expr: Expr) -> str | None:
-    """What is read, for NULL, where an index is beyond an array of elements that cannot be NULL: the value
-    that Flink's code gives a variable without one (CodeGenUtils.primitiveDefaultValue)."""
-    if not isinstance(expr, Call) or expr.function != "ITEM":
-        return None
-    value, index = expr.args
-    if value.type.root is not TypeRoot.ARRAY or value.type.children[0].nullable:
-        return None
-    if isinstance(index, Literal) and index.value is None:
-        return None
-    return _DEFAULTS.get(expr.type.root)
+    """What is read, for NULL, beyond an array of elements or at no key of a map of values that cannot be
+    NULL: the value that Flink's code gives a variable without one (CodeGenUtils.primitiveDefaultValue)."""
+    return _DEFAULTS.get(expr.type.root) if takes_no_null(expr) else None
 
 
 def _another_scale(call: Call) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from hashlib import sha256
 from zlib import crc32
 
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.deep import from_below, remembered
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.runtime.spec import ORDER, UserFunction, field
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.runtime.spec import ORDER, ValueSet, field
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.user_function import UserFunction
 
 
 class Compiler:
@@ -24,6 +26,7 @@ class Compiler:
         self.time_zone = time_zone
         self.functions: dict[str, None] = {}
         self.user: dict[str, UserFunction] = {}
+        self.sets: dict[str, ValueSet] = {}
         self._names = 0
 
     def __call__(self, expr: Expr) -> str:
@@ -76,6 +79,13 @@ class Compiler:
         text, signature = self._call(name, arguments, call.type)
         self.user[signature] = function
         return text
+
+    def is_one_of(self, expr: Expr, values: Sequence[Value]) -> str:
+        """Whether the expression's value is one of these of its type; NULL for NULL."""
+        members = ValueSet(to_duckdb(expr.type), tuple(values))
+        name = f"in|{len(members.values)}|{sha256(repr(members).encode()).hexdigest()[:32]}"
+        self.sets[name] = members
+        return f'"{name}"({self(expr)})'
 
     def call_python(self, name: str, call: Call, *more: Literal) -> str:
         """The same with a call's own arguments and result, and literals after them."""

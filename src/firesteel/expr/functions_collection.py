@@ -20,6 +20,8 @@ def _element(args: Sequence[Expr]) -> SqlType:
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """An array and a value of its elements' type; the elements' may become nullable by it."""
     collection, value = args
+    if not collection.type.children:  # a bare NULL
+        return None
     element = collection.type.children[0]
     common = common_type([element, value.type], widest=True)
     kinds = (element, value.type)

@@ -42,7 +42,7 @@ def _by_pattern(args: Sequence[Expr]) -> SqlType:
 
 
 def _check_pattern(pattern: str, place: SourceRange | None) -> None:
-    from firesteel.runtime.duck.java_dates import checked  # few statements have a pattern
+    from firesteel.runtime.java.date_patterns import checked  # few statements have a pattern
 
     try:
         checked(pattern)

@@ -132,6 +132,11 @@ def _hash(call: Call) -> int:
     return hash((min(call.function, mirrored), hash(first) ^ hash(second), call.type, call.options))
 
 
+IN_LIST, ROWS_EQUAL = "IN LIST", "ROW ="
+"""How a bound query says that one of several comparisons holds (IN), and that two rows are equal: a call of
+the comparisons. plan/converted.py makes OR and AND of them; it leaves the types of their operands alone."""
+
+
 @dataclass(frozen=True)
 class AggregateCall:
     """An aggregate function over columns of its input.

@@ -12,6 +12,7 @@ from firesteel.expr import (
     duckdb_floor,
     duckdb_hashes,
     duckdb_json,
+    duckdb_known,
     duckdb_logic,
     duckdb_nested,
     duckdb_strings,
@@ -41,6 +42,7 @@ def emitters() -> dict[str, Emit]:
         **duckdb_strings.EMIT,
         **duckdb_json.EMIT,
         **duckdb_hashes.EMIT,
+        **duckdb_known.EMIT,
     }
 
 
@@ -77,10 +79,11 @@ def compile_calc(
     for expr, kind in zip(exprs, wanted, strict=True):
         text = output(compiler, expr)
         texts.append(text if expr.type.same_as(kind) else compiler.cast(text, expr.type, kind))
-    where = _filter(compiler(condition)) if condition is not None else None
+    where = _filter(duckdb_logic.condition(compiler, condition)) if condition is not None else None
     first, then = _step_texts(before, compiler), _step_texts(steps, compiler)
     functions, user = tuple(compiler.functions), tuple(compiler.user.items())
-    return CalcSpec(tuple(texts), wanted, where, functions, user, first, then)
+    sets = tuple(compiler.sets.items())
+    return CalcSpec(tuple(texts), wanted, where, functions, user, first, then, sets)
 
 
 def _filter(text: str) -> str:

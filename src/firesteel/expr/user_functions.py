@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.runtime.spec import UserFunction
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserFunction
 
 
 @dataclass(frozen=True)

@@ -1,36 +1,38 @@
-"""What a format is: bytes in, changes out, and back.
+"""What a format is: messages in, changes out, and back.
 
-A decoder is given blocks of whole lines and gives changes tables without `$order` (the source numbers
-them): `$kind` and f0, f1, ... for the wanted fields. It knows nothing of files: a message that cannot be
-read is reported with its line's number in the block, and the connector says where that is.
+A message is what the transport gave: a line, the value of a Kafka record. Framing is the connector's: a
+format gets a column of messages and gives a changes table without `$order` (the source numbers the rows):
+`$kind` and f0, f1, ... for the wanted fields, and for each row the index of its message, so that the
+connector can add what belongs to the message (offset, time, key) and say where a bad one stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.changelog import ChangelogMode
+from firesteel.option import Option
 from firesteel.types.sql import SqlType
 
 Options = Mapping[str, str]
 """A format's options, without its prefix."""
-
-
-MESSAGES = "messages"
-"""The table that a shape's statement reads: l, the lines, and i, their numbers."""
+Indices = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 class MessageError(Exception):
-    """A message cannot be read. line: its place in the block, from 0; text: what is wrong, in Flink's
+    """A message cannot be read. index: its place in the column, from 0; text: what is wrong, in Flink's
     words, the message quoted."""
 
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, index: int, text: str) -> None:
         super().__init__(text)
-        self.line = line
+        self.index = index
         self.text = text
 
 
@@ -45,35 +47,44 @@ class Fields:
 
 
 class Decoder(Protocol):
-    """Decodes the blocks of one split, in order."""
+    """Decodes the messages of one split."""
 
     skipped: int
     """Messages left out so far because of `ignore-parse-errors`."""
 
-    def decode(self, block: memoryview | bytes) -> pa.Table:
-        """The changes in a block of whole lines. Raises MessageError."""
-        ...
-
-    def finish(self) -> pa.Table | None:
-        """End of the file: what is left. Raises MessageError, its line counted from the end of the last
-        block."""
+    def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
+        """The changes, and the index of the message of each. A message may keep its line end; one that is
+        empty or NULL gives nothing. Raises MessageError at the first bad message."""
         ...
 
 
 class Encoder(Protocol):
     """Writes rows as messages."""
 
-    def encode(self, changes: pa.Table) -> bytes:
-        """The rows of a changes table, each as one line with its line end. Raises DataError."""
+    def encode(self, changes: pa.Table) -> pa.BinaryArray:
+        """A message for each row of a changes table, without a line end; NULL is a tombstone. Raises
+        DataError."""
+        ...
+
+
+class Framing(Protocol):
+    """Cuts the bytes of a file into a format's messages."""
+
+    def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
+        """The messages in a block of whole lines, and the bytes at its end that wait for the next block."""
+        ...
+
+    def finish(self, rest: bytes) -> pa.BinaryArray:
+        """The messages in what waited when the file ended."""
         ...
 
 
 class Format(Protocol):
-    """One format; formats/registry.py names them all."""
+    """One format; formats/registry.py finds them."""
 
     name: str
-    options: tuple[str, ...]
-    """Every option, without the prefix."""
+    options: tuple[Option, ...]
+    """All that it has, without the prefix."""
     changelog_mode: ChangelogMode
     sink_mode: str
     """catalog.schema.SourceTraits.sink_mode of a file in this format."""
@@ -84,20 +95,8 @@ class Format(Protocol):
         """Check the options. Raises ValidationError in Flink's words."""
         ...
 
+    def framing(self, options: Options) -> Framing: ...
+
     def decoder(self, fields: Fields, options: Options) -> Decoder: ...
 
     def encoder(self, fields: Fields, options: Options) -> Encoder: ...
-
-
-@dataclass
-class Rows:
-    """Decoded rows of single messages, to be put into columns."""
-
-    lines: list[int] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-    values: list[tuple[object, ...]] = field(default_factory=list)
-
-    def add(self, line: int, kind: int, row: tuple[object, ...]) -> None:
-        self.lines.append(line)
-        self.kinds.append(kind)
-        self.values.append(row)

@@ -12,13 +12,15 @@ from typing import Any
 
 from firesteel.changelog import ALL, RowKind
 from firesteel.errors import ValidationError
-from firesteel.formats import canal_shape
-from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.canal_columns import CanalColumns
+from firesteel.formats.json_columns import in_columns
 from firesteel.formats.json_encoder import JsonEncoder, envelopes
-from firesteel.formats.json_options import CDC_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json_options import CANAL_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_tree
 from firesteel.formats.json_tree import TreeConverters, has_decimal, occurs
-from firesteel.formats.line_decoder import LineDecoder, Row, Shape
+from firesteel.formats.lines import Lines
+from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
 from firesteel.types.sql import SqlType
 
 Values = tuple[object, ...]
@@ -26,7 +28,7 @@ _KINDS = {"INSERT": RowKind.INSERT, "DELETE": RowKind.DELETE}
 
 
 class CanalMessages:
-    """Reads Canal messages (line_decoder.MessageFormat)."""
+    """Reads one Canal message (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._fields = fields
@@ -41,9 +43,6 @@ class CanalMessages:
             for key, pattern in (("database", options.database), ("table", options.table))
             if pattern is not None
         ]
-
-    def learn(self, messages: list[bytes]) -> Shape | None:
-        return canal_shape.learn(messages, self._fields, self._options)
 
     def error(self, message: bytes, reason: str) -> str:
         text = message.decode("utf-8", "replace")
@@ -138,7 +137,7 @@ class CanalJson:
     changelog_mode = ALL
     sink_mode = "all"
     splittable = True
-    options = (*CDC_OPTIONS, "database.include", "table.include")
+    options = CANAL_OPTIONS
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         check_options(self.name, self.options, options)
@@ -152,7 +151,12 @@ class CanalJson:
                 ) from None
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        return LineDecoder(CanalMessages(fields, json_options(self.name, options)), fields)
+        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
+        columns = CanalColumns(fields, parsed, schema) if in_columns(fields) else None
+        return MessageDecoder(CanalMessages(fields, parsed), columns, schema)
+
+    def framing(self, options: Options) -> Framing:
+        return Lines()
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
         made = envelopes(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from firesteel.formats.base import Fields
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_parser import BadMessage, parse_tree
 from firesteel.formats.json_tree import TreeConverters, has_decimal, occurs
-from firesteel.formats.line_decoder import Row, Shape
+from firesteel.formats.message_decoder import Row
 
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 Values = tuple[object, ...]
@@ -37,28 +37,18 @@ class Envelope:
 
 
 class EnvelopeMessages:
-    """Reads messages of an envelope (line_decoder.MessageFormat). learn: makes the columnar path's shape."""
+    """Reads one message of an envelope (message_decoder.Exact)."""
 
-    def __init__(
-        self,
-        envelope: Envelope,
-        fields: Fields,
-        options: JsonOptions,
-        learn: Callable[[list[bytes]], Shape | None],
-    ) -> None:
+    def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions) -> None:
         self._envelope = envelope
         self._fields = fields
         self._options = options
-        self._learn = learn
         self._converters = TreeConverters(
             iso=options.iso_timestamps,
             ignore_errors=options.ignore_parse_errors,
             exact=any(map(has_decimal, fields.types)),
         )
         self._row = self._converters.row(fields.names, fields.types)
-
-    def learn(self, messages: list[bytes]) -> Shape | None:
-        return self._learn(messages)
 
     def error(self, message: bytes, reason: str) -> str:
         text = message.decode("utf-8", "replace")

@@ -1,91 +1,135 @@
-"""The columnar path of csv: a block in which every line is one plain record, by one DuckDB statement."""
+"""csv in columns: records of the expected width, quoted values too, by Arrow's reader."""
 
 from __future__ import annotations
-
-import re
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import csv
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import MESSAGES, Fields
+from firesteel.formats.base import Fields, Flags
+from firesteel.formats.csv_framing import Quotes
 from firesteel.formats.csv_options import CsvOptions
-from firesteel.formats.json_cast import MAY_FAIL, cast_expression
-from firesteel.formats.json_pattern import plain_pattern
-from firesteel.formats.json_shape import needs_exact_path
-from firesteel.formats.line_decoder import split_lines
-from firesteel.runtime.duck.connection import connect
-from firesteel.runtime.spec import field
-from firesteel.types.sql import CHARACTER
+from firesteel.formats.message_bytes import MessageBytes, marked
+from firesteel.formats.message_decoder import Columnar
+from firesteel.formats.text_columns import are_plain, typed
+
+_LF, _CR = ord("\n"), ord("\r")
 
 
 class CsvColumns:
-    """Reads blocks whose lines all match one pattern."""
+    """Reads records (message_decoder.Columns)."""
 
     def __init__(self, fields: Fields, options: CsvOptions, schema: pa.Schema) -> None:
-        self._schema = schema
+        self._fields, self._options, self._schema = fields, options, schema
+        self._marks = (options.dialect.escape, "#" if options.dialect.comments else None)
+        self._names = [f"c{fields.all_names.index(name)}" for name in fields.names]
+
+    @staticmethod
+    def can_read(fields: Fields, options: CsvOptions) -> bool:
+        """Whether Arrow's reader has the dialect, and columns the types."""
         dialect = options.dialect
-        self._avoided = [
-            mark.encode()
-            for mark in (dialect.quote, dialect.escape, "#" if dialect.comments else None)
-            if mark
-        ]
-        delimiter = dialect.delimiter
-        self._pattern = None if needs_exact_path(fields.types) else _pattern(fields, delimiter, options)
-        self._statement = _statement(fields, delimiter, options)
+        single = (dialect.delimiter + (dialect.quote or "") + (dialect.escape or "")).isascii()
+        return single and bool(fields.names) and are_plain(fields.types)
 
-    def read(self, data: bytes) -> pa.Table | None:
-        """The rows, or None if some line needs the exact path."""
-        if self._pattern is None or any(mark in data for mark in self._avoided):
-            return None
-        lines = split_lines(data)
-        if not len(lines):
-            return self._schema.empty_table()
-        if not pc.all(pc.match_substring_regex(lines, self._pattern)).as_py():
-            return None
-        connection = connect()
-        connection.register(MESSAGES, pa.table({"l": lines}))
-        try:
-            answer = connection.sql(self._statement).to_arrow_table()
-        finally:
-            connection.unregister(MESSAGES)
-        if answer["flag"].to_numpy().any():
-            return None
-        kinds = pa.array(np.full(answer.num_rows, RowKind.INSERT, dtype=np.int8))
-        columns = [kinds, *(answer[name] for name in self._schema.names[1:])]
-        return pa.Table.from_arrays(columns, names=self._schema.names).cast(self._schema)
+    def read(self, messages: pa.BinaryArray) -> Columnar:
+        """See message_decoder.Columns."""
+        content = MessageBytes.of(messages)
+        odd = self._odd(messages, content)
+        numbers = np.flatnonzero(~odd)
+        chosen = messages if len(numbers) == len(messages) else messages.take(pa.array(numbers))
+        table, bad = self._parsed(chosen)
+        if len(bad):
+            odd[numbers[bad]] = True
+            numbers = np.delete(numbers, bad)
+        columns = [pa.array(np.full(len(numbers), RowKind.INSERT, dtype=np.int8))]
+        unread = np.zeros(len(numbers), dtype=bool)
+        for name, kind in zip(self._names, self._fields.types, strict=True):
+            texts = table[name].combine_chunks()
+            null = self._options.null_literal
+            if null is not None:
+                texts = pc.if_else(pc.equal(texts, null), pa.scalar(None, pa.string()), texts)
+            column = typed(texts, kind)
+            columns.append(column.values)
+            unread |= column.odd
+        changes = pa.Table.from_arrays(columns, schema=self._schema)
+        if unread.any():
+            odd[numbers[unread]] = True
+            changes, numbers = changes.filter(pa.array(~unread)), numbers[~unread]
+        return Columnar(changes, numbers, np.flatnonzero(odd))
+
+    def _parsed(self, messages: pa.BinaryArray) -> tuple[pa.Table, list[int]]:
+        """The wanted columns as texts, and the places of the messages that have another width."""
+        bad: list[int] = []
+        if not len(messages):
+            empty = [pa.array([], pa.string())] * len(self._names)
+            return pa.Table.from_arrays(empty, names=self._names), bad
+
+        def skip(row: csv.InvalidRow) -> str:
+            bad.append(row.number - 1)
+            return "skip"
+
+        dialect = self._options.dialect
+        names = [f"c{index}" for index in range(len(self._fields.all_names))]
+        data = MessageBytes.of(messages).data
+        table = csv.read_csv(
+            pa.BufferReader(pa.py_buffer(np.ascontiguousarray(data))),
+            read_options=csv.ReadOptions(
+                use_threads=False, column_names=names, block_size=max(1, len(data)) + 1
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                quote_char=dialect.quote or False,
+                double_quote=True,
+                escape_char=False,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=skip,
+            ),
+            convert_options=csv.ConvertOptions(
+                check_utf8=False,
+                column_types=dict.fromkeys(names, pa.string()),
+                include_columns=sorted(set(self._names)),
+                strings_can_be_null=False,
+            ),
+        )
+        return table, bad
+
+    def _odd(self, messages: pa.BinaryArray, content: MessageBytes) -> Flags:
+        """The messages that Arrow's reader might read in another way than Jackson's."""
+        data, count = content.data, len(messages)
+        lengths = content.lengths
+        odd: Flags = lengths <= 2
+        if not len(data):
+            return odd
+        starts = content.offsets[:-1]
+        quotes = Quotes.of(data, self._options.dialect, starts)
+        at = content.at(quotes.at)
+        odd |= marked(at[quotes.odd], count)
+        odd |= np.bincount(at, minlength=count) % 2 == 1
+        lines = np.flatnonzero((data == _LF) | (data == _CR))
+        lines = lines[~quotes.inside(lines)]
+        ends = content.offsets[1:][content.at(lines)]
+        last = (lines == ends - 1) | ((lines == ends - 2) & (data[lines] == _CR) & (data[ends - 1] == _LF))
+        odd |= marked(content.at(lines[~last]), count)
+        odd[:-1] |= data[content.offsets[1:-1] - 1] != _LF  # the next would be read with it
+        for mark in filter(None, self._marks):
+            odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)
+        return odd | _not_utf8(messages)
 
 
-def _pattern(fields: Fields, delimiter: str, options: CsvOptions) -> str | None:
-    wanted = dict(zip(fields.names, fields.types, strict=True))
-    text = rf"[^{re.escape(delimiter)}\r\n]*"
-    parts = []
-    for name in fields.all_names:
-        kind = wanted.get(name)
-        plain = text if kind is None or kind.root in CHARACTER else plain_pattern(kind)
-        if plain is None:
-            return None
-        if options.null_literal is not None:
-            plain = f"(?:{plain}|{re.escape(options.null_literal)})"
-        parts.append(plain)
-    return f"^{re.escape(delimiter).join(parts)}\r?\n?$"
+def _not_utf8(messages: pa.BinaryArray) -> Flags:
+    try:
+        pc.cast(messages, pa.string())
+    except pa.ArrowInvalid:
+        return np.array([not _is_utf8(one.as_py() or b"") for one in messages], dtype=bool)
+    return np.zeros(len(messages), dtype=bool)
 
 
-def _statement(fields: Fields, delimiter: str, options: CsvOptions) -> str:
-    columns, flags = [], []
-    for index, (name, kind) in enumerate(zip(fields.names, fields.types, strict=True)):
-        text = f"v[{fields.all_names.index(name) + 1}]"
-        if options.null_literal is not None:
-            text = f"nullif({text}, {_literal(options.null_literal)})"
-        value = cast_expression(text, kind)
-        columns.append(f"{value} AS {field(index)}")
-        if kind.root in MAY_FAIL:
-            flags.append(f"({text} IS NOT NULL AND {value} IS NULL)")
-    columns.append(f"{' OR '.join(flags) or 'false'} AS flag")
-    split = f"string_split(rtrim(l, chr(13) || chr(10)), {_literal(delimiter)})"
-    return f"SELECT {', '.join(columns)} FROM (SELECT {split} AS v FROM {MESSAGES})"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _is_utf8(message: bytes) -> bool:
+    try:
+        message.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -37,13 +37,14 @@ class CsvEncoder:
         self._safe = chr(max(map(ord, marks)) + 1)
         self._writers = [self._field(kind) for kind in fields.types]
 
-    def encode(self, changes: pa.Table) -> bytes:
+    def encode(self, changes: pa.Table) -> pa.BinaryArray:
+        """See Encoder."""
         columns = [
             [write(value) for value in plain_values(changes[field(index)])]
             for index, write in enumerate(self._writers)
         ]
         delimiter = self._options.dialect.delimiter
-        return "".join([f"{delimiter.join(row)}\n" for row in zip(*columns, strict=True)]).encode()
+        return pa.array([delimiter.join(row).encode() for row in zip(*columns, strict=True)], pa.binary())
 
     def _field(self, kind: SqlType) -> Write:
         null = self._options.null_literal or ""

@@ -7,32 +7,39 @@ from dataclasses import dataclass
 
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.csv_parser import CsvDialect
-from firesteel.formats.json_options import flag
+from firesteel.option import Kind, Option, TypedOptions
 
-OPTIONS = (
-    "allow-comments",
-    "allow-trailing-comma",
-    "array-element-delimiter",
-    "disable-quote-character",
-    "empty-string-as-null",
-    "escape-character",
-    "fail-on-missing-columns",
-    "field-delimiter",
-    "ignore-parse-errors",
-    "ignore-trailing-unmappable",
-    "null-literal",
-    "quote-character",
-    "trim-spaces",
-    "write-bigdecimal-in-scientific-notation",
+_TRUE, _FALSE = (
+    "Flink's; supported with the value true only.",
+    "Flink's; supported with the value false only.",
 )
-_LATER = {
-    "allow-trailing-comma": "true",
-    "empty-string-as-null": "false",
-    "fail-on-missing-columns": "false",
-    "ignore-trailing-unmappable": "false",
-    "trim-spaces": "false",
-}
-"""Options that are taken with their default alone."""
+OPTIONS = (
+    Option("field-delimiter", Kind.STRING, ",", "Between fields: one character.", decides_offsets=True),
+    Option("quote-character", Kind.STRING, '"', "Around fields: one character.", decides_offsets=True),
+    Option("disable-quote-character", Kind.BOOLEAN, "false", "No field is quoted.", decides_offsets=True),
+    Option(
+        "escape-character",
+        Kind.STRING,
+        None,
+        "Before characters that stand for themselves.",
+        decides_offsets=True,
+    ),
+    Option(
+        "allow-comments", Kind.BOOLEAN, "false", "Leave out lines that begin with #.", decides_offsets=True
+    ),
+    Option("ignore-parse-errors", Kind.BOOLEAN, "false", "Skip what cannot be read."),
+    Option("array-element-delimiter", Kind.STRING, ";", "Between elements of an ARRAY or fields of a ROW."),
+    Option("null-literal", Kind.STRING, None, "What stands for NULL."),
+    Option(
+        "write-bigdecimal-in-scientific-notation", Kind.BOOLEAN, "true", "Large decimals have an exponent."
+    ),
+    Option("allow-trailing-comma", Kind.BOOLEAN, "true", _TRUE),
+    Option("empty-string-as-null", Kind.BOOLEAN, "false", _FALSE),
+    Option("fail-on-missing-columns", Kind.BOOLEAN, "false", _FALSE),
+    Option("ignore-trailing-unmappable", Kind.BOOLEAN, "false", _FALSE),
+    Option("trim-spaces", Kind.BOOLEAN, "false", _FALSE),
+)
+_DEFAULT_ALONE = tuple(option for option in OPTIONS if option.doc in (_TRUE, _FALSE))
 _JAVA_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\", "\\'": "'", '\\"': '"', "\\f": "\f"}
 
 
@@ -48,30 +55,32 @@ class CsvOptions:
 
 
 def csv_options(options: Mapping[str, str]) -> CsvOptions:
-    """Parse the options. Raises ValidationError, and NotSupportedError for those of _LATER."""
-    for key, default in _LATER.items():
-        if options.get(key, default).strip().lower() != default:
-            raise NotSupportedError(f"The option 'csv.{key}' is supported with the value {default} only.")
-    disabled = flag("csv", "disable-quote-character", options)
+    """Parse the options. Raises ValidationError, and NotSupportedError."""
+    for option in _DEFAULT_ALONE:
+        if options.get(option.key, str(option.default)).strip().lower() != option.default:
+            raise NotSupportedError(
+                f"The option 'csv.{option.key}' is supported with the value {option.default} only."
+            )
+    values = TypedOptions(OPTIONS, options, "csv.")
+    disabled = values["disable-quote-character"]
     if disabled and "quote-character" in options:
         raise ValidationError(
             "Format cannot define a quote character and disabled quote character at the same time."
         )
     dialect = CsvDialect(
-        delimiter=_character("field-delimiter", _unescaped(options.get("field-delimiter", ","))),
-        quote=None if disabled else _character("quote-character", options.get("quote-character", '"')),
+        delimiter=_character("field-delimiter", _unescaped(values["field-delimiter"])),
+        quote=None if disabled else _character("quote-character", values["quote-character"]),
         escape=_character("escape-character", options["escape-character"])
         if "escape-character" in options
         else None,
-        comments=flag("csv", "allow-comments", options),
+        comments=values["allow-comments"],
     )
-    scientific = options.get("write-bigdecimal-in-scientific-notation", "true")
     return CsvOptions(
         dialect,
-        ignore_parse_errors=flag("csv", "ignore-parse-errors", options),
-        array_delimiter=options.get("array-element-delimiter", ";"),
-        null_literal=options.get("null-literal"),
-        scientific_decimals=scientific.strip().lower() == "true",
+        ignore_parse_errors=values["ignore-parse-errors"],
+        array_delimiter=values["array-element-delimiter"],
+        null_literal=values["null-literal"],
+        scientific_decimals=values["write-bigdecimal-in-scientific-notation"],
     )
 
 

@@ -9,14 +9,14 @@ from firesteel.errors import ValidationError
 from firesteel.formats.base import Encoder, Fields, Options
 from firesteel.formats.cdc import DELETE, INSERT, UPDATE, Envelope
 from firesteel.formats.envelope_json import EnvelopeJson
-from firesteel.formats.json_options import CDC_OPTIONS, json_options
+from firesteel.formats.json_options import DEBEZIUM_OPTIONS, json_options
 
 
 class DebeziumJson(EnvelopeJson):
     """The format `debezium-json`."""
 
     name = "debezium-json"
-    options = (*CDC_OPTIONS, "schema-include")
+    options = DEBEZIUM_OPTIONS
     envelope = Envelope(
         title="Debezium",
         operation="op",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from firesteel.changelog import ALL
-from firesteel.formats import cdc_shape
-from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
 from firesteel.formats.cdc import Envelope, EnvelopeMessages
+from firesteel.formats.envelope_columns import EnvelopeColumns
+from firesteel.formats.json_columns import in_columns
 from firesteel.formats.json_encoder import JsonEncoder, envelopes
 from firesteel.formats.json_options import CDC_OPTIONS, check_options, json_options
-from firesteel.formats.line_decoder import LineDecoder
+from firesteel.formats.lines import Lines
+from firesteel.formats.message_decoder import MessageDecoder, changes_schema
+from firesteel.option import Option
 from firesteel.types.sql import SqlType
 
 Around = tuple[str, str]
@@ -28,7 +29,7 @@ class EnvelopeJson:
     changelog_mode = ALL
     sink_mode = "all"
     splittable = True
-    options: tuple[str, ...] = CDC_OPTIONS
+    options: tuple[Option, ...] = CDC_OPTIONS
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         """Raises ValidationError."""
@@ -36,9 +37,13 @@ class EnvelopeJson:
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         """Of one split."""
-        parsed = json_options(self.name, options)
-        learn = partial(cdc_shape.learn, self.envelope, fields=fields, options=parsed)
-        return LineDecoder(EnvelopeMessages(self.envelope, fields, parsed, learn), fields)
+        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
+        columns = EnvelopeColumns(self.envelope, fields, parsed, schema) if in_columns(fields) else None
+        return MessageDecoder(EnvelopeMessages(self.envelope, fields, parsed), columns, schema)
+
+    def framing(self, options: Options) -> Framing:
+        """A message a line."""
+        return Lines()
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
         """Of one writer."""

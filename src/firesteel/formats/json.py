@@ -8,22 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.formats.base import Decoder, Encoder, Fields, Options
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.json_columns import in_columns
 from firesteel.formats.json_encoder import JsonEncoder
-from firesteel.formats.json_flat import FlatShape
 from firesteel.formats.json_options import JSON_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_members
+from firesteel.formats.json_rows import JsonRows
 from firesteel.formats.json_stream import END_ARRAY, START_ARRAY, START_OBJECT, StreamConverters, Tokens
 from firesteel.formats.json_tree import has_decimal
-from firesteel.formats.line_decoder import LineDecoder, Row, Shape
+from firesteel.formats.lines import Lines
+from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
 from firesteel.types.sql import SqlType, row
 
 
 class JsonMessages:
-    """Reads messages of the format `json` (line_decoder.MessageFormat)."""
+    """Reads one message of the format `json` (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
-        self._fields = fields
         self._options = options
         self._converter = StreamConverters(
             iso=options.iso_timestamps,
@@ -31,9 +32,6 @@ class JsonMessages:
             exact=any(map(has_decimal, fields.types)),
             fail_on_missing=options.fail_on_missing_field,
         ).converter(_row_type(fields))
-
-    def learn(self, messages: list[bytes]) -> Shape | None:
-        return FlatShape.learn(messages, self._fields, self._options)
 
     def error(self, message: bytes, reason: str) -> str:
         return f"Failed to deserialize JSON '{message.decode('utf-8', 'replace')}'. {reason}"
@@ -81,7 +79,12 @@ class Json:
         check_options(self.name, self.options, options)
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        return LineDecoder(JsonMessages(fields, json_options(self.name, options)), fields)
+        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
+        columns = JsonRows(fields, parsed, schema) if in_columns(fields) else None
+        return MessageDecoder(JsonMessages(fields, parsed), columns, schema)
+
+    def framing(self, options: Options) -> Framing:
+        return Lines()
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
         return JsonEncoder(fields, json_options(self.name, options))

@@ -24,13 +24,14 @@ class JsonEncoder:
         self._writers = JsonWriters(options)
         self._envelopes = envelopes or dict.fromkeys(range(4), PLAIN)
 
-    def encode(self, changes: pa.Table) -> bytes:
+    def encode(self, changes: pa.Table) -> pa.BinaryArray:
+        """See Encoder."""
         objects = self._writers.objects(changes, self._fields.names, self._fields.types)
         parts = []
         for kind, text in zip(changes[KIND].to_pylist(), objects, strict=True):
             before, after = self._envelopes[kind]
-            parts.append(f"{before}{text}{after}\n")
-        return "".join(parts).encode()
+            parts.append(f"{before}{text}{after}".encode())
+        return pa.array(parts, pa.binary())
 
 
 def envelopes(upsert: tuple[str, str], delete: tuple[str, str]) -> dict[int, tuple[str, str]]:

@@ -15,8 +15,8 @@ from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText, Members
 from firesteel.formats.json_tree import TreeConverters
-from firesteel.runtime.java_hash import hasher
-from firesteel.runtime.java_map import hashed
+from firesteel.runtime.java.hash_code import hasher
+from firesteel.runtime.java.hash_map import hashed
 from firesteel.types.sql import CHARACTER, INT, SqlType, TypeRoot
 
 START_OBJECT, END_OBJECT, START_ARRAY, END_ARRAY, NAME, VALUE = "{", "}", "[", "]", "name", "value"

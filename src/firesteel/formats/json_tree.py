@@ -13,8 +13,8 @@ from typing import Any
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText
-from firesteel.runtime.java_hash import hasher
-from firesteel.runtime.java_map import hashed
+from firesteel.runtime.java.hash_code import hasher
+from firesteel.runtime.java.hash_map import hashed
 from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 from firesteel.types.text import double_text
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.tree import Field
 from firesteel.types import sql
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
-WITHOUT_MERGE = frozenset({"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"})
-"""Functions whose accumulators cannot be merged: they have no local phase."""
-
 
 def is_mergeable(call: AggregateCall) -> bool:
     """Whether the call may have a local phase. Those of users never have one, as Flink plans none."""
-    return call.user is None and call.function not in WITHOUT_MERGE
+    return call.user is None and traits_of(call.function).merges
 
 
 COUNT = sql.BIGINT.with_nullable(False)
@@ -43,18 +41,11 @@ def function_name(call: AggregateCall) -> str:
 
 def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
     """The names of a call's accumulator columns, without their numbers."""
-    name = call.function
-    if name == "COUNT":
+    if call.function == "COUNT":
         return ("count",) if call.args else ("count1",)
-    if name == "AVG" or (name == "SUM" and retracts):
-        return ("sum", "count")
-    if name in ("SUM", "$SUM0"):
-        return ("sum",)
-    if name == "SINGLE_VALUE":
-        return ("value", "count")
-    if name == "LISTAGG" and not retracts:
-        return ("accDelimiter", "concatAcc")
-    return (function_name(call).lower(),)
+    traits = traits_of(call.function)
+    named = traits.retract_buffers if retracts else traits.buffers
+    return (function_name(call).lower(),) if named is None else named
 
 
 def distinct_arguments(calls: Sequence[AggregateCall]) -> list[tuple[int, ...]]:

@@ -10,19 +10,30 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+from firesteel.expr.aggregate_traits import traits_of
+from firesteel.expr.casting import cast
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal, Plain
-from firesteel.plan.expressions import comparison, is_identity, logical_call, operands
+from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, AggregateCall, Call, Expr, InputRef, Literal, Plain
+from firesteel.plan.expressions import (
+    comparison,
+    is_identity,
+    is_true,
+    logical_call,
+    negation,
+    operands,
+    walk,
+)
+from firesteel.plan.facts import unique_keys
 from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
-from firesteel.plan.push_not_for_in import is_list_item, push_not_for_in
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Node, transform_up
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import APPROXIMATE, BOOLEAN, INT, SqlType, TypeRoot, char, decimal
+from firesteel.types.sql import APPROXIMATE, BOOLEAN, INT, SqlType, TypeRoot, decimal
 
 ONE = Literal(1, INT.with_nullable(False))
 ZERO = Literal(0, INT.with_nullable(False))
+
+_JUNCTIONS = {IN_LIST: "OR", ROWS_EQUAL: "AND"}
 
 
 def converted(root: Node) -> Node:
@@ -36,8 +47,10 @@ def _node(node: Node) -> Node:
     if isinstance(node, Filter):
         if isinstance(node.input, Aggregate):  # HAVING is built by RelBuilder.filter
             condition = simplify_condition(consistent(node.condition))
+            if is_true(condition):
+                return node.input
         else:
-            condition = consistent(push_not_for_in(node.condition))
+            condition = consistent(_push_not_for_in(node.condition))
         return replace(node, condition=condition)
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
@@ -59,10 +72,29 @@ def _node(node: Node) -> Node:
     return node
 
 
+@from_below
+def _push_not_for_in(condition: Expr) -> Expr:
+    """The condition with each NOT over what holds an IN list taken to the operands below it
+    (SqlToRelConverter.pushDownNotForIn)."""
+    if not isinstance(condition, Call) or condition.function not in ("AND", "OR", "NOT"):
+        return condition
+    if not any(isinstance(e, Call) and e.function == IN_LIST for e in walk(condition)):
+        return condition
+    if condition.function != "NOT":
+        return logical_call(condition.function, [_push_not_for_in(e) for e in condition.args])
+    inner = condition.args[0]
+    if not isinstance(inner, Call) or inner.function not in ("AND", "OR", "NOT"):
+        return condition
+    if inner.function == "NOT":
+        return _push_not_for_in(inner.args[0])
+    other = "OR" if inner.function == "AND" else "AND"
+    return logical_call(other, [_push_not_for_in(negation(e)) for e in inner.args])
+
+
 def _call(call: AggregateCall) -> AggregateCall:
     """Without a name that stands for none, and without a DISTINCT that changes nothing."""
     name = "" if call.name.startswith("agg#") else call.name
-    return replace(call, name=name, distinct=call.distinct and call.function not in ("MIN", "MAX"))
+    return replace(call, name=name, distinct=call.distinct and not traits_of(call.function).same_distinct)
 
 
 @from_below
@@ -70,6 +102,9 @@ def consistent(expr: Expr) -> Expr:
     """The expression with the casts that `=` and `<>` need."""
     if not isinstance(expr, Call):
         return expr
+    if expr.function in _JUNCTIONS:
+        name = _JUNCTIONS[expr.function]
+        return logical_call(name, [e for test in expr.args for e in operands(_as_bound(test), name)])
     args = tuple(consistent(arg) for arg in expr.args)
     if any(a is not b for a, b in zip(args, expr.args, strict=True)):
         expr = replace(expr, args=args)
@@ -82,13 +117,18 @@ def consistent(expr: Expr) -> Expr:
         return _boolean_as_number(expr)
     if expr.function == "CAST" and expr.type.root is TypeRoot.BOOLEAN and expr.args[0].type.is_integer:
         return Call("<>", (expr.args[0], ZERO), expr.type, range=expr.range)
-    if expr.function in ("IF", "IFNULL", "COALESCE"):
-        return replace(expr, args=tuple(_as_written(a, expr.function == "IF") for a in expr.args))
     if expr.function == "IS DISTINCT FROM":
         return _distinct(expr)
     if expr.function == "IS NOT DISTINCT FROM":
         return _not_distinct(expr)
     return _consistent(expr)
+
+
+def _as_bound(test: Expr) -> Expr:
+    """A comparison of an IN list or of two rows' fields: its operands keep their types."""
+    if not isinstance(test, Call) or test.function in _JUNCTIONS:
+        return consistent(test)
+    return replace(test, args=tuple(map(consistent, test.args)))
 
 
 def _boolean_as_number(cast: Call) -> Expr:
@@ -98,25 +138,6 @@ def _boolean_as_number(cast: Call) -> Expr:
     if not operand.type.nullable:
         return chosen
     return Call("CASE", (_null_test(operand, "IS NOT NULL"), chosen, Literal(None, cast.type)), cast.type)
-
-
-def _as_written(arg: Expr, numbers: bool) -> Expr:
-    """An argument of one of Flink's own functions, whose strings (numbers: and numbers) keep their types."""
-    if isinstance(arg, Literal) and isinstance(arg.value, str) and arg.type.is_character:
-        return replace(arg, type=char(len(arg.value)).with_nullable(False))
-    if isinstance(arg, Literal) and isinstance(arg.value, Decimal) and numbers:
-        return replace(arg, type=_written_decimal(arg.value))
-    implicit = isinstance(arg, Call) and arg.function == "CAST" and arg.range == arg.args[0].range
-    if implicit and isinstance(arg, Call) and (numbers or arg.type.is_character):
-        return arg.args[0]
-    return arg
-
-
-def _written_decimal(value: Decimal) -> SqlType:
-    exponent = value.as_tuple().exponent
-    scale = -exponent if isinstance(exponent, int) else 0
-    digits = len(value.as_tuple().digits)
-    return decimal(max(digits, scale), max(scale, 0)).with_nullable(False)
 
 
 def _null_test(expr: Expr, function: str) -> Expr:
@@ -136,16 +157,8 @@ def _not_distinct(call: Call) -> Expr:
     return logical_call("OR", [none, _null_test(comparison("=", left, right), "IS TRUE")])
 
 
-def _is_row_field(call: Call) -> bool:
-    """Whether a comparison of two rows made it: its operands stand within the rows' parentheses."""
-    left, right = call.args
-    if call.range is None or left.range is None or right.range is None:
-        return False
-    return left.range.start > call.range.start and right.range.end < call.range.end
-
-
 def _consistent(expr: Call) -> Expr:
-    if expr.function not in ("=", "<>") or is_list_item(expr) or _is_row_field(expr):
+    if expr.function not in ("=", "<>"):
         return expr
     left, right = expr.args
     if left.type.same_as(right.type):
@@ -161,6 +174,10 @@ def as_type(expr: Expr, kind: SqlType) -> Expr:
     target = kind.with_nullable(expr.type.nullable)
     if expr.type.same_as(target):
         return expr
+    if isinstance(expr, Call) and expr.function == "CAST" and expr.type.root is TypeRoot.DECIMAL:
+        (written,) = expr.args  # Calcite holds 3.7 as it was written, as a DECIMAL(5, 0), too
+        if isinstance(written, Literal) and written.type.is_numeric and kind.root is TypeRoot.DECIMAL:
+            return cast(written, target)
     if isinstance(expr, Literal) and _holds(target, expr):
         if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
             return replace(expr, type=target, value=Plain(expr.value))

@@ -8,13 +8,14 @@ RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
 from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
-from firesteel.plan.type_text import plain_type_text, time_type_text, type_text
+from firesteel.plan.type_text import nested_type_text, time_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
@@ -23,7 +24,7 @@ BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
 INFIX = frozenset({*BINARY, "/INT", "AND", "OR"})
 POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"})
 
-_SPELLING = {"!=": "<>", "%": "MOD"}
+_SPELLING = {"!=": "<>", "%": "MOD", "TRANSLATE": "TRANSLATE3"}
 
 Printer = Callable[[Expr], str]
 
@@ -37,6 +38,7 @@ _WITHOUT_PARENTHESES = frozenset(
 @from_below
 def ast_text(expr: Expr) -> str:
     """As in the abstract syntax tree."""
+    expr = _as_kept(expr)
     if isinstance(expr, InputRef):
         return f"${expr.index}"
     if isinstance(expr, Literal):
@@ -58,6 +60,7 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
 
     @from_below
     def text(e: Expr) -> str:
+        e = _as_kept(e)
         if isinstance(e, InputRef):
             return names[e.index]
         if isinstance(e, Literal):
@@ -78,12 +81,13 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
     @from_below
     def text(e: Expr) -> str:
+        e = _as_kept(e)
         if isinstance(e, InputRef):
             return names[e.index]
         if isinstance(e, Literal):
             return plain_literal_text(e)
         if e.function in ("CAST", "TRY_CAST"):
-            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, plain_type_text(e.type))})"
+            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, nested_type_text(e.type))})"
         if e.function == "SEARCH":
             return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=False)})"
         args = [text(arg) for arg in e.args]
@@ -94,6 +98,22 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
         return _prefix(e, args, flag="{}")
 
     return text(expr)
+
+
+def _as_kept(expr: Expr) -> Expr:
+    """A decimal literal that a cast takes digits behind the point from is, in plans, still the one that was
+    written, of the cast's type (Calcite: RexBuilder.canRemoveCastFromLiteral)."""
+    if not isinstance(expr, Call) or expr.function != "CAST" or expr.type.root is not TypeRoot.DECIMAL:
+        return expr
+    (operand,) = expr.args
+    if not isinstance(operand, Literal) or operand.type.root is not TypeRoot.DECIMAL:
+        return expr
+    if operand.type.same_as(expr.type):
+        return expr
+    value, kind = operand.value, expr.type
+    whole = (kind.precision or 0) - (kind.scale or 0)
+    fits = isinstance(value, Decimal) and abs(value) < Decimal(10) ** whole
+    return replace(operand, type=kind) if fits else expr
 
 
 def _cast_type(cast: Call, text: str) -> str:
@@ -153,13 +173,13 @@ def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> 
 
 def _digest_argument(call: Call, position: int, text: Printer) -> str:
     """An argument in a call's digest: a literal's type is left out where it is plain what it is."""
-    arg = call.args[position]
+    arg = _as_kept(call.args[position])
     if not isinstance(arg, Literal):
         return text(arg)
     if call.function in ("AND", "OR"):
         return literal_text(arg, with_type=False)
     if call.function in BINARY and len(call.args) == 2:
-        other = call.args[1 - position]
+        other = _as_kept(call.args[1 - position])
         if not isinstance(other, Literal) and arg.type.same_as(other.type):
             return literal_text(arg, with_type=False)
     return text(arg)

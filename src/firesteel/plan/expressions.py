@@ -14,6 +14,7 @@ from dataclasses import replace
 from operator import is_
 
 from firesteel.expr.deep import from_below
+from firesteel.expr.membership import gathered
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import BOOLEAN, SqlType
 
@@ -45,7 +46,7 @@ def input_refs(expr: Expr) -> list[int]:
 def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
     """Apply the rule to every part, arguments first."""
     if isinstance(expr, Call):
-        args = tuple(rewrite(arg, rule) for arg in expr.args)
+        args = tuple([rewrite(arg, rule) if isinstance(arg, Call) else rule(arg) for arg in expr.args])
         if not all(map(is_, args, expr.args)):
             expr = replace(expr, args=args)
     return rule(expr)
@@ -148,43 +149,30 @@ def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
 
 
 def expand_search(expr: Expr, lists: bool = False) -> Expr:
-    """The expression with every SEARCH written out as comparisons, AND and OR; lists: one of many single
-    values as an IN of them."""
+    """The expression with every SEARCH written out as comparisons, AND and OR; lists: for computing, many
+    comparisons of one operand with literals as an IN of them."""
 
     def rule(e: Expr) -> Expr:
-        if not isinstance(e, Call) or e.function != "SEARCH":
+        if not isinstance(e, Call):
             return e
-        return _expanded(e, lists)
+        if e.function == "SEARCH":
+            return _expanded(e, lists)
+        return gathered(e) if lists and e.function in ("AND", "OR") else e
 
     return rewrite(expr, rule)
-
-
-_LONG = 16
-"""Values from which on a list is one."""
-
-
-def _in_list(ref: Expr, points: Sequence[Expr]) -> Expr | None:
-    """`ref IN (points)` for many values of the operand's own type; `=` with a literal, no NaN, is plain."""
-    kind = ref.type
-    if len(points) < _LONG or not (kind.is_numeric or kind.is_character or kind.is_datetime):
-        return None
-    same = all(p.type.same_as(kind) or (p.type.is_character and kind.is_character) for p in points)
-    return Call("IN", (ref, *points), BOOLEAN.with_nullable(kind.nullable)) if same else None
 
 
 def _expanded(search: Call, lists: bool) -> Expr:
     ref = search.args[0]
     ranges = list(search_ranges(search))
     apart = _excluded_points(ranges)
-    single = [bounds[0] for option, bounds in ranges if option == "="] if apart is None else apart
-    listed = _in_list(ref, single) if lists and len(single) in (len(ranges), len(ranges) - 1) else None
-    if listed is not None and (apart is not None or len(single) == len(ranges)):
-        condition = listed if apart is None else negation(listed)
-    elif apart is not None:
-        terms = [comparison("<>", ref, point) for point in apart]
-        condition = logical_call("AND", terms)
+    if apart is not None:
+        condition = logical_call("AND", [comparison("<>", ref, point) for point in apart])
     else:
-        condition = _nested_or([_range_condition(ref, option, bounds) for option, bounds in ranges])
+        terms = [_range_condition(ref, option, bounds) for option, bounds in ranges]
+        condition = logical_call("OR", terms) if lists else _nested_or(terms)
+    if lists and isinstance(condition, Call) and condition.function in ("AND", "OR"):
+        condition = gathered(condition)
     if NULL_AS_TRUE in search.options:
         return logical_call("OR", [is_null(ref), condition])
     if NULL_AS_FALSE in search.options:

@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firesteel.catalog.schema import Table
-from firesteel.expr.nodes import AggregateCall, Expr, Literal
+from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
 from firesteel.plan.tree import Field, Node
-from firesteel.plan.windows import WINDOW_COLUMNS, Window, window_fields
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
 
 
 @dataclass(frozen=True)
-class Scan(Node):
-    """LogicalTableScan: the table's physical columns, then its metadata columns, in declared order."""
-
-    table: Table
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        columns = [c for c in self.table.columns if c.is_physical]
-        columns += [c for c in self.table.columns if c.metadata is not None]
-        return tuple(Field(c.name, c.type) for c in columns)
+class LogicalNode(Node):
+    """What all of them are: no physical node is one."""
 
 
 @dataclass(frozen=True)
-class Project(Node):
+class Scan(LogicalNode):
+    """LogicalTableScan: the table's physical columns, then its metadata columns, in declared order.
+
+    Rules narrow it to the columns `project`, push `filter` into it (over those columns), and decide whether
+    its changes are normalized by the primary key.
+    """
+
+    table: Table
+    project: tuple[int, ...] | None = None
+    filter: tuple[Expr, ...] = ()
+    normalized: bool = False
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return scanned_fields(self.table, self.project)
+
+    @property
+    def primary_key(self) -> tuple[int, ...]:
+        """Its positions in the schema; all of its columns must be read."""
+        names = [f.name for f in self.schema]
+        return tuple(names.index(name) for name in self.table.primary_key)
+
+
+def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[Field, ...]:
+    """The columns of a table that its source has to read, or those of them at these positions."""
+    columns = [c for c in table.columns if c.is_physical]
+    columns += [c for c in table.columns if c.metadata is not None]
+    found = tuple(Field(c.name, c.type) for c in columns)
+    return found if project is None else tuple(found[i] for i in project)
+
+
+@dataclass(frozen=True)
+class Project(LogicalNode):
     """LogicalProject."""
 
     input: Node
@@ -39,7 +63,7 @@ class Project(Node):
 
 
 @dataclass(frozen=True)
-class Filter(Node):
+class Filter(LogicalNode):
     """LogicalFilter: rows for which the condition is TRUE."""
 
     input: Node
@@ -51,7 +75,7 @@ class Filter(Node):
 
 
 @dataclass(frozen=True)
-class Aggregate(Node):
+class Aggregate(LogicalNode):
     """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
 
     A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
@@ -81,7 +105,34 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True)
-class Union(Node):
+class Expand(LogicalNode):
+    """LogicalExpand: each row once per projection. See the physical one."""
+
+    input: Node
+    projects: tuple[tuple[Expr, ...], ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return expanded_fields(self.input.schema, self.projects)
+
+
+def expanded_fields(columns: Sequence[Field], projects: Sequence[Sequence[Expr]]) -> tuple[Field, ...]:
+    """The columns of an Expand: called as in the input, `$f<position>` where no projection shows the column,
+    `$e` for the number; a name that is there has a number after it."""
+    found: dict[str, Field] = {}
+    for i, cells in enumerate(zip(*projects, strict=True)):
+        shown = next((cell for cell in cells if isinstance(cell, InputRef)), None)
+        numbers = isinstance(cells[0], Literal) and cells[0].value is not None
+        given = columns[shown.index].name if shown is not None else "$e" if numbers else f"$f{i}"
+        name, attempt = given, 0
+        while name in found:
+            name, attempt = f"{name}_{attempt}", attempt + 1
+        found[name] = Field(name, cells[0].type.with_nullable(any(e.type.nullable for e in cells)))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True)
+class Union(LogicalNode):
     """LogicalUnion; names from the first input, types common to all. all: equal rows are kept."""
 
     inputs: tuple[Node, ...]
@@ -99,7 +150,7 @@ def _common(types: list[SqlType]) -> SqlType:
 
 
 @dataclass(frozen=True)
-class Values(Node):
+class Values(LogicalNode):
     """LogicalValues: literal rows."""
 
     fields: tuple[Field, ...]
@@ -111,7 +162,7 @@ class Values(Node):
 
 
 @dataclass(frozen=True)
-class WatermarkAssigner(Node):
+class WatermarkAssigner(LogicalNode):
     """LogicalWatermarkAssigner: the rowtime column and the expression over the input's columns."""
 
     input: Node
@@ -124,29 +175,7 @@ class WatermarkAssigner(Node):
 
 
 @dataclass(frozen=True)
-class WindowTableFunction(Node):
-    """LogicalTableFunctionScan of TUMBLE, HOP, CUMULATE or SESSION.
-
-    Output is the input's columns, then window_start, window_end and window_time. time: the position of
-    the time attribute; is_rowtime: whether it is event time. descriptor, arguments: the names and the
-    intervals as they were written.
-    """
-
-    input: Node
-    window: Window
-    time: int
-    is_rowtime: bool
-    descriptor: tuple[str, ...]
-    arguments: tuple[Literal, ...]
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        columns = self.input.schema
-        return columns + window_fields(WINDOW_COLUMNS, columns[self.time].type.with_nullable(False))
-
-
-@dataclass(frozen=True)
-class Sink(Node):
+class Sink(LogicalNode):
     """LogicalSink: the input's columns, by position, into the table.
 
     target_columns: positions in the table of the columns that the INSERT names, None where it names

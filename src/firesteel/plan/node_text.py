@@ -13,6 +13,7 @@ from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
 from firesteel.plan.type_text import plain_type_text
+from firesteel.sensitive import shown
 
 ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
@@ -72,7 +73,7 @@ def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
 
 def hints_text(table: Table, path: str = "") -> str:
     """`[[[OPTIONS options:{k=v}]]]`, nothing without a hint. path: what stands before the options."""
-    options = ", ".join(f"{key}={value}" for key, value in table.hints)
+    options = ", ".join(f"{key}={shown(key, value)}" for key, value in table.hints)
     return f"[[[OPTIONS {path}options:{{{options}}}]]]" if options else ""
 
 
@@ -120,7 +121,7 @@ def _exchange(node: physical.Exchange) -> Attributes:
 def _expand(node: physical.Expand) -> Attributes:
     names = _names(node.input)
     rows = [
-        ", ".join(_expanded(e, n, names) for e, n in zip(row, node.names, strict=True))
+        ", ".join(_expanded(e, n, names) for e, n in zip(row, _names(node), strict=True))
         for row in node.projects
     ]
     return [("projects", ", ".join(f"{{{row}}}" for row in rows))]

@@ -1,48 +1,55 @@
-"""Physical plan nodes. They decide everything: the translation to Spark only reads them.
-
-`mode` is the changelog mode of the node's output; rules/infer_changelog_mode.py sets it, and until
-then it is None.
-"""
+"""Physical plan nodes. They decide everything: the translation to Spark only reads them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ChangelogMode
-from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
+from firesteel.expr.nodes import AggregateCall, Expr, Literal
 from firesteel.plan.accumulators import accumulator_fields, buffers
+from firesteel.plan.logical import expanded_fields, scanned_fields
 from firesteel.plan.tree import Field, Node
 
 
 @dataclass(frozen=True)
-class TableSourceScan(Node):
-    """Read a table. project: positions in the logical Scan's schema; None reads every column.
+class PhysicalNode(Node):
+    """What all of them have. mode: the changelog mode of the output; rules/infer_changelog_mode.py sets it,
+    and until then it is None."""
+
+    mode: ChangelogMode | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class PhaseNode(PhysicalNode):
+    """A node of plans with mini-batches or two phases: it is made with its changelog mode."""
+
+
+@dataclass(frozen=True)
+class TableSourceScan(PhysicalNode):
+    """Read a table. project: positions among the columns that it has to read; None reads every one.
 
     filter is the condition pushed to the source for EXPLAIN's sake, over the projected columns; the
     Calc above still holds it, as the sources of this version do not evaluate it.
     """
 
     table: Table
-    columns: tuple[Field, ...]
     project: tuple[int, ...] | None = None
     filter: tuple[Expr, ...] = ()
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return self.columns
+        return scanned_fields(self.table, self.project)
 
 
 @dataclass(frozen=True)
-class Calc(Node):
+class Calc(PhysicalNode):
     """Project and filter; the condition is over the input's columns."""
 
     input: Node
     exprs: tuple[Expr, ...]
     names: tuple[str, ...]
     condition: Expr | None = None
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -50,7 +57,7 @@ class Calc(Node):
 
 
 @dataclass(frozen=True)
-class Exchange(Node):
+class Exchange(PhysicalNode):
     """Send rows to where their key lives; no keys: all to one place (distribution=[single]).
 
     one_task: all go to one place all the same, and plans do not say so (rules/keep_bundle_order.py).
@@ -58,7 +65,6 @@ class Exchange(Node):
 
     input: Node
     keys: tuple[int, ...]
-    mode: ChangelogMode | None = None
     one_task: bool = False
 
     @property
@@ -67,7 +73,7 @@ class Exchange(Node):
 
 
 @dataclass(frozen=True)
-class GroupAggregate(Node):
+class GroupAggregate(PhysicalNode):
     """Keep one accumulator per key and publish each change of result. Flink: StreamPhysicalGroupAggregate.
 
     retract: for each call, whether its RETRACT variant runs. Output is keys, then calls. mini_batch:
@@ -81,7 +87,6 @@ class GroupAggregate(Node):
     retract: tuple[bool, ...] = ()
     mini_batch: bool = False
     partial_final: str | None = None
-    mode: ChangelogMode | None = None
     map_order: bool = False
 
     @property
@@ -91,7 +96,7 @@ class GroupAggregate(Node):
 
 
 @dataclass(frozen=True)
-class LocalGroupAggregate(Node):
+class LocalGroupAggregate(PhaseNode):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
     Output is keys, then the accumulators (plan/accumulators.py). Where the input retracts, one of the
@@ -103,7 +108,6 @@ class LocalGroupAggregate(Node):
     calls: tuple[AggregateCall, ...]
     retract: tuple[bool, ...]
     partial_final: str | None = None
-    mode: ChangelogMode | None = None
     map_order: bool = False
 
     @property
@@ -113,7 +117,7 @@ class LocalGroupAggregate(Node):
 
 
 @dataclass(frozen=True)
-class GlobalGroupAggregate(Node):
+class GlobalGroupAggregate(PhaseNode):
     """Merge accumulators by key and publish changes. Flink: StreamPhysicalGlobalGroupAggregate.
 
     keys: positions in the input, which are its first columns; its other columns are the accumulators of
@@ -130,7 +134,6 @@ class GlobalGroupAggregate(Node):
     results: int
     partial_final: str | None = None
     index_of_count_star: int | None = None
-    mode: ChangelogMode | None = None
     map_order: bool = False
 
     @property
@@ -141,7 +144,7 @@ class GlobalGroupAggregate(Node):
 
 
 @dataclass(frozen=True)
-class IncrementalGroupAggregate(Node):
+class IncrementalGroupAggregate(PhaseNode):
     """Merge partial accumulators by key and bucket, and hand on what they add to the final key's.
 
     Flink: StreamPhysicalIncrementalGroupAggregate. keys, calls: of the partial aggregate, over its local
@@ -155,7 +158,6 @@ class IncrementalGroupAggregate(Node):
     final_keys: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     retract: tuple[bool, ...]
-    mode: ChangelogMode | None = None
     map_order: bool = False
 
     @property
@@ -167,45 +169,20 @@ class IncrementalGroupAggregate(Node):
 
 
 @dataclass(frozen=True)
-class Expand(Node):
+class Expand(PhysicalNode):
     """Emit each row once per projection: the columns of the input, some NULL, the number of the projection,
     and perhaps columns that come a second time."""
 
     input: Node
     projects: tuple[tuple[Expr, ...], ...]
-    mode: ChangelogMode | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Those of the input, `$f<position>` where no projection shows the column; `$e` for the number. A
-        name that is there has a number after it."""
-        columns = self.input.schema
-        found: list[str] = []
-        for i, cells in enumerate(zip(*self.projects, strict=True)):
-            shown = next((cell for cell in cells if isinstance(cell, InputRef)), None)
-            numbers = isinstance(cells[0], Literal) and cells[0].value is not None
-            name = columns[shown.index].name if shown is not None else "$e" if numbers else f"$f{i}"
-            found.append(_unused(name, found))
-        return tuple(found)
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        columns = zip(self.names, zip(*self.projects, strict=True), strict=True)
-        return tuple(
-            Field(name, exprs[0].type.with_nullable(any(e.type.nullable for e in exprs)))
-            for name, exprs in columns
-        )
-
-
-def _unused(name: str, names: list[str]) -> str:
-    unique, attempt = name, 0
-    while unique in names:
-        unique, attempt = f"{name}_{attempt}", attempt + 1
-    return unique
+        return expanded_fields(self.input.schema, self.projects)
 
 
 @dataclass(frozen=True)
-class ChangelogNormalize(Node):
+class ChangelogNormalize(PhysicalNode):
     """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key.
 
     mini_batch: rows are worked off in bundles.
@@ -214,7 +191,6 @@ class ChangelogNormalize(Node):
     input: Node
     keys: tuple[int, ...]
     condition: Expr | None = None
-    mode: ChangelogMode | None = None
     mini_batch: bool = False
 
     @property
@@ -223,11 +199,10 @@ class ChangelogNormalize(Node):
 
 
 @dataclass(frozen=True)
-class DropUpdateBefore(Node):
+class DropUpdateBefore(PhysicalNode):
     """Discard -U rows."""
 
     input: Node
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -235,13 +210,12 @@ class DropUpdateBefore(Node):
 
 
 @dataclass(frozen=True)
-class WatermarkAssigner(Node):
+class WatermarkAssigner(PhysicalNode):
     """Derive watermarks from the rowtime column."""
 
     input: Node
     rowtime: int
     expression: Expr
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -249,13 +223,12 @@ class WatermarkAssigner(Node):
 
 
 @dataclass(frozen=True)
-class MiniBatchAssigner(Node):
+class MiniBatchAssigner(PhaseNode):
     """Mark the ends of mini-batches: interval in milliseconds, time is `ProcTime` or `RowTime`."""
 
     input: Node
     interval: int
     time: str
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -263,11 +236,10 @@ class MiniBatchAssigner(Node):
 
 
 @dataclass(frozen=True)
-class Union(Node):
+class Union(PhysicalNode):
     """UNION ALL."""
 
     inputs: tuple[Node, ...]
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -275,12 +247,11 @@ class Union(Node):
 
 
 @dataclass(frozen=True)
-class Values(Node):
+class Values(PhysicalNode):
     """Literal rows."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Literal, ...], ...]
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -288,13 +259,12 @@ class Values(Node):
 
 
 @dataclass(frozen=True)
-class Sink(Node):
+class Sink(PhysicalNode):
     """Write to a table."""
 
     input: Node
     table: Table
     upsert_materialize: bool = False
-    mode: ChangelogMode | None = None
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
 

@@ -1,19 +1,27 @@
-"""The physical nodes of windows. As in plan/physical.py they decide everything, `mode` comes last."""
+"""The physical nodes of windows; as those of plan/physical.py they decide everything."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.changelog import ChangelogMode
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.accumulators import accumulator_fields
+from firesteel.plan.physical import PhaseNode, PhysicalNode
 from firesteel.plan.tree import Field, Node
-from firesteel.plan.windows import WINDOW_COLUMNS, Window, Windowing, window_fields
-from firesteel.types.sql import BIGINT, SqlType, timestamp, timestamp_ltz
+from firesteel.plan.windows import (
+    WINDOW_COLUMNS,
+    Window,
+    Windowing,
+    group_window_fields,
+    renamed,
+    window_aggregate_fields,
+    window_fields,
+)
+from firesteel.types.sql import BIGINT, SqlType
 
 
 @dataclass(frozen=True)
-class WindowTableFunction(Node):
+class WindowTableFunction(PhysicalNode):
     """Put window_start, window_end and window_time after every row, once for each of its windows.
 
     Flink: StreamPhysicalWindowTableFunction.
@@ -21,7 +29,6 @@ class WindowTableFunction(Node):
 
     input: Node
     windowing: Windowing
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -29,7 +36,7 @@ class WindowTableFunction(Node):
 
 
 @dataclass(frozen=True)
-class WindowAggregate(Node):
+class WindowAggregate(PhysicalNode):
     """Aggregate by key and window, and publish when the window is over. Flink: StreamPhysicalWindowAggregate.
 
     properties: which of the window's columns come after the calls. retract: for each call, whether its
@@ -43,15 +50,14 @@ class WindowAggregate(Node):
     properties: tuple[str, ...]
     retract: tuple[bool, ...] = ()
     outputs: tuple[str, ...] = ()
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return _named(window_results(self), self.outputs)
+        return renamed(window_results(self), self.outputs)
 
 
 @dataclass(frozen=True)
-class LocalWindowAggregate(Node):
+class LocalWindowAggregate(PhaseNode):
     """Aggregate by key and slice before the exchange. Flink: StreamPhysicalLocalWindowAggregate.
 
     Output is keys, accumulators, and the end of the slice (or of the window) in milliseconds.
@@ -62,7 +68,6 @@ class LocalWindowAggregate(Node):
     calls: tuple[AggregateCall, ...]
     windowing: Windowing
     retract: tuple[bool, ...]
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -73,7 +78,7 @@ class LocalWindowAggregate(Node):
 
 
 @dataclass(frozen=True)
-class GlobalWindowAggregate(Node):
+class GlobalWindowAggregate(PhaseNode):
     """Merge accumulators by key and window. Flink: StreamPhysicalGlobalWindowAggregate.
 
     keys: positions in the input, which are its first columns. results: how many of the calls the query
@@ -88,34 +93,25 @@ class GlobalWindowAggregate(Node):
     retract: tuple[bool, ...]
     results: int
     outputs: tuple[str, ...] = ()
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        return _named(window_results(self), self.outputs)
+        return renamed(window_results(self), self.outputs)
 
 
 def window_results(node: WindowAggregate | GlobalWindowAggregate) -> tuple[Field, ...]:
     """The columns as the node itself calls them: keys, the query's calls, the window's columns."""
-    columns = node.input.schema
+    keys = [node.input.schema[k] for k in node.keys]
     calls = node.calls[: node.results] if isinstance(node, GlobalWindowAggregate) else node.calls
-    found = tuple(columns[k] for k in node.keys) + tuple(Field(c.name, c.type) for c in calls)
-    return found + window_fields(node.properties, node.windowing.time_type)
-
-
-def _named(fields: tuple[Field, ...], names: tuple[str, ...]) -> tuple[Field, ...]:
-    return tuple(Field(n, f.type) for n, f in zip(names, fields, strict=True)) if names else fields
+    return window_aggregate_fields(keys, calls, node.properties, node.windowing.time_type)
 
 
 @dataclass(frozen=True)
-class GroupWindowAggregate(Node):
+class GroupWindowAggregate(PhysicalNode):
     """Aggregate by key and by a window of GROUP BY. Flink: StreamPhysicalGroupWindowAggregate.
 
-    Before the tree is physical it stands over the rows themselves, then over an exchange. window: TUMBLE,
-    HOP or SESSION. time: the column of the time, None where the operator reads the clock; time_name: what
-    plans call it. properties: w$start and the others, after the calls, where the query reads any. emit: how
-    results come before the window's end or after it, None where they do not; updates: whether a later
-    result of a window replaces an earlier one.
+    The fields are the logical one's, and: emit: how results come before the window's end or after it, None
+    where they do not; updates: whether a later result of a window replaces an earlier one.
     """
 
     input: Node
@@ -129,22 +125,11 @@ class GroupWindowAggregate(Node):
     properties: tuple[str, ...] = ()
     emit: str | None = None
     updates: bool = False
-    mode: ChangelogMode | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        columns = self.input.schema
-        found = tuple(columns[k] for k in self.keys)
-        found += tuple(Field(c.name or f"$f{i}", c.type) for i, c in enumerate(self.calls, len(self.keys)))
-        return found + tuple(Field(name, self.property_type(name)) for name in self.properties)
-
-    def property_type(self, name: str) -> SqlType:
-        """The type of w$start, w$end, w$rowtime or w$proctime."""
-        if name == "w$rowtime":
-            return self.time_type.with_nullable(True)
-        return (
-            timestamp_ltz(3) if name == "w$proctime" else timestamp(3).with_nullable(self.time_type.nullable)
-        )
+        keys = [self.input.schema[k] for k in self.keys]
+        return group_window_fields(keys, self.calls, self.properties, self.time_type)
 
 
 WINDOWS = (

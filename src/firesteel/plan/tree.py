@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -100,3 +100,14 @@ def postorder(root: Node) -> Iterator[Node]:
 def transform_up(node: Node, rule: Callable[[Node], Node]) -> Node:
     """Apply the rule to every node, children first; the rule gives back a node or the same one."""
     return rule(node.with_children(tuple(transform_up(child, rule) for child in node.children)))
+
+
+def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """g, g, g as g, g0, g1."""
+    found: list[str] = []
+    for name in names:
+        unique, attempt = name, 0
+        while unique in found:
+            unique, attempt = f"{name}{attempt}", attempt + 1
+        found.append(unique)
+    return tuple(found)

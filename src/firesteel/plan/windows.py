@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.tree import Field
-from firesteel.types.sql import SqlType, timestamp
+from firesteel.types.sql import SqlType, timestamp, timestamp_ltz
 
 WINDOW_COLUMNS: tuple[str, ...] = ("window_start", "window_end", "window_time")
 """What a window function adds to its rows, in this order."""
@@ -98,3 +99,30 @@ def duration_text(millis: int) -> str:
 def window_fields(names: tuple[str, ...], time_type: SqlType) -> tuple[Field, ...]:
     """Columns of these names: the borders are TIMESTAMP(3), the time is what the window is over."""
     return tuple(Field(n, time_type if n == "window_time" else _BORDER) for n in names)
+
+
+def window_aggregate_fields(
+    keys: Sequence[Field], calls: Sequence[AggregateCall], properties: tuple[str, ...], time_type: SqlType
+) -> tuple[Field, ...]:
+    """The columns of an aggregate of windows: keys, results, and those of the window's that it gives."""
+    return (*keys, *(Field(c.name, c.type) for c in calls), *window_fields(properties, time_type))
+
+
+def renamed(fields: tuple[Field, ...], names: Sequence[str]) -> tuple[Field, ...]:
+    """Under other names, where there are any."""
+    return tuple(Field(n, f.type) for n, f in zip(names, fields, strict=True)) if names else fields
+
+
+def group_window_fields(
+    keys: Sequence[Field], calls: Sequence[AggregateCall], properties: Sequence[str], time_type: SqlType
+) -> tuple[Field, ...]:
+    """The columns of an aggregate of group windows: keys, results, and what the query reads of the window."""
+    results = (Field(c.name or f"$f{i}", c.type) for i, c in enumerate(calls, len(keys)))
+    return (*keys, *results, *(Field(name, property_type(name, time_type)) for name in properties))
+
+
+def property_type(name: str, time_type: SqlType) -> SqlType:
+    """The type of w$start, w$end, w$rowtime or w$proctime."""
+    if name == "w$rowtime":
+        return time_type.with_nullable(True)
+    return timestamp_ltz(3) if name == "w$proctime" else timestamp(3).with_nullable(time_type.nullable)

@@ -1,5 +1,5 @@
-"""The optimizer: one rule a file, their order in program.py."""
+"""The optimizer: one rule a file, their order in stages.py."""
 
-from firesteel.rules.program import optimize, optimize_all
+from firesteel.rules.stages import optimize, optimize_all
 
 __all__ = ["optimize", "optimize_all"]

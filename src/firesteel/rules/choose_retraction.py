@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import AggregateCall
-from firesteel.plan.monotonicity import monotonicity
+from firesteel.plan.facts import kinds_sent, monotonicity
+from firesteel.plan.facts.changes import INSERTS
 from firesteel.plan.physical import GroupAggregate
 from firesteel.plan.physical_windows import WindowAggregate
 from firesteel.plan.tree import Node
-from firesteel.rules.modify_kinds import INSERTS, modify_kinds
 
 
 def choose_retraction(node: Node) -> Node:
@@ -22,7 +22,7 @@ def choose_retraction(node: Node) -> Node:
     cannot take back what its input does."""
     if not isinstance(node, (GroupAggregate, WindowAggregate)):
         return node
-    retracts = modify_kinds(node.input) != INSERTS
+    retracts = kinds_sent(node.input) != INSERTS
     if retracts:
         _check_users(node.calls, node.input)
     if isinstance(node, WindowAggregate):

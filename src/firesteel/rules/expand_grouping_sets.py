@@ -14,8 +14,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import comparison
-from firesteel.plan.logical import Aggregate, Project
-from firesteel.plan.physical import Expand
+from firesteel.plan.logical import Aggregate, Expand, Project
 from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
 from firesteel.types.sql import BIGINT

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs
-from firesteel.plan.logical import Filter, Project, WatermarkAssigner, WindowTableFunction
-from firesteel.plan.physical import TableSourceScan
+from firesteel.plan.logical import Filter, Project, Scan, WatermarkAssigner
+from firesteel.plan.logical_windows import WindowTableFunction
 from firesteel.plan.tree import Node
 
 
@@ -43,4 +43,4 @@ def _has_watermarks(node: Node) -> bool:
     computed = node.input
     if not isinstance(computed, Project):
         return True
-    return isinstance(computed.input, TableSourceScan) and computed.input.project is None
+    return isinstance(computed.input, Scan) and computed.input.project is None

@@ -11,9 +11,11 @@ from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from math import isfinite
 from typing import Any
 
-from firesteel.expr.constant_calls import constant
+from firesteel.expr.constant_calls import constant, varies
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.duckdb_known import typeof_text
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import walk
 from firesteel.plan.simplify.casts import fold_cast
 from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept, with_all_digits
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
@@ -26,10 +28,28 @@ def fold_constants(expr: Expr) -> Expr:
     """The expression with its constant parts computed."""
     if not isinstance(expr, Call) or is_kept(expr):
         return expr
+    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
+        return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
     args = tuple(map(fold_constants, expr.args))
-    if any(a is not b for a, b in zip(args, expr.args, strict=True)):
-        expr = replace(expr, args=args)
-    return _folded(expr)
+    if all(a is b for a, b in zip(args, expr.args, strict=True)):
+        return _folded(expr)
+    folded = _folded(replace(expr, args=args))
+    return _padded(folded) if expr.function == "CAST" else folded
+
+
+def _padded(expr: Expr) -> Expr:
+    """A decimal that was computed, with all digits of its type; one that was written keeps its own."""
+    if not isinstance(expr, Literal) or expr.type.root is not TypeRoot.DECIMAL or expr.value is None:
+        return expr
+    return with_all_digits(expr)
+
+
+def _has_known_type(argument: Expr) -> bool:
+    """Whether Flink computes the call before any row is read: no column and no row is in it."""
+    return not any(
+        isinstance(e, InputRef) or e.type.root is TypeRoot.ROW or (isinstance(e, Call) and varies(e))
+        for e in walk(argument)
+    )
 
 
 def _folded(expr: Call) -> Expr:

@@ -91,7 +91,7 @@ def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
 
 def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
     """The literal that a JSON call of literals gives, NOT NULL if it is one; the call where it fails."""
-    from firesteel.json_path.errors import PathFailure  # rarely needed, and not at the start
+    from firesteel.runtime.json_path.errors import PathFailure  # rarely needed, and not at the start
 
     if call.type.root is TypeRoot.ARRAY:
         return call
@@ -116,8 +116,8 @@ _UNKNOWN = object()
 
 
 def _value(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
-    from firesteel.json_path.document import well_formed
-    from firesteel.json_path.sql_json import Behaviour, document, json_value
+    from firesteel.runtime.json_path.document import well_formed
+    from firesteel.runtime.json_path.sql_json import Behaviour, document, json_value
 
     said: dict[str, Behaviour] = {}
     defaults = iter(literals[2:])
@@ -132,8 +132,8 @@ def _value(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> An
 
 
 def _query(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
-    from firesteel.json_path.document import well_formed
-    from firesteel.json_path.sql_json import Behaviour, document, json_query
+    from firesteel.runtime.json_path.document import well_formed
+    from firesteel.runtime.json_path.sql_json import Behaviour, document, json_query
 
     words = [o[o.index("[") + 1 : -1].replace("_", " ") for o in call.options[1:]]
     behaviours = [Behaviour(word) for word in words]
@@ -142,13 +142,13 @@ def _query(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> An
 
 
 def _exists(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
-    from firesteel.json_path.sql_json import document, json_exists
+    from firesteel.runtime.json_path.sql_json import document, json_exists
 
     return json_exists(document(values[0]), values[1], call.options[0] if call.options else "FALSE")
 
 
 def _test(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
-    from firesteel.json_path.sql_json import document, is_json
+    from firesteel.runtime.json_path.sql_json import document, is_json
 
     return is_json(document(values[0]), call.function.split()[-1]) != call.function.startswith("IS NOT")
 
@@ -160,7 +160,7 @@ def _string(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> A
 
 
 def _quoted(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
-    from firesteel.json_path.sql_json import json_quoted, json_unquoted
+    from firesteel.runtime.json_path.sql_json import json_quoted, json_unquoted
 
     return json_quoted(values[0]) if call.function == "JSON_QUOTE" else json_unquoted(values[0])
 

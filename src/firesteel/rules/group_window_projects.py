@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from firesteel.expr.nodes import Call, InputRef
 from firesteel.plan.expressions import identity, substitute
-from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
-from firesteel.plan.physical import TableSourceScan
-from firesteel.plan.physical_windows import GroupWindowAggregate
+from firesteel.plan.logical import Aggregate, Filter, Project, Scan, WatermarkAssigner
+from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.filtered_projects import in_input_order
 
@@ -63,7 +62,7 @@ def reads_whole_table(node: Node) -> bool:
     """Whether the columns are those of a table that is read as it is: nothing below could reorder them."""
     while isinstance(node, WatermarkAssigner):
         node = node.input
-    return isinstance(node, TableSourceScan)
+    return isinstance(node, Scan)
 
 
 def restored(node: Aggregate | GroupWindowAggregate, ordered: Aggregate | GroupWindowAggregate) -> Project:

@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.errors import ValidationError
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, rewrite, substitute, walk
+from firesteel.plan.facts import event_times
 from firesteel.plan.logical import Aggregate, Filter, Project
-from firesteel.plan.physical_windows import GroupWindowAggregate
-from firesteel.plan.time_attributes import event_times
+from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
-from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS, Window
+from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS, Window, property_type
 
 _WINDOW = "$WINDOW"
 """Stands for the window above its aggregate, until what is asked of it is known."""
-
-_NEVER_NULL = ("COUNT", "$SUM0", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 
 def group_windows(node: Node) -> Node:
@@ -92,7 +91,7 @@ def _window(call: Call) -> Window:
 
 def _without_groups(call: AggregateCall, keyed: bool) -> AggregateCall:
     """Without any key but the window a result may be NULL, as that of no rows is."""
-    if keyed or call.function in _NEVER_NULL:
+    if keyed or traits_of(call.function).never_null:
         return call
     return replace(call, type=call.type.with_nullable(True))
 
@@ -160,4 +159,4 @@ def _answer(expr: Expr, aggregate: GroupWindowAggregate) -> Expr:
     if name in ("w$start", "w$end") or (name == "w$rowtime" and expr.type.nullable):
         return InputRef(place, expr.type)
     mark = "ROWTIME" if aggregate.is_rowtime else "PROCTIME"
-    return Call("CAST", (InputRef(place, aggregate.property_type(name)),), expr.type, (mark,))
+    return Call("CAST", (InputRef(place, property_type(name, aggregate.time_type)),), expr.type, (mark,))

@@ -1,16 +1,18 @@
 """Where mini-batches end: assigners above the sources, in the time and interval that what is above needs.
 
-Flink: MiniBatchIntervalInferRule, FlinkRelOptUtil.mergeMiniBatchInterval. The changelog modes must be
+Flink: MiniBatchIntervalInferRule. The changelog modes must be
 known: an assigner has the mode of what is below it.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from firesteel.expr.deep import from_below
+from firesteel.plan.facts import interval_asked
+from firesteel.plan.facts.bundles import PROC_TIME, ROW_TIME, Interval
 from firesteel.plan.logical import Filter, Project, Scan, Sink, Union, Values
 from firesteel.plan.physical import (
     ChangelogNormalize,
@@ -19,15 +21,8 @@ from firesteel.plan.physical import (
     TableSourceScan,
     WatermarkAssigner,
 )
-from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node, transform_up, walk
-from firesteel.rules.mini_batch_options import MiniBatch
-
-NONE = "None"
-PROC_TIME = "ProcTime"
-ROW_TIME = "RowTime"
-NO_MINI_BATCH = "NoMiniBatch"
-
+from firesteel.rules.mini_batch_options import mini_batch_options
 
 _STATELESS = (Scan, Project, Filter, Values, Sink)
 
@@ -38,35 +33,14 @@ def is_stateless(logical: Node) -> bool:
     return all(isinstance(n, _STATELESS) or (isinstance(n, Union) and n.all) for n in walk(logical))
 
 
-@dataclass(frozen=True)
-class Interval:
-    """What a node asks of its inputs: the time by which mini-batches end, and how far apart, in ms."""
+def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stateless: bool) -> Node:
+    """The plan with its assigners, and the operators that bundle rows marked; as it is where mini-batches are
+    off, or nothing gains by them.
 
-    mode: str = NONE
-    millis: int = 0
-
-
-def merged(one: Interval, other: Interval) -> Interval:
-    """What serves both; an interval of 0 is any interval."""
-    modes = {one.mode, other.mode}
-    if NO_MINI_BATCH in modes:
-        return Interval(NO_MINI_BATCH)
-    if NONE in modes:
-        return other if one.mode == NONE else one
-    if modes == {ROW_TIME}:
-        return Interval(ROW_TIME, math.gcd(one.millis, other.millis))
-    if modes == {PROC_TIME}:
-        return one
-    row, proc = (one, other) if one.mode == ROW_TIME else (other, one)
-    return Interval(ROW_TIME, row.millis or proc.millis)
-
-
-def infer_mini_batch_interval(root: Node, options: MiniBatch | None) -> Node:
-    """The plan with its assigners, and the operators that bundle rows marked; as it is without options.
-
-    Raises ValidationError where an operator bundles rows and the options set no size.
+    Raises ValidationError where the options lack a latency, or an operator bundles rows and they set no size.
     """
-    if options is None:
+    options = mini_batch_options(configuration)
+    if options is None or stateless:
         return root
     placed = _below(transform_up(root, _bundling), Interval(PROC_TIME, options.latency))
     if any(getattr(node, "mini_batch", False) for node in walk(placed)):
@@ -85,17 +59,8 @@ def _below(node: Node, own: Interval) -> Node:
     """The node with assigners put below it."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):
         return node
-    asked = own
-    if isinstance(node, GroupWindowAggregate):
-        asked = Interval(NO_MINI_BATCH)
-    elif _waits_for_event_time(node):
-        asked = merged(own, Interval(ROW_TIME))
+    asked = own.merged(interval_asked(node))
     return node.with_children(tuple(_assigned(child, asked) for child in node.children))
-
-
-def _waits_for_event_time(node: Node) -> bool:
-    """Whether bundles below the node end with watermarks, not with the clock."""
-    return isinstance(node, (WindowAggregate, WindowTableFunction)) and node.windowing.is_rowtime
 
 
 def _assigned(child: Node, asked: Interval) -> Node:

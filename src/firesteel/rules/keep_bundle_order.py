@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.deep import from_below
 from firesteel.plan.physical import (
     Exchange,
@@ -19,7 +20,6 @@ from firesteel.plan.physical import (
 )
 from firesteel.plan.tree import Node
 
-_BY_ORDER = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG", "JSON_ARRAYAGG"})
 _BUNDLED = (GroupAggregate, GlobalGroupAggregate, IncrementalGroupAggregate)
 
 
@@ -27,7 +27,7 @@ def keep_bundle_order(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if not isinstance(node, (GroupAggregate, LocalGroupAggregate, IncrementalGroupAggregate)):
         return node
-    if not any(call.function in _BY_ORDER for call in node.calls):
+    if not any(traits_of(call.function).by_order for call in node.calls):
         return node
     if isinstance(node, IncrementalGroupAggregate):
         return _in_map_order(node)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr
 from firesteel.plan.expressions import identity
-from firesteel.plan.physical import Calc, Exchange, GroupAggregate, Sink
-from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
-from firesteel.plan.time_attributes import Positions, event_times, is_time, processing_times
+from firesteel.plan.facts import event_times, processing_times, values_read
+from firesteel.plan.facts.times import Positions, is_time
+from firesteel.plan.physical import Calc, Exchange, Sink
 from firesteel.plan.tree import Node
 
 
@@ -46,15 +46,16 @@ class _Attribute:
     def materialize(self, node: Node) -> Node:
         if isinstance(node, Calc):
             return self._computed(node)
-        if isinstance(node, (GroupAggregate, WindowAggregate, GroupWindowAggregate)) and isinstance(
-            node.input, Exchange
-        ):
-            below = node.input.input
-            read = {*node.keys, *(i for c in node.calls for i in c.args)}
-            return replace(
-                node, input=replace(node.input, input=self.columns(below, self.positions(below) & read))
-            )
-        return node
+        if isinstance(node, Sink):
+            return node
+        inputs = zip(node.children, values_read(node), strict=True)
+        return node.with_children(tuple(self._as_read(child, read) for child, read in inputs))
+
+    def _as_read(self, node: Node, read: Positions) -> Node:
+        """An input of which these columns are read; before rows are sent."""
+        if isinstance(node, Exchange):
+            return node.with_children((self._as_read(node.input, read),))
+        return self.columns(node, self.positions(node) & read)
 
     def columns(self, node: Node, times: Positions) -> Node:
         """The node with these columns of its output as timestamps."""

@@ -16,14 +16,10 @@ PHASES = "table.optimizer.agg-phase-strategy"
 
 @dataclass(frozen=True)
 class MiniBatch:
-    """latency: milliseconds between the ends of bundles; size: records after which one ends.
-
-    two_phase: aggregates that can be are split in a local and a global phase.
-    """
+    """latency: milliseconds between the ends of bundles; size: records after which one ends."""
 
     latency: int
     size: int
-    two_phase: bool
 
     def check_size(self) -> None:
         """Raises ValidationError, in Flink's words; only operators that bundle rows ask for it."""
@@ -47,7 +43,12 @@ def mini_batch_options(configuration: Mapping[str, str]) -> MiniBatch | None:
         raise ValidationError(
             "MiniBatch Latency must be greater than 0 ms. [null]", hint=f"SET '{LATENCY}' = '5 s'"
         )
-    return MiniBatch(latency, options.get(SIZE), options.get(PHASES) != "ONE_PHASE")
+    return MiniBatch(latency, options.get(SIZE))
+
+
+def is_one_phase(configuration: Mapping[str, str]) -> bool:
+    """Whether no aggregate is to be split in a local and a global phase."""
+    return bool(parsed(configuration).get(PHASES) == "ONE_PHASE")
 
 
 def parsed(configuration: Mapping[str, str]) -> Configuration:

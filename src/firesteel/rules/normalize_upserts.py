@@ -13,9 +13,10 @@ from firesteel.catalog.schema import Table
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import conjunction, conjuncts, identity, input_refs, is_identity
-from firesteel.plan.physical import Calc, ChangelogNormalize, Exchange, TableSourceScan
+from firesteel.plan.facts.changes import source_mode
+from firesteel.plan.logical import Scan
+from firesteel.plan.physical import Calc, ChangelogNormalize
 from firesteel.plan.tree import Node
-from firesteel.rules.modify_kinds import source_mode
 
 DUPLICATES = "table.exec.source.cdc-events-duplicate"
 
@@ -42,11 +43,9 @@ def needs_normalization(table: Table, configuration: Mapping[str, str]) -> bool:
 
 
 def normalize_upserts(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Put a normalization above a scan that needs one; the scan still reads every column."""
-    if isinstance(node, TableSourceScan) and needs_normalization(node.table, configuration):
-        names = [f.name for f in node.columns]
-        keys = tuple(names.index(name) for name in node.table.primary_key)
-        return ChangelogNormalize(Exchange(node, keys), keys)
+    """Mark a scan whose changes need it; the scan still reads every column."""
+    if isinstance(node, Scan) and needs_normalization(node.table, configuration):
+        return replace(node, normalized=True)
     return node
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expressions import input_refs, is_identity, renumber
 from firesteel.plan.logical import Aggregate, Filter, Project
-from firesteel.plan.physical_windows import GroupWindowAggregate
+from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.filtered_projects import in_input_order
 from firesteel.rules.group_window_projects import (
@@ -52,28 +52,27 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 def merge_aggregate_project(node: Node) -> Node:
     """Aggregate over a projection that gives every column of its input, in another order or twice, without
-    it; but keys stay different columns."""
+    it. Keys that are one column were merged before."""
     if isinstance(node, GroupWindowAggregate):
         return merge_group_window_project(node)
     node = _in_input_order(node)
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     project = node.input
-    columns = [e.index for e in project.exprs if isinstance(e, InputRef)]
-    if len(columns) != len(project.exprs) or set(columns) != set(range(len(project.input.schema))):
-        return node
-    position = dict(enumerate(columns))
-    if len({position[k] for k in node.keys}) < len(node.keys):
+    read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
+    position = {i: e.index for i, e in enumerate(project.exprs) if i in read and isinstance(e, InputRef)}
+    if len(position) != len(read) or set(position.values()) != set(range(len(project.input.schema))):
         return node
     keys = tuple(sorted(node.keys, key=position.__getitem__))
     if keys == node.keys:
-        return moved_aggregate(_with_names(node), project.input, position)
+        return moved_aggregate(with_names(node), project.input, position)
     if not reads_whole_table(project.input) or node.partial_final is not None:
         return node
-    return restored(node, moved_aggregate(replace(_with_names(node), keys=keys), project.input, position))
+    return restored(node, moved_aggregate(replace(with_names(node), keys=keys), project.input, position))
 
 
-def _with_names(node: Aggregate) -> Aggregate:
+def with_names(node: Aggregate) -> Aggregate:
+    """Its calls named as its columns are."""
     outputs = node.schema[len(node.keys) :]
     return replace(
         node, calls=tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))

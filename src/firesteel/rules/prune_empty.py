@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import Literal
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, Values
 from firesteel.plan.tree import Node
@@ -33,7 +34,8 @@ def _aggregate(node: Aggregate) -> Node:
         return Values(node.schema, ())
     row: list[Literal] = []
     for call, field in zip(node.calls, node.schema, strict=True):
-        if call.function not in ("COUNT", "$SUM0", "SUM", "MIN", "MAX"):
+        value = traits_of(call.function).of_nothing
+        if value is None:
             return node
-        row.append(Literal(0 if call.function in ("COUNT", "$SUM0") else None, field.type))
+        row.append(Literal(0 if value == "0" else None, field.type))
     return Values(node.schema, (tuple(row),))

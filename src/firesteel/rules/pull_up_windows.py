@@ -161,7 +161,7 @@ def _function_up(node: Node) -> Node:
 def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> Expand:
     """The Expand over the Calc without borders, the time last."""
     position = {old: new for new, old in enumerate(kept)}
-    last = len(expand.names) - 1
+    last = len(expand.schema) - 1
     rows = []
     for row in expand.projects:
         cells = [

@@ -20,8 +20,7 @@ from firesteel.plan.expressions import (
     rewrite,
     walk,
 )
-from firesteel.plan.logical import Filter
-from firesteel.plan.physical import TableSourceScan
+from firesteel.plan.logical import Filter, Scan
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
 from firesteel.types.sql import APPROXIMATE, TypeRoot
@@ -29,7 +28,7 @@ from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 def push_filter_into_scan(node: Node) -> Node:
     """Apply to one filter."""
-    if not isinstance(node, Filter) or not isinstance(node.input, TableSourceScan):
+    if not isinstance(node, Filter) or not isinstance(node.input, Scan):
         return node
     scan = node.input
     if scan.filter or scan.table.traits is None or not scan.table.traits.pushes_filter:

@@ -10,7 +10,7 @@ from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import conjunction, conjuncts, input_refs, renumber, substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Union
-from firesteel.plan.physical_windows import GroupWindowAggregate
+from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import is_deterministic
 

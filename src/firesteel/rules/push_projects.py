@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import InputRef, Literal
-from firesteel.plan.expressions import identity, input_refs, is_identity, renumber
-from firesteel.plan.logical import Aggregate, Filter, Project, Union, WatermarkAssigner, WindowTableFunction
-from firesteel.plan.physical import ChangelogNormalize, Exchange, TableSourceScan
-from firesteel.plan.physical_windows import GroupWindowAggregate
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions import cast_to, identity, input_refs, is_identity, renumber, substitute
+from firesteel.plan.logical import Aggregate, Filter, Project, Scan, Union, WatermarkAssigner
+from firesteel.plan.logical_windows import GroupWindowAggregate, WindowTableFunction
+from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS
 from firesteel.rules.group_window_projects import pick
@@ -24,7 +24,7 @@ from firesteel.types.sql import INT
 
 @from_below
 def push_projects(node: Node) -> Node:
-    """Apply to the whole tree, from the root down. Scans must be physical already."""
+    """Apply to the whole tree, from the root down."""
     if isinstance(node, Project):
         merged = merge_projects(node)
         assert isinstance(merged, Project)
@@ -69,9 +69,28 @@ def _push(node: Project) -> Node:
 
 
 def _push_into(child: Node, node: Project) -> Node:
-    merged = merge_projects(replace(node, input=child))
+    """The projection over one input of a union, whose columns may be NOT NULL where the union's are not."""
+    below = _uncoerced(child)
+    columns = identity(f.type for f in below.schema)
+    exprs = tuple(substitute(e, columns) for e in node.exprs)
+    merged = merge_projects(replace(node, input=below, exprs=exprs))
     assert isinstance(merged, Project)
-    return _push(merged)
+    fitting = zip(merged.exprs, node.exprs, strict=True)
+    return _push(replace(merged, exprs=tuple(simplify_value(cast_to(e, old.type)) for e, old in fitting)))
+
+
+def _uncoerced(node: Node) -> Node:
+    """An input of a union without the casts that only let its columns be NULL."""
+    if not isinstance(node, Project):
+        return node
+    return replace(node, exprs=tuple(_without_null_cast(e) for e in node.exprs))
+
+
+def _without_null_cast(expr: Expr) -> Expr:
+    if not isinstance(expr, Call) or expr.function != "CAST" or expr.options:
+        return expr
+    (operand,) = expr.args
+    return operand if operand.type.with_nullable(True) == expr.type else expr
 
 
 def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
@@ -85,10 +104,8 @@ def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
 def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, dict[int, int]]:
     """The node with the wanted columns, and where each of them now is. picks: they are all that is wanted,
     nothing is computed from them."""
-    if isinstance(node, TableSourceScan):
+    if isinstance(node, Scan):
         return _narrow_scan(node, wanted)
-    if isinstance(node, ChangelogNormalize):
-        return _narrow_normalize(node, wanted)
     if isinstance(node, WatermarkAssigner):
         return _narrow_watermark(node, wanted, picks)
     if isinstance(node, WindowTableFunction):
@@ -96,32 +113,21 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
 
-def _narrow_scan(scan: TableSourceScan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    columns = wanted or [0]
-    if len(columns) == len(scan.columns) or not _takes_projection(scan):
-        return scan, {i: i for i in range(len(scan.columns))}
+def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """Where changes are normalized the key is read too: rows are told apart by it."""
+    key = scan.primary_key if scan.normalized else ()
+    columns = list(dict.fromkeys([*wanted, *key])) or [0]
+    if len(columns) == len(scan.schema) or not _takes_projection(scan):
+        return scan, {i: i for i in range(len(scan.schema))}
     position = {old: new for new, old in enumerate(columns)}
-    narrowed = replace(
-        scan,
-        columns=tuple(scan.columns[i] for i in columns),
-        project=tuple(columns),
-        filter=tuple(renumber(e, position) for e in scan.filter),
-    )
-    return narrowed, position
+    pushed = tuple(renumber(e, position) for e in scan.filter)
+    return replace(scan, project=tuple(columns), filter=pushed), position
 
 
 def _takes_projection(node: Node) -> bool:
     """Whether a scan, if the node is one, may read fewer columns."""
-    traits = node.table.traits if isinstance(node, TableSourceScan) else None
+    traits = node.table.traits if isinstance(node, Scan) else None
     return traits is None or traits.pushes_projection
-
-
-def _narrow_normalize(node: ChangelogNormalize, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """The key is read too: rows are told apart by it."""
-    source = node.input.children[0]
-    narrowed, position = _narrow(source, list(dict.fromkeys([*wanted, *node.keys])))
-    keys = tuple(position[key] for key in node.keys)
-    return ChangelogNormalize(Exchange(narrowed, keys), keys), position
 
 
 def _narrow_watermark(node: WatermarkAssigner, wanted: list[int], picks: bool) -> tuple[Node, dict[int, int]]:

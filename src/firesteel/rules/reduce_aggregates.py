@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, comparison, input_refs, walk
-from firesteel.plan.logical import Aggregate, Filter, Project, WindowTableFunction
-from firesteel.plan.physical_windows import GroupWindowAggregate
-from firesteel.plan.traits import unique_keys
+from firesteel.plan.facts import unique_keys
+from firesteel.plan.logical import Aggregate, Filter, Project
+from firesteel.plan.logical_windows import GroupWindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Field, Node
 from firesteel.plan.windows import Window
 from firesteel.types import sql
@@ -27,8 +28,6 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
 _ROOTS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV")
 _BIASED = ("STDDEV_POP", "VAR_POP")
-OF_KEY = ("AVG", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-"""Over a group these give a grouping column as it is."""
 
 _COUNT = sql.BIGINT.with_nullable(False)
 _KEY_COST = 1.1
@@ -141,7 +140,7 @@ def _replaced(expr: Expr, new: Sequence[Expr], keys: int) -> Expr:
 
 def _reduce(call: AggregateCall, form: _Form, columns: Sequence[Field], group: Sequence[int]) -> Expr:
     keys = len(group)
-    if call.function in OF_KEY and call.filter is None and call.args[0] in group:
+    if traits_of(call.function).between and call.filter is None and call.args[0] in group:
         key = columns[call.args[0]].type
         return cast_to(InputRef(group.index(call.args[0]), key), call.type)
     if call.function == "SUM":

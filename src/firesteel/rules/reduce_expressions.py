@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.casting import cast
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.converted import as_type
-from firesteel.plan.expressions import FALSE, TRUE, is_false, is_true, operands, rewrite
+from firesteel.plan.expressions import is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.plan.simplify.sarg import COMPARISONS, as_double, compared_literal
+from firesteel.plan.simplify.casts import is_lossless
+from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.fold_constants import fold_constants
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
+from firesteel.types.sql import INTEGER_BITS
 
 
 def reduce_expressions(node: Node) -> Node:
@@ -34,7 +37,7 @@ def reduce_expressions(node: Node) -> Node:
 
 def _filter(node: Filter) -> Node:
     doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
-    condition = pull_factors(_same_columns(fold_constants(doubles)))
+    condition = pull_factors(fold_constants(doubles))
     for _ in range(5):
         before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)))
         if condition == before:
@@ -44,19 +47,6 @@ def _filter(node: Filter) -> Node:
     if is_false(condition) or (isinstance(condition, Literal) and condition.value is None):
         return Values(node.schema, ())
     return node if condition == node.condition else replace(node, condition=condition)
-
-
-def _same_columns(condition: Expr) -> Expr:
-    """A column compared with itself decides at once (Flink: BinaryComparisonExprReducer)."""
-
-    def rule(e: Expr) -> Expr:
-        if not isinstance(e, Call) or e.function not in COMPARISONS or e.args[0] != e.args[1]:
-            return e
-        if not isinstance(e.args[0], InputRef):
-            return e
-        return TRUE if "=" in e.function else FALSE
-
-    return rewrite(condition, rule)
 
 
 def _value(expr: Expr, known: dict[int, Literal]) -> Expr:
@@ -80,10 +70,21 @@ def _reachable(expr: Expr) -> Expr:
     def rule(e: Expr) -> Expr:
         if isinstance(e, Call) and e.function == "COALESCE":
             stop = next((i for i, a in enumerate(e.args) if not a.type.nullable), len(e.args) - 1)
-            return e.args[0] if stop == 0 else replace(e, args=e.args[: stop + 1])
+            return cast(e.args[0], e.type) if stop == 0 else replace(e, args=e.args[: stop + 1])
         return e
 
     return rewrite(expr, rule)
+
+
+def _compared_column(expr: Expr, literal: Literal) -> InputRef | None:
+    """A column, or the one that a cast to a wider integer was made of, if it can hold the literal."""
+    if isinstance(expr, Call) and expr.function == "CAST" and expr.type.is_integer:
+        (operand,) = expr.args
+        if not isinstance(operand, InputRef) or not is_lossless(operand.type, expr.type):
+            return None
+        limit = 1 << (INTEGER_BITS[operand.type.root] - 1)
+        return operand if isinstance(literal.value, int) and -limit <= literal.value < limit else None
+    return expr if isinstance(expr, InputRef) else None
 
 
 @from_below
@@ -92,9 +93,13 @@ def constant_columns(node: Node) -> dict[int, Literal]:
     if isinstance(node, Filter):
         found = constant_columns(node.input)
         for term in operands(node.condition, "AND"):
+            if isinstance(term, Call) and term.function == "IS NULL" and isinstance(term.args[0], InputRef):
+                found[term.args[0].index] = Literal(None, term.args[0].type)
+                continue
             known = compared_literal(term)
-            if known is not None and known[0] == "=" and isinstance(known[1], InputRef):
-                found[known[1].index] = known[2]
+            column = None if known is None or known[0] != "=" else _compared_column(known[1], known[2])
+            if known is not None and column is not None:
+                found[column.index] = known[2]
         return found
     if isinstance(node, Project):
         below = constant_columns(node.input)

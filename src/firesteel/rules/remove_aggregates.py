@@ -5,14 +5,12 @@ So it is where the grouping columns hold a unique key of the input and each call
 
 from __future__ import annotations
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import Expr, InputRef
 from firesteel.plan.expressions import cast_to
+from firesteel.plan.facts import unique_keys
 from firesteel.plan.logical import Aggregate, Project
-from firesteel.plan.traits import unique_keys
 from firesteel.plan.tree import Node
-
-OF_ONE_ROW = ("SUM", "MIN", "MAX", "$SUM0")
-"""Over a single row these give their argument."""
 
 
 def remove_aggregates(node: Node) -> Node:
@@ -21,7 +19,9 @@ def remove_aggregates(node: Node) -> Node:
         return node
     if not any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
         return node
-    if not all(c.function in OF_ONE_ROW and len(c.args) == 1 and c.filter is None for c in node.calls):
+    if not all(
+        traits_of(c.function).of_one_row and len(c.args) == 1 and c.filter is None for c in node.calls
+    ):
         return node
     columns = node.input.schema
     exprs: list[Expr] = [InputRef(k, columns[k].type) for k in node.keys]

@@ -1,6 +1,7 @@
 """Scans of one table that differ in their columns alone read the union of them, so that they can be one.
 
-Flink: ScanReuser. A projection above each takes what it had; scans with different filters stay apart.
+Flink: ScanReuser, which comes last: a projection above each takes what it had, below a MiniBatchAssigner.
+Scans with different filters stay apart.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from firesteel.expr.nodes import InputRef
 from firesteel.plan.expression_text import prefix_text
 from firesteel.plan.expressions import is_identity, renumber
 from firesteel.plan.physical import Calc, TableSourceScan
-from firesteel.plan.tree import Field, Node, transform_up, walk
+from firesteel.plan.tree import Node, transform_up, walk
 
 Key = tuple[tuple[str, str, str], tuple[str, ...]]
 
@@ -29,19 +30,12 @@ def reuse_scans(roots: Sequence[Node]) -> list[Node]:
 
 
 def _key(scan: TableSourceScan) -> Key:
-    names = [f.name for f in scan.columns]
+    names = [f.name for f in scan.schema]
     return scan.table.path, tuple(prefix_text(term, names) for term in scan.filter)
 
 
-def _all_columns(scan: TableSourceScan) -> tuple[Field, ...]:
-    """Every column that the table has to read, in declared order (plan.logical.Scan)."""
-    columns = [c for c in scan.table.columns if c.is_physical]
-    columns += [c for c in scan.table.columns if c.metadata is not None]
-    return tuple(Field(c.name, c.type) for c in columns)
-
-
 def _project(scan: TableSourceScan) -> tuple[int, ...]:
-    return tuple(range(len(scan.columns))) if scan.project is None else scan.project
+    return tuple(range(len(scan.schema))) if scan.project is None else scan.project
 
 
 def _widened(node: Node, wide: dict[Key, list[int]]) -> Node:
@@ -50,16 +44,14 @@ def _widened(node: Node, wide: dict[Key, list[int]]) -> Node:
     wanted, given = wide[_key(node)], _project(node)
     if tuple(wanted) == given:
         return replace(node, project=given)
-    table = _all_columns(node)
     position = {old: wanted.index(column) for old, column in enumerate(given)}
     scan = replace(
         node,
-        columns=tuple(table[i] for i in wanted),
         project=tuple(wanted),
         filter=tuple(renumber(term, position) for term in node.filter),
     )
-    exprs = tuple(InputRef(position[i], f.type) for i, f in enumerate(node.columns))
-    return Calc(scan, exprs, tuple(f.name for f in node.columns))
+    exprs = tuple(InputRef(position[i], f.type) for i, f in enumerate(node.schema))
+    return Calc(scan, exprs, tuple(f.name for f in node.schema), mode=node.mode)
 
 
 def _merged(node: Node) -> Node:
@@ -75,4 +67,4 @@ def _merged(node: Node) -> Node:
     condition = None if node.condition is None else renumber(node.condition, position)
     if condition is None and is_identity(exprs, len(below.input.schema)):
         return below.input
-    return Calc(below.input, exprs, node.names, condition)
+    return replace(node, input=below.input, exprs=exprs, condition=condition)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import rewrite
 from firesteel.plan.physical import Calc
-from firesteel.plan.simplify import Simplifier
+from firesteel.plan.simplify import simplify_once
 from firesteel.plan.tree import Node
 
 
@@ -21,7 +21,7 @@ def simplify_calc(node: Node) -> Node:
     if not isinstance(node, Calc):
         return node
     first = _first_words()
-    condition = None if node.condition is None else rewrite(Simplifier()(node.condition, "false"), first)
+    condition = None if node.condition is None else rewrite(simplify_once(node.condition), first)
     return replace(node, condition=condition, exprs=tuple(rewrite(e, first) for e in node.exprs))
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_hashes import check_hashed
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.accumulators import COUNT
 from firesteel.plan.expressions import cast_to, comparison, identity, logical_call
-from firesteel.plan.logical import Aggregate, Filter, Project
-from firesteel.plan.physical import Expand
+from firesteel.plan.logical import Aggregate, Expand, Filter, Project
 from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.mini_batch_options import parsed
@@ -28,11 +28,6 @@ from firesteel.types.sql import BIGINT, INT
 
 ENABLED = "table.optimizer.distinct-agg.split.enabled"
 BUCKETS = "table.optimizer.distinct-agg.split.bucket-num"
-
-_BY_BUCKET = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-"""Calls that have buckets of their own without DISTINCT: they keep all values of a group."""
-_FINAL = {"COUNT": "$SUM0"}
-_SPLITTABLE = ("COUNT", "AVG", "SUM", "$SUM0", "SINGLE_VALUE", "LISTAGG", *_BY_BUCKET)
 
 Positions = frozenset[int]
 
@@ -71,8 +66,7 @@ def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
 
 
 def _is_splittable(call: AggregateCall) -> bool:
-    one_argument = call.function not in ("FIRST_VALUE", "LAST_VALUE", "LISTAGG") or len(call.args) == 1
-    return call.function in _SPLITTABLE and one_argument
+    return traits_of(call.function).split is not None and len(call.args) <= 1
 
 
 def _split(node: Aggregate, buckets: int) -> Node:
@@ -92,7 +86,7 @@ def _split(node: Aggregate, buckets: int) -> Node:
 
 
 def _takes_buckets(call: AggregateCall) -> bool:
-    return call.distinct or call.function in _BY_BUCKET
+    return call.distinct or traits_of(call.function).own_buckets
 
 
 def _with_buckets(node: Aggregate, buckets: int) -> tuple[Node, dict[int, int]]:
@@ -146,7 +140,7 @@ def _expanded(
     sets = sorted({p.groups for p in partial}, key=cmp_to_key(_order))
     columns = below.schema
     expand = Expand(below, tuple(_copy(below, full, s) for s in sets))
-    names = expand.names
+    names = [f.name for f in expand.schema]
     types = [f.type for f in expand.schema]
     exprs: list[Expr] = list(identity(types[:-1]))
     marks: list[str | None] = list(names[:-1])
@@ -162,8 +156,7 @@ def _expanded(
             filters[groups, call.filter] = len(exprs)
             exprs.append(logical_call("AND", [is_copy, *own]))
             marks.append(f"$g_{number}")
-        never_null = call.function in ("COUNT", "$SUM0")
-        kind = call.type if never_null else call.type.with_nullable(True)
+        kind = call.type if traits_of(call.function).never_null else call.type.with_nullable(True)
         calls.append(replace(call, filter=filters[groups, call.filter], type=kind))
     return Project(expand, tuple(exprs), _unique(marks)), calls
 
@@ -194,7 +187,7 @@ def _copy_number(full: Sequence[int], groups: Positions) -> int:
 def _final(lower: Aggregate, keyed: bool) -> list[AggregateCall]:
     calls = []
     for place, call in enumerate(lower.calls, start=len(lower.keys)):
-        function = _FINAL.get(call.function, call.function)
+        function = traits_of(call.function).split or call.function
         nullable = call.type.nullable or (not keyed and function != "$SUM0")
         calls.append(AggregateCall(function, (place,), call.type.with_nullable(nullable), ""))
     return calls

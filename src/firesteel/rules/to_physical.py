@@ -10,23 +10,17 @@ from dataclasses import replace
 
 from firesteel.errors import InternalError
 from firesteel.expr.deep import from_below
-from firesteel.plan import logical, physical
+from firesteel.plan import logical, logical_windows, physical, physical_windows
 from firesteel.plan.expressions import identity
-from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import Windowing
 
 
-def scan_to_physical(node: Node) -> Node:
-    """A scan that reads every column; rules narrow it and push filters into it."""
-    if isinstance(node, logical.Scan):
-        return physical.TableSourceScan(node.table, node.schema)
-    return node
-
-
 @from_below
 def to_physical(node: Node) -> Node:
-    """The physical tree. Scans must be physical already."""
+    """The physical tree."""
+    if isinstance(node, logical.Scan):
+        return _scan(node)
     if isinstance(node, logical.Project):
         return _calc(node)
     if isinstance(node, logical.Filter):
@@ -44,30 +38,55 @@ def to_physical(node: Node) -> Node:
         return physical.Values(node.fields, node.rows)
     if isinstance(node, logical.WatermarkAssigner):
         return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
-    if isinstance(node, logical.WindowTableFunction):
+    if isinstance(node, logical_windows.WindowTableFunction):
         return _window_function(node)
-    if isinstance(node, GroupWindowAggregate):
-        return replace(node, input=physical.Exchange(to_physical(node.input), node.keys))
-    if isinstance(node, WindowAggregate):
-        below = node.input.children[0]
-        return replace(node, input=physical.Exchange(to_physical(below), node.keys))
+    if isinstance(node, logical_windows.WindowAggregate):
+        return _window_aggregate(node)
+    if isinstance(node, logical_windows.GroupWindowAggregate):
+        return _group_window_aggregate(node)
     if isinstance(node, logical.Sink):
         below = to_physical(node.input)
         return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
-    if isinstance(node, physical.Expand):
-        return replace(node, input=to_physical(node.input))
-    if isinstance(node, (physical.TableSourceScan, physical.ChangelogNormalize)):
-        return node
+    if isinstance(node, logical.Expand):
+        return physical.Expand(to_physical(node.input), node.projects)
     raise InternalError(f"no physical form of {type(node).__name__}")
 
 
-def _window_function(node: logical.WindowTableFunction) -> Node:
+def _window_function(node: logical_windows.WindowTableFunction) -> Node:
     below = to_physical(node.input)
     if node.window.function == "SESSION":
         below = physical.Exchange(below, node.window.partition)
     time_type = node.schema[-1].type
-    return WindowTableFunction(
+    return physical_windows.WindowTableFunction(
         below, Windowing(node.window, (("time_col", node.time),), time_type, node.is_rowtime)
+    )
+
+
+def _scan(node: logical.Scan) -> Node:
+    scan = physical.TableSourceScan(node.table, node.project, node.filter)
+    if not node.normalized:
+        return scan
+    return physical.ChangelogNormalize(physical.Exchange(scan, node.primary_key), node.primary_key)
+
+
+def _window_aggregate(node: logical_windows.WindowAggregate) -> Node:
+    below = physical.Exchange(to_physical(node.input), node.keys)
+    return physical_windows.WindowAggregate(
+        below, node.keys, node.calls, node.windowing, node.properties, outputs=node.outputs
+    )
+
+
+def _group_window_aggregate(node: logical_windows.GroupWindowAggregate) -> Node:
+    return physical_windows.GroupWindowAggregate(
+        physical.Exchange(to_physical(node.input), node.keys),
+        node.keys,
+        node.calls,
+        node.window,
+        node.time,
+        node.time_name,
+        node.time_type,
+        node.is_rowtime,
+        node.properties,
     )
 
 

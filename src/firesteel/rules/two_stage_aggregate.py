@@ -6,18 +6,21 @@ between the phases are inserts of accumulators.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from firesteel.changelog import INSERT_ONLY
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.accumulators import COUNT, is_mergeable, record_count
 from firesteel.plan.physical import Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.mini_batch_options import is_one_phase
 
 
-def two_stage_aggregate(node: Node) -> Node:
+def two_stage_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to one aggregate that works off bundles; its inputs are done already."""
     if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
         return node
-    if not node.mini_batch or not all(map(is_mergeable, node.calls)):
+    if not node.mini_batch or not all(map(is_mergeable, node.calls)) or is_one_phase(configuration):
         return node
     below, incoming = node.input.input, node.input.mode
     calls, retract = _with_record_count(node, incoming is not None and incoming.has_retraction)

@@ -6,21 +6,24 @@ what goes between the phases says how the rows came.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.accumulators import COUNT, is_mergeable, record_count
 from firesteel.plan.physical import Exchange
 from firesteel.plan.physical_windows import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.mini_batch_options import is_one_phase
 
 
-def two_stage_window_aggregate(node: Node) -> Node:
+def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to one node; its inputs are done already."""
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
     windowing = node.windowing
     if not windowing.is_rowtime or windowing.window.function == "SESSION":
         return node
-    if not all(map(is_mergeable, node.calls)):
+    if not all(map(is_mergeable, node.calls)) or is_one_phase(configuration):
         return node
     mode = node.input.mode
     calls, retract = _with_record_count(node, mode is not None and mode.has_retraction)

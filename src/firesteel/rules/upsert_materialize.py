@@ -11,10 +11,10 @@ from typing import Any
 
 from firesteel.changelog import ChangelogMode
 from firesteel.errors import ValidationError
+from firesteel.plan.facts import kinds_sent, upsert_keys
+from firesteel.plan.facts.changes import INSERTS
 from firesteel.plan.physical import Sink, TableSourceScan
-from firesteel.plan.traits import upsert_keys
 from firesteel.plan.tree import walk
-from firesteel.rules.modify_kinds import INSERTS, modify_kinds
 
 _CONFLICT = (
     "This can lead to non-deterministic results when multiple records with different upsert keys map to "
@@ -51,7 +51,7 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
         return replace(sink, upsert_materialize=True)
     if accepted.is_insert_only:
         return sink
-    inserts_only = modify_kinds(sink.input) == INSERTS
+    inserts_only = kinds_sent(sink.input) == INSERTS
     if (inserts_only and sink.conflict == "DEDUPLICATE") or is_key_contained(sink):
         return sink
     if sink.conflict is None and _requires_clause(configuration):

@@ -13,11 +13,11 @@ from firesteel.errors import ValidationError
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef
 from firesteel.plan.accumulators import is_mergeable
 from firesteel.plan.expressions import input_refs, is_identity, substitute
-from firesteel.plan.logical import Aggregate, Filter, Project, Union, WindowTableFunction
-from firesteel.plan.physical import Exchange
-from firesteel.plan.physical_windows import WindowAggregate
+from firesteel.plan.facts import window_properties
+from firesteel.plan.facts.window_properties import WindowProperties
+from firesteel.plan.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.logical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
-from firesteel.plan.window_properties import WindowProperties, window_properties
 from firesteel.plan.windows import WINDOW_COLUMNS, Window, Windowing
 from firesteel.rules.merge_projects import merge_projects
 
@@ -88,7 +88,7 @@ def _formed(node: Aggregate, properties: WindowProperties) -> Node:
     )
     calls = _named(node, keys)
     _check_names([*(node.input.schema[k].name for k in keys), *(c.name for c in calls)], given)
-    aggregate = WindowAggregate(Exchange(node.input, keys), keys, calls, windowing, given)
+    aggregate = WindowAggregate(node.input, keys, calls, windowing, given)
     return _as_before(node, aggregate, properties)
 
 

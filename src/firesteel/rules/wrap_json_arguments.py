@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import AggregateCall, Call, Expr
 from firesteel.plan.expressions import identity
 from firesteel.plan.logical import Aggregate, Project
 from firesteel.plan.tree import Node
 from firesteel.types.sql import STRING
-
-_FUNCTIONS = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 
 def wrap_json_arguments(node: Node) -> Node:
@@ -22,7 +21,7 @@ def wrap_json_arguments(node: Node) -> Node:
     if not isinstance(node, Aggregate):
         return node
     columns = node.input.schema
-    values = sorted({call.args[-1] for call in node.calls if call.function in _FUNCTIONS})
+    values = sorted({call.args[-1] for call in node.calls if traits_of(call.function).on_null})
     if not values:
         return node
     exprs: list[Expr] = list(identity(f.type for f in columns))
@@ -36,7 +35,7 @@ def wrap_json_arguments(node: Node) -> Node:
 
 
 def _wrapped(call: AggregateCall, position: dict[int, int]) -> AggregateCall:
-    if call.function not in _FUNCTIONS:
+    if traits_of(call.function).on_null is None:
         return call
     value = call.args[-1]
     return replace(call, args=tuple(position[value] if arg == value else arg for arg in call.args))

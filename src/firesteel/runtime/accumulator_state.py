@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from firesteel.runtime.aggregates.base import AccumulatorField, MapView
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.spec import GroupAggregateSpec
-from firesteel.runtime.state.base import MapState, StateBackend
+from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
 from firesteel.types.arrow import to_arrow
 
 
@@ -38,12 +39,16 @@ class AccumulatorState:
         types = [to_arrow(kind.type) for kind in self.fields.values()]
         self._rows = backend.value(spec.state_id, key_types, types, spec.ttl)
         self.maps: dict[str, MapState] = {
-            slot.name: backend.map(
+            slot.name: (backend.ordered if slot.kind.sorted else backend.map)(
                 f"{spec.state_id}/{slot.name}", to_arrow(slot.kind.key), [to_arrow(slot.kind.value)], spec.ttl
             )
             for slot in slots
             if isinstance(slot.kind, MapView)
         }
+
+    def ordered(self, name: str) -> OrderedMapState:
+        """The map of a sorted view."""
+        return cast("OrderedMapState", self.maps[name])
 
     def load(self, keys: Keys, now: int) -> Stored:
         """The accumulators of the keys, as far as there are any."""

@@ -6,9 +6,9 @@ what it made of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.map_view import Expiry, StoredMap
 from firesteel.runtime.spec import GroupAggregateSpec
-from firesteel.runtime.state.base import MapState, StateBackend
+from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.values import from_key, from_list, to_keys, to_list
 
@@ -139,10 +139,13 @@ def stored_maps(
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
     for owner in owners.tolist():
-        rest = None
+        rest = outside = None
         if named is not None:
-            rest = partial(_entries, state, view, keys, np.array([owner]), expiry.now)
-        maps[owner] = StoredMap(bool(expiry.ttl), rest)
+            one = np.array([owner])
+            rest = partial(_entries, state, view, keys, one, expiry.now)
+            if view.sorted:
+                outside = partial(_outside, state, view, keys, one, expiry.now)
+        maps[owner] = StoredMap(bool(expiry.ttl), rest, outside)
     if named is None:
         entries = _entries(state, view, keys, owners, expiry.now)
     else:
@@ -172,6 +175,22 @@ def _entries(
     names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
     rows = zip(entries.owners.tolist(), names, values, strict=True)
     return sorted(rows, key=lambda row: row[1]) if view.ordered else rows
+
+
+def _outside(
+    state: MapState, view: MapView, keys: Keys, owner: NDArray[np.int64], now: int, known: Mapping[Any, Any],
+    least: bool,
+) -> Any:  # fmt: skip
+    """The least or greatest key of an ordered map that is not among those known; None where there is none."""
+    ordered = cast("OrderedMapState", state)
+    count = 8
+    while True:
+        read = (ordered.first if least else ordered.last)(keys, owner, np.array([count]), now)
+        names = to_keys(read.sub_keys, view.key)
+        found = next((name for name in names if name not in known), None)
+        if found is not None or len(names) < count:
+            return found
+        count *= 8
 
 
 def write_maps(

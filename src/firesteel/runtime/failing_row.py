@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from firesteel.changelog import SHORT
 from firesteel.errors import JobError
-from firesteel.runtime.spec import KIND, ORDER
+from firesteel.runtime.spec import KIND, ORDER, PLACE
 
 _LONG = 300
 
@@ -53,7 +53,7 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
 def row_text(changes: pa.Table, index: int) -> str:
     """A row as `+I[1, abc]`."""
     row = changes.slice(index, 1)
-    cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER)]
+    cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER, PLACE)]
     text = ", ".join("NULL" if cell.as_py() is None else str(cell.as_py()) for cell in cells)
     text = text if len(text) <= _LONG else f"{text[:_LONG]}..."
     return f"{SHORT[row.column(KIND)[0].as_py()]}[{text}]"

@@ -27,7 +27,7 @@ from firesteel.runtime.aggregates.base import AccumulatorField, MapView
 from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
 from firesteel.runtime.handler_distinct import DistinctCalls
-from firesteel.runtime.map_view import ExpiringMap, Expiry
+from firesteel.runtime.map_view import ExpiringMap, Expiry, max_key, min_key
 from firesteel.runtime.result_equality import equals_itself
 from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.types.sql import APPROXIMATE, BIGINT
@@ -86,6 +86,8 @@ def _compiled(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]
         **dict(functions),
         "OrderedDict": OrderedDict,
         "ExpiringMap": ExpiringMap,
+        "min_key": min_key,
+        "max_key": max_key,
         "islice": islice,
     }
     names["raise_single_value"] = _raise_single_value

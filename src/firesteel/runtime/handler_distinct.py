@@ -14,7 +14,7 @@ from typing import Any
 from firesteel.runtime.aggregates.base import HandWritten, MapView
 from firesteel.runtime.handler_calls import Block, Call, Slot
 from firesteel.runtime.handler_code import block
-from firesteel.runtime.java_map import ordered_seen
+from firesteel.runtime.java.hash_map import ordered_seen
 from firesteel.runtime.values import has_key_form, value_of_key
 from firesteel.types.sql import BIGINT, SqlType, array, row
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from heapq import nlargest, nsmallest
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 
 @dataclass
@@ -22,6 +25,9 @@ class ExpiringMap(MutableMapping[Any, Any]):
     An entry written at t is gone once `now >= t + ttl`. Flink: MapState under StateTtlConfig with
     OnCreateAndWrite and NeverReturnExpired.
     """
+
+    def added(self, key: Any) -> None:
+        """Nothing is kept in order here."""
 
     def __init__(self, expiry: Expiry) -> None:
         self._expiry = expiry
@@ -51,21 +57,85 @@ class ExpiringMap(MutableMapping[Any, Any]):
         return sum(1 for _ in self)
 
 
-class StoredMap(dict[Any, Any]):
+_View: TypeAlias = "dict[Any, Any] | ExpiringMap"
+
+
+class SortedMap(dict[Any, Any]):
+    """A dict that is asked for its least key, or for its greatest, again and again.
+
+    It keeps some of the keys at that end, in ascending order; some of them may have gone from the dict, but
+    one that is new there must be `added`.
+    """
+
+    __slots__ = ("_ends", "_least")
+
+    def __init__(self, entries: Mapping[Any, Any] = MappingProxyType({})) -> None:
+        super().__init__(entries)
+        self._ends: list[Any] = []
+        self._least = False
+
+    def added(self, key: Any) -> None:
+        """A key that has come."""
+        if self._ends and (key < self._ends[-1] if self._least else key > self._ends[0]):
+            insort(self._ends, key)
+
+    def end(self, least: bool) -> Any:
+        """The least key, or the greatest; None where there is none. Always the same of the two."""
+        at = 0 if least else -1
+        while self._ends:
+            if self._ends[at] in self:
+                return self._ends[at]
+            del self._ends[at]
+        self._least = least
+        self._ends = sorted((nsmallest if least else nlargest)(_ENDS, self.keys()))
+        return self._ends[at] if self._ends else None
+
+
+_ENDS = 1024
+_FEW = 64
+
+
+def min_key(view: _View) -> tuple[_View, Any]:
+    """The least key of a map view, None where there is none, and the view to go on with: a plain dict of many
+    keys becomes a SortedMap."""
+    if type(view) is dict:
+        if len(view) < _FEW:
+            return view, min(view, default=None)
+        view = SortedMap(view)
+    return view, view.end(True) if isinstance(view, SortedMap) else min(view, default=None)
+
+
+def max_key(view: _View) -> tuple[_View, Any]:
+    """The same of the greatest."""
+    if type(view) is dict:
+        if len(view) < _FEW:
+            return view, max(view, default=None)
+        view = SortedMap(view)
+    return view, view.end(False) if isinstance(view, SortedMap) else max(view, default=None)
+
+
+class StoredMap(SortedMap):
     """The entries of one key's map view that a batch needs, and what the batch does to them.
 
     touches: whether a write counts even where it leaves the value as it was (its time is renewed).
     rest: reads all entries as (owner, key, value) when the map is gone through for the first time; None
-    where they are here.
+    where they are here. outside: reads, of a sorted view, the first key at one end that is not among these.
     """
 
-    __slots__ = ("_loaded", "_rest", "_touched")
+    __slots__ = ("_loaded", "_next", "_outside", "_rest", "_touched")
 
-    def __init__(self, touches: bool, rest: Callable[[], Iterable[tuple[int, Any, Any]]] | None) -> None:
+    def __init__(
+        self,
+        touches: bool,
+        rest: Callable[[], Iterable[tuple[int, Any, Any]]] | None,
+        outside: Callable[[Mapping[Any, Any], bool], Any] | None = None,
+    ) -> None:
         super().__init__()
         self._loaded: dict[Any, Any] = {}
         self._touched: set[Any] | None = set() if touches else None
         self._rest = rest
+        self._outside = outside
+        self._next: Any = None
 
     def restore(self, key: Any, value: Any) -> None:
         """An entry as it is in the state."""
@@ -85,6 +155,16 @@ class StoredMap(dict[Any, Any]):
         self._complete()
         return super().__reversed__()
 
+    def end(self, least: bool) -> Any:
+        if self._outside is not None and self._rest is not None:  # what no row of the batch names stays
+            self._next, self._outside = self._outside(self._loaded, least), None
+        mine = super().end(least)
+        if self._next is None or self._rest is None:
+            return mine
+        if mine is None or (self._next < mine if least else self._next > mine):
+            return self._next
+        return mine
+
     def changes(self) -> Iterator[tuple[Any, Any, bool]]:
         """(key, value, True) for what was written, (key, None, False) for what was deleted."""
         touched = self._touched or ()
@@ -102,6 +182,7 @@ class StoredMap(dict[Any, Any]):
         mine = dict(self.items())
         loaded, self._loaded = self._loaded, {key: _copy(value) for _, key, value in self._rest()}
         self._rest = None
+        self._ends = []
         self.clear()
         for key, value in self._loaded.items():
             if key not in loaded or key in mine:

@@ -1,36 +1,47 @@
 """Packets: what the hosts shuffle instead of rows.
 
 A packet holds the rows that one task has for one target (a partition of the batch host, a key group of
-the stream host) as one Arrow IPC stream. Rows stand by `$order` in it, and no `$order` within a packet
-lies below that of a later packet of the same task and target. So the packets of a target, sorted by the
-`$order` of their first rows, can be merged as they come: when a packet that begins at x arrives, all
-rows below x are there.
+the stream host) as one Arrow IPC stream. Rows stand in their order in it (runtime/orders.py), and none of a
+packet comes before one of an earlier packet of the same task and target. So the packets of a target, sorted
+by their positions, can be merged as they come: when a packet that begins at x arrives, all rows before x are
+there.
 
-`$order` must name one row for this to be deterministic. Sources number their rows; some operators give
-several changes for one row, so at an exchange behind them the rows are numbered anew (`renumber`): as
-many times the number of the row that caused it, plus its place among that row's changes.
+Changes of one cause have places of their own behind an exchange. Where there are more than it can number,
+and where several chains hand on what one row caused, the task decides: so the order is the same for every
+run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from firesteel.errors import InternalError, JobError
 from firesteel.runtime.keys import key_groups
-from firesteel.runtime.sorting import stable_order
-from firesteel.runtime.spec import ORDER
+from firesteel.runtime.orders import Places, below, cause_of, concat, heads, in_order, ranks
 
-CHANGES, FAILURE, WRITTEN, STATE = 0, 1, 2, 3
+CHANGES, FAILURE, WRITTEN, STATE, SKIPPED = 0, 1, 2, 3, 4
 """What a packet holds."""
 
-FIRST = -(1 << 62)
-"""An order before all rows: of packets that carry counters or an error only."""
-_LAST = (1 << 63) - 1
+TO_DRIVER = -1
+"""For a packet that is neither of a chain's rows nor of a sink's; sinks have negative numbers too."""
+
+
+class Position(NamedTuple):
+    """Where a packet stands among those of a target: order and place of its first row, then the number of
+    the task that sends it, unique in a micro-batch, and its own among those of the task."""
+
+    order: int
+    place: int = 0
+    task: int = 0
+    number: int = 0
+
+
+FIRST = Position(-(1 << 62))
+"""Before all rows: of packets that carry counters or an error only."""
 
 PACK_ROWS = 1 << 19
 PACK_BYTES = 16 << 20
@@ -41,36 +52,49 @@ PACK_BYTES = 16 << 20
 class Packet:
     """One packet.
 
-    target: the partition or key group it goes to. order: of its first row. rows: how many it holds or
-    tells of. read: rows read from sources since the task's last packet, for progress. payload: an Arrow
-    IPC stream, empty where there are no rows. holds: CHANGES, else FAILURE (the payload is a pickled
-    error), WRITTEN (JSON: what a sink's task wrote, for the sink's commit) or STATE (JSON: chain, key group
-    and how many entries the state of the two has, for progress).
+    to: the chain that it goes to, at `port`, or the sink (runtime/spec.py: sink_id), by way of the driver.
+    target: the partition or key group it goes to. first: where it stands. rows: how many it holds or
+    tells of. read: rows read from sources since the task's last packet, and mark: the last watermark that
+    its chain gave, 0 for none; both for progress. payload: an Arrow IPC stream, empty where there are no
+    rows. holds: CHANGES, else FAILURE (the payload is a pickled error), WRITTEN (JSON: what a sink's task
+    wrote, for the sink's commit), STATE (JSON: chain, key group and how many entries the state of the two
+    has, for progress) or SKIPPED (JSON: how many messages a source left out, for progress).
     """
 
     target: int
-    order: int
+    first: Position
     rows: int
     read: int
     payload: bytes
     holds: int = CHANGES
+    mark: int = 0
+    to: int = TO_DRIVER
+    port: int = 0
 
 
 class Packer:
     """Collects the changes of a task and cuts them into packets, one a target at a time.
 
-    keys: the key fields' positions; () sends all to target 0. changes_a_row: how many have the
-    same `$order`, at most.
+    keys: the key fields' positions; () sends all to target `home`. places: bits for the places that
+    changes of one cause are given (runtime/orders.py), 0 for none. task: the number of the one that sends
+    them. to, port: of the packets.
     """
 
-    def __init__(self, keys: tuple[int, ...], targets: int, changes_a_row: int = 1) -> None:
+    def __init__(
+        self, keys: tuple[int, ...], targets: int, places: int = 0, task: int = 0,
+        to: int = TO_DRIVER, port: int = 0, home: int = 0,
+    ) -> None:  # fmt: skip
+        self._to = to
+        self._port = port
+        self._home = home
         self._keys = keys
         self._targets = targets if keys else 1
-        self._changes_a_row = changes_a_row
+        self._places = Places(places) if places else None
+        self._task = task
+        self._number = 0
         self._held: list[pa.Table] = []
         self._rows = 0
         self._bytes = 0
-        self.read = 0
 
     def add(self, changes: pa.Table) -> list[Packet]:
         """Take changes in; the packets that are full."""
@@ -82,73 +106,113 @@ class Packer:
         return self.flush() if self._rows >= PACK_ROWS or self._bytes >= PACK_BYTES else []
 
     def flush(self) -> list[Packet]:
-        """What is held, as packets; the first one carries the count of rows read."""
+        """What is held, as packets."""
         packets = self._cut() if self._held else []
         self._held, self._rows, self._bytes = [], 0, 0
-        read = self.take_read()
-        if not read:
-            return packets
-        if not packets:
-            return [Packet(0, FIRST, 0, read, b"")]
-        return [replace(packets[0], read=read), *packets[1:]]
-
-    def take_read(self) -> int:
-        """The count of rows read, which starts anew."""
-        read, self.read = self.read, 0
-        return read
+        return packets
 
     def _cut(self) -> list[Packet]:
-        changes = in_order(pa.concat_tables(self._held).combine_chunks())
-        if self._changes_a_row > 1:
-            changes = renumber(changes, self._changes_a_row)
+        changes = in_order(concat(self._held).combine_chunks())
+        if self._places is not None:
+            changes = self._places(changes)
+        self._number += 1
         if self._targets == 1:
-            return [_packet(0, changes)]
+            return [self._packet(self._home, changes)]
         groups = key_groups(changes, self._keys, self._targets)
         small = groups.astype(np.uint16) if self._targets <= 1 << 16 else groups
         changes = changes.take(pa.array(np.argsort(small, kind="stable")))
         ends = np.cumsum(np.bincount(groups, minlength=self._targets))
         starts = np.concatenate(([0], ends[:-1]))
         return [
-            _packet(target, changes.slice(start, end - start))
+            self._packet(target, changes.slice(start, end - start))
             for target, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
             if end > start
         ]
 
+    def _packet(self, target: int, changes: pa.Table) -> Packet:
+        first = Position(*cause_of(changes, 0), self._task, self._number)
+        payload = write_ipc(changes)
+        return Packet(target, first, changes.num_rows, 0, payload, to=self._to, port=self._port)
+
 
 class Merger:
-    """Merges the packets of one target, given by ascending order, into changes by `$order`."""
+    """Merges the packets of one target, given by ascending position, into changes in their order."""
 
     def __init__(self) -> None:
-        self._held: list[pa.Table] = []
-        self._last = FIRST
+        self._held: list[tuple[Position, pa.Table]] = []
 
     def add(self, packet: Packet) -> pa.Table | None:
         """Take a packet in; the rows that no later packet can come before, or None."""
         if packet.rows == 0:
             return None
-        out = self._release(packet.order) if packet.order <= self._last else self.finish()
-        changes = read_ipc(packet.payload)
-        self._held.append(changes)
-        self._last = max(self._last, int(changes.column(ORDER)[-1].as_py()))
+        out = self.release(packet)
+        self._held.append((packet.first, read_ipc(packet.payload)))
         return out
+
+    def release(self, packet: Packet) -> pa.Table | None:
+        """The rows that come before those of a packet, or None."""
+        return self._release(packet.first)
 
     def finish(self) -> pa.Table | None:
         """The rows that are left, or None."""
-        if not self._held:
-            return None
-        changes, self._held = in_order(pa.concat_tables(self._held)), []
-        return changes
+        return self._release(None)
 
-    def _release(self, order: int) -> pa.Table | None:
-        """Rows below `order`; the others stay."""
-        changes = in_order(pa.concat_tables(self._held).combine_chunks())
-        ready = int(np.searchsorted(orders(changes), order))
-        self._held = [changes.slice(ready)]
-        return changes.slice(0, ready) if ready else None
+    def _release(self, end: Position | None) -> pa.Table | None:
+        """Rows before `end`, or all; the others stay. Rows of one order and place stand by task."""
+        ready, held = [], []
+        for first, changes in sorted(self._held, key=lambda one: one[0][2:]):
+            rows = changes.num_rows if end is None else below(changes, end[:2])
+            if rows:
+                ready.append(changes.slice(0, rows))
+            if rows < changes.num_rows:
+                held.append((first, changes.slice(rows)))
+        self._held = held
+        return in_order(concat(ready)) if ready else None
+
+
+class PortMerger:
+    """Merges the packets of one target for a chain of several inputs, given by ascending position: rows with
+    the port that they are for, in one order."""
+
+    def __init__(self) -> None:
+        self._ports: dict[int, Merger] = {}
+
+    def add(self, packet: Packet) -> Iterator[tuple[int, pa.Table]]:
+        """Take a packet in; the rows that no later packet can come before."""
+        if packet.rows == 0:
+            return
+        self._ports.setdefault(packet.port, Merger())
+        released = (
+            (port, merger.add(packet) if port == packet.port else merger.release(packet))
+            for port, merger in sorted(self._ports.items())
+        )
+        yield from interleaved([(port, table) for port, table in released if table is not None])
+
+    def finish(self) -> Iterator[tuple[int, pa.Table]]:
+        """The rows that are left."""
+        left = ((port, merger.finish()) for port, merger in sorted(self._ports.items()))
+        yield from interleaved([(port, table) for port, table in left if table is not None])
+
+
+def interleaved(tables: Sequence[tuple[int, pa.Table]]) -> Iterator[tuple[int, pa.Table]]:
+    """Tables of several ports, each in its order, cut where another port's rows come in between."""
+    if len(tables) < 2:
+        yield from tables
+        return
+    owners = np.repeat(np.arange(len(tables)), [table.num_rows for _, table in tables])
+    causes = concat([heads(table) for _, table in tables])
+    owners = owners[np.argsort(ranks(causes), kind="stable")]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    taken = [0] * len(tables)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(owners)], strict=True):
+        owner = int(owners[start])
+        port, table = tables[owner]
+        yield port, table.slice(taken[owner], end - start)
+        taken[owner] += end - start
 
 
 def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
-    """All rows of the packets of one target, given by ascending order."""
+    """All rows of the packets of one target, given by ascending position."""
     merger = Merger()
     for packet in packets:
         changes = merger.add(packet)
@@ -157,41 +221,6 @@ def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
     rest = merger.finish()
     if rest is not None:
         yield rest
-
-
-def orders(changes: pa.Table) -> NDArray[np.int64]:
-    """The `$order` column."""
-    values: NDArray[np.int64] = changes.column(ORDER).to_numpy()
-    return values
-
-
-def in_order(changes: pa.Table) -> pa.Table:
-    """The changes sorted by `$order`; those of one input row stay as they stood."""
-    order = orders(changes)
-    if bool(np.all(order[1:] >= order[:-1])):
-        return changes
-    return changes.combine_chunks().take(pa.array(stable_order(order)))
-
-
-def renumber(changes: pa.Table, width: int) -> pa.Table:
-    """Give the changes that one input row caused, at most `width`, an order of their own; they stand by
-    `$order`.
-
-    Raises InternalError where an input row caused more, JobError where the orders become too large.
-    """
-    order = orders(changes)
-    if len(order) and int(order[-1]) > _LAST // width:
-        raise JobError(
-            "Too many rows, or copies of them, to number them",
-            hint="use fewer grouping sets, or read less in one batch",
-        )
-    starts = np.flatnonzero(np.concatenate([[True], order[1:] != order[:-1]]))
-    sizes = np.diff(np.append(starts, len(order)))
-    if bool(np.any(sizes > width)):
-        raise InternalError(f"a chain gave more than {width} changes for one input row")
-    places = np.arange(len(order)) - np.repeat(starts, sizes)
-    index = changes.schema.get_field_index(ORDER)
-    return changes.set_column(index, ORDER, pa.array(order * width + places))
 
 
 def write_ipc(changes: pa.Table) -> bytes:
@@ -206,8 +235,3 @@ def write_ipc(changes: pa.Table) -> bytes:
 def read_ipc(payload: bytes) -> pa.Table:
     """The table of an Arrow IPC stream, without a copy."""
     return pa.ipc.open_stream(payload).read_all()
-
-
-def _packet(target: int, changes: pa.Table) -> Packet:
-    first = int(changes.column(ORDER)[0].as_py())
-    return Packet(target, first, changes.num_rows, 0, write_ipc(changes))

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.changelog import RowKind
 from firesteel.errors import JobError
 from firesteel.runtime.accumulators import Accumulators
 from firesteel.runtime.failing_row import with_row
@@ -22,6 +23,9 @@ from firesteel.runtime.keys import Keys
 from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
 from firesteel.runtime.values import from_list, one_chunk, to_keys, to_list
+
+_KINDS = np.array([RowKind.INSERT, RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE], np.int8)
+"""By outcome, the kind of the last row that goes out."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,19 @@ class Counting:
 def sizes(update_before: bool) -> NDArray[np.int64]:
     """By outcome, the number of rows that go out."""
     return np.array([0, 1, 2 if update_before else 1, 1])
+
+
+def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """The kinds of the rows that go out, and the number of the row that caused each.
+
+    outcomes: one for each input row.
+    """
+    causes = np.repeat(np.arange(len(outcomes)), sizes(update_before)[outcomes])
+    of_causes = outcomes[causes]
+    kinds = _KINDS[of_causes]
+    if update_before:
+        kinds[:-1][(causes[:-1] == causes[1:]) & (of_causes[:-1] == UPDATE)] = RowKind.UPDATE_BEFORE
+    return kinds, causes
 
 
 @contextmanager

@@ -23,3 +23,15 @@ def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
     words.sort()
     order: NDArray[np.int64] = words & ((1 << place_bits) - 1)
     return order
+
+
+def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: the places of n pairs by ascending `first`, then `second`, equal ones as they stood."""
+    if not len(first):
+        return np.zeros(0, np.int64)
+    least, low = int(first.min()), int(second.min())
+    bits = (int(second.max()) - low).bit_length()
+    if (int(first.max()) - least).bit_length() + bits > 62:
+        order: NDArray[np.int64] = np.lexsort((second, first)).astype(np.int64)
+        return order
+    return stable_order(((first - least) << bits) + (second - low))

@@ -1,26 +1,29 @@
 """What a job is, for those who run it: small frozen values that travel to the workers.
 
-The planner's tree is cut at its exchanges into chains (spark/translate.py). A chain reads a source or
-the packets of other chains, runs its operators in order, and sends what is left on: to the next chain
-by key, or to the sink. Nothing here knows Spark or the planner.
+The planner's trees are cut at their exchanges into chains (spark/translate.py). A chain reads a source or
+other chains, runs its operators in order, and sends what is left on: to the next chain by key, to several
+chains in its own task, or to a sink. Nothing here knows Spark or the planner.
 
 A changes table is an Arrow table with the columns `$kind` (int8, the row kind's byte) and `$order`
-(int64: where the input row that caused it stood in its source), then `f0`, `f1`, ... for the fields.
+(int64: the input row that caused it), then `f0`, `f1`, ... for the fields, and last, where it is needed,
+`$place` (int64: the place among what that row caused; runtime/orders.py).
 Its rows stand in the order in which Flink would emit them, within a key.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any
 
+from firesteel.changelog import INSERT_ONLY, ChangelogMode
 from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserFunction
 
 KIND = "$kind"
 ORDER = "$order"
-ORDER_ROW_BITS = 36
-"""`$order` is (ordinal of the split << ORDER_ROW_BITS) + (row's number in the split). At an exchange
-behind an operator that gives several changes for a row, orders are multiplied (runtime/packets.py)."""
+PLACE = "$place"
 
 
 def field(index: int) -> str:
@@ -28,25 +31,25 @@ def field(index: int) -> str:
     return f"f{index}"
 
 
-@dataclass(frozen=True)
-class UserFunction:
-    """A function of the user's, as workers find it (udf/load.py).
-
-    name: as the query writes it. code: `module:name`, or `pickle:` and base64. folder: the one that its
-    module lies in.
-    """
-
-    name: str
-    code: str
-    folder: str = ""
+class OperatorSpec:
+    """What an operator is told. Its class is a line in runtime/operators/registry.py."""
 
 
 @dataclass(frozen=True)
-class CalcSpec:
+class ValueSet:
+    """Values of a DuckDB type, of which an IN asks for one (runtime/duck/value_sets.py)."""
+
+    kind: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class CalcSpec(OperatorSpec):
     """Project and filter. The texts are DuckDB SQL over f0, f1, ...; `functions` names the Python
     functions of expr's table that they call and the worker must register first, `user` those of the
-    user's, by their signatures. condition_steps, steps: columns to compute before the condition and before
-    the projection, `text AS f7`, each step over the input and the steps before."""
+    user's, by their signatures, `sets` the sets of values, by their names. condition_steps, steps:
+    columns to compute before the condition and before the projection, `text AS f7`, each step over the
+    input and the steps before."""
 
     projection: tuple[str, ...]
     types: tuple[SqlType, ...]
@@ -55,6 +58,7 @@ class CalcSpec:
     user: tuple[tuple[str, UserFunction], ...] = ()
     condition_steps: tuple[tuple[str, ...], ...] = ()
     steps: tuple[tuple[str, ...], ...] = ()
+    sets: tuple[tuple[str, ValueSet], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class AggregateSpec:
 
 
 @dataclass(frozen=True)
-class GroupAggregateSpec:
+class GroupAggregateSpec(OperatorSpec):
     """GroupAggregate, record by record or in bundles (Flink: GroupAggFunction, MiniBatchGroupAggFunction).
 
     input_retracts: whether -U and -D may come, and so whether records are counted. count_star: the
@@ -111,9 +115,15 @@ class GroupAggregateSpec:
         part = "sum" if self.calls[self.count_star].function == "$SUM0" else "count"
         return f"{part}{self.count_star}"
 
+    @property
+    def sorted_arguments(self) -> frozenset[int]:
+        """The fields whose values are kept in order: the arguments of MIN and MAX under retraction."""
+        calls = (call for call in self.calls if call.retract and call.function in ("MIN", "MAX"))
+        return frozenset(call.args[0] for call in calls)
+
 
 @dataclass(frozen=True)
-class LocalGroupAggregateSpec:
+class LocalGroupAggregateSpec(OperatorSpec):
     """Bundles of rows to one row of accumulators a key (runtime/bundles/columns.py), without state.
 
     aggregate: keys and calls over the input.
@@ -123,7 +133,7 @@ class LocalGroupAggregateSpec:
 
 
 @dataclass(frozen=True)
-class GlobalGroupAggregateSpec:
+class GlobalGroupAggregateSpec(OperatorSpec):
     """Bundles of accumulators, as a local or an incremental aggregate gives them, merged by key.
 
     aggregate: the local phase's keys and calls, over its input. results: how many of the calls are
@@ -135,7 +145,7 @@ class GlobalGroupAggregateSpec:
 
 
 @dataclass(frozen=True)
-class IncrementalGroupAggregateSpec:
+class IncrementalGroupAggregateSpec(OperatorSpec):
     """Bundles of a partial aggregate's accumulators to what they add to the final keys.
 
     aggregate: the partial aggregate, over its local phase's input. final_keys: positions among its keys.
@@ -146,7 +156,7 @@ class IncrementalGroupAggregateSpec:
 
 
 @dataclass(frozen=True)
-class ChangelogNormalizeSpec:
+class ChangelogNormalizeSpec(OperatorSpec):
     """ChangelogNormalize by primary key; `condition` is DuckDB SQL over f0, f1, ... or None. bundle: rows
     after which a bundle ends, 0 for record by record."""
 
@@ -160,12 +170,12 @@ class ChangelogNormalizeSpec:
 
 
 @dataclass(frozen=True)
-class DropUpdateBeforeSpec:
+class DropUpdateBeforeSpec(OperatorSpec):
     """Discard -U rows."""
 
 
 @dataclass(frozen=True)
-class ExpandSpec:
+class ExpandSpec(OperatorSpec):
     """Emit each row once for every copy.
 
     columns: for each column of the output the input field that it shows, None for none. shown: for each
@@ -180,16 +190,13 @@ class ExpandSpec:
     numbers: tuple[int, ...]
 
 
-OperatorSpec = (
-    CalcSpec
-    | GroupAggregateSpec
-    | LocalGroupAggregateSpec
-    | GlobalGroupAggregateSpec
-    | IncrementalGroupAggregateSpec
-    | ChangelogNormalizeSpec
-    | DropUpdateBeforeSpec
-    | ExpandSpec
-)
+@dataclass(frozen=True)
+class MiniBatchAssignerSpec(OperatorSpec):
+    """Mark the ends of mini-batches, `interval` milliseconds long, by the clock, or by row time where
+    `row_time` says so."""
+
+    interval: int
+    row_time: bool = False
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,9 @@ class ValuesSpec:
 @dataclass(frozen=True)
 class SinkSpec:
     """Where the results go. connector None: collected for the terminal or the caller. constraints: what rows
-    are held to before they go there (runtime/constraint_enforcer.py), None for nothing."""
+    are held to before they go there (runtime/constraint_enforcer.py). primary_key: positions of its columns.
+    mode: the kinds of changes that come. metadata: for each name the key of a metadata column, None for a
+    physical one."""
 
     connector: str | None
     options: tuple[tuple[str, str], ...]
@@ -230,26 +239,73 @@ class SinkSpec:
     types: tuple[SqlType, ...]
     table: str = ""
     constraints: Constraints | None = None
+    primary_key: tuple[int, ...] = ()
+    mode: ChangelogMode = INSERT_ONLY
+    metadata: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Input:
+    """One that a chain reads: a scan, literal rows, or the chain of this id. port: of the chain's first
+    operator, which may have several inputs."""
+
+    of: ScanSpec | ValuesSpec | int
+    port: int = 0
+
+
+class Partitioning(Enum):
+    """Which task of its target a row goes to: the one of its key, the only one, every one, or the same."""
+
+    HASH = auto()
+    SINGLE = auto()
+    BROADCAST = auto()
+    FORWARD = auto()
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the rows of a chain go. to: the id of a chain, or `sink_id(n)` for sink n of the job. port: of
+    the chain. keys: positions of the key fields, for HASH."""
+
+    to: int
+    partitioning: Partitioning = Partitioning.FORWARD
+    keys: tuple[int, ...] = ()
+    port: int = 0
+
+
+def sink_id(number: int) -> int:
+    """The negative number by which outputs and packets know a sink of the job; of that, the sink's number."""
+    return ~number
 
 
 @dataclass(frozen=True)
 class ChainSpec:
-    """One chain. head: a scan, literal rows, or the ids of the chains whose packets it reads.
-
-    partition_by: positions of the key fields of its output in the exchange that follows, () for a
-    single partition, None where the output goes to the sink.
-    """
+    """Operators that run in one task, one behind the other. Its input is one source, or all are chains. A
+    chain whose input is forwarded to it runs in the task of the one that forwards."""
 
     id: int
-    head: ScanSpec | ValuesSpec | tuple[int, ...]
+    inputs: tuple[Input, ...]
     operators: tuple[OperatorSpec, ...]
-    partition_by: tuple[int, ...] | None = None
+    outputs: tuple[Output, ...] = ()
+
+    @property
+    def source(self) -> ScanSpec | ValuesSpec | None:
+        """What it reads, where that is no chain."""
+        of = self.inputs[0].of
+        return None if isinstance(of, int) else of
 
 
 @dataclass(frozen=True)
 class JobSpec:
-    """A job: its chains, each after those that it reads, and the sink that the last ones feed."""
+    """A job: its chains, each after those that it reads, and the sinks that they feed."""
 
     chains: tuple[ChainSpec, ...]
-    sink: SinkSpec
+    sinks: tuple[SinkSpec, ...]
     bounded: bool = True
+
+    @property
+    def target(self) -> str | None:
+        """The paths of the tables that it writes to, None for a query."""
+        if self.sinks[0].connector is None:
+            return None
+        return ", ".join(dict.fromkeys(sink.table for sink in self.sinks))

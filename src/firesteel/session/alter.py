@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from firesteel.bind.alter import altered
 from firesteel.bind.views import bind_view
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, ValidationError
+from firesteel.session.context import Call
 from firesteel.session.result import OK, TableResult
 from firesteel.sql import catalog_statements as sql
 from firesteel.sql.statements import Name
-
-if TYPE_CHECKING:
-    from firesteel.session.statements import Call
 
 
 def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:

@@ -22,21 +22,21 @@ def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[
     Raises what `items` raised. Where they are not taken to their end (Ctrl-C, a closed generator), `cancel`
     is called, and what comes after that is dropped.
     """
-    hand_over = _HandOver(items)
+    handed = _OneAhead(items)
     finished = False
     try:
-        yield from hand_over.taken()
+        yield from handed.taken()
         finished = True
     except Exception:
         finished = True
         raise
     finally:
         if not finished:
-            hand_over.abandoned.set()
+            handed.abandoned.set()
             cancel()
 
 
-class _HandOver(Generic[T]):
+class _OneAhead(Generic[T]):
     def __init__(self, items: Iterator[T]) -> None:
         self._items = items
         self._queue: queue.Queue[tuple[T] | BaseException | None] = queue.Queue(maxsize=1)

@@ -13,8 +13,10 @@ from firesteel.catalog.schema import Column, SourceTraits
 from firesteel.catalog.schema import Table as SchemaTable
 from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
+from firesteel.session.context import Environment
 from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
+from firesteel.session.table import Table
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
 from firesteel.spark.temporary import process_folder
@@ -27,11 +29,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-    from firesteel.session.environment import TableEnvironment
-    from firesteel.session.table import Table
 
-
-def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFrame:
+def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     """The changes of a table as a streaming DataFrame, `_change_type` first.
 
     It runs when it is written with `writeStream`, under the checkpoint given there. What the sources
@@ -43,13 +42,13 @@ def to_changelog_stream(environment: TableEnvironment, table: Table) -> DataFram
     """
     bound = parse_query(table.query)
     physical = plan(environment, bound, table.query, collect=True).physical
-    job = job_of(environment, physical)
+    job = job_of(environment, [physical])
     settings = stream_settings(environment, job, one_line(table.query))
     folder = settings.checkpoint or tempfile.mkdtemp(prefix="sources-", dir=process_folder())
     return changes_frame(job, environment.spark, settings, folder, environment.frames)
 
 
-def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, primary_key: list[str]) -> Table:
+def from_changelog_stream(environment: Environment, frame: DataFrame, primary_key: list[str]) -> Table:
     """A table of the changes in a streaming DataFrame; without `_change_type` every row is an insert.
 
     Raises ValidationError where its columns cannot be those of a table or of a change feed, or the primary
@@ -81,7 +80,7 @@ def from_changelog_stream(environment: TableEnvironment, frame: DataFrame, prima
     )
     environment.catalog.create(made)
     environment.frames[".".join(made.path)] = frame
-    return environment.from_path(f"`{name}`")
+    return Table(environment, f"SELECT * FROM `{name}`").checked()
 
 
 def _check(frame: DataFrame, primary_key: list[str]) -> None:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from firesteel.catalog.catalog import Catalog
 from firesteel.runtime.spec import JobSpec
 from firesteel.sql.lexer import one_line
 from firesteel.sql.statements import Insert, Query, Statement, StatementSet
 
 if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment
+    from pyspark import SparkContext
+
     from firesteel.spark.checkpoint_statements import Identity
 
 
@@ -26,22 +28,19 @@ class KnownStatements:
         self._is_whole = False
         self._lock = threading.Lock()
 
-    def expect(self, environment: TableEnvironment, statements: Iterable[Statement], text: str) -> None:
+    def expect(self, catalog: Catalog, statements: Iterable[Statement], text: str) -> None:
         """These are the statements of a script, and all that will come."""
         self._is_whole = True
         for statement in statements:
-            inner = statement.inserts if isinstance(statement, StatementSet) else (statement,)
-            for one in inner:
-                if isinstance(one, (Query, Insert)):
-                    self._texts.append((statement_text(one, text), sink_of(environment, one)))
+            if isinstance(statement, (Query, Insert, StatementSet)):
+                self._texts.append((statement_text(statement, text), target_of(catalog, statement)))
 
-    def folder(self, environment: TableEnvironment, checkpoint: str, job: JobSpec, text: str) -> str:
+    def folder(self, context: SparkContext, checkpoint: str, job: JobSpec, text: str) -> str:
         """The folder of the checkpoint that the statement's job is to use. Raises UsageError for none."""
         from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
 
-        sink = job.sink.table if job.sink.connector is not None else None
-        context = environment.spark.context
-        with self._lock:  # the INSERTs of a statement set begin side by side
+        sink = job.target
+        with self._lock:  # INSERTs may begin side by side
             if (text, sink) not in self._texts:
                 self._texts.append((text, sink))
             number = min(self._runs[text], self._texts.count((text, sink)) - 1)
@@ -68,8 +67,9 @@ def statement_text(statement: Statement, text: str) -> str:
     return one_line(text[statement.range.start : statement.range.end])
 
 
-def sink_of(environment: TableEnvironment, statement: Statement) -> str | None:
-    """The path of the table that the statement writes to."""
-    if not isinstance(statement, Insert):
+def target_of(catalog: Catalog, statement: Query | Insert | StatementSet) -> str | None:
+    """The paths of the tables that the statement writes to (JobSpec.target)."""
+    if isinstance(statement, Query):
         return None
-    return ".".join(environment.catalog.path(statement.table.parts))
+    inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
+    return ", ".join(dict.fromkeys(".".join(catalog.path(insert.table.parts)) for insert in inserts))

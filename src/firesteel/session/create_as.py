@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from firesteel.bind.create_table_as import bind_create_table_as
 from firesteel.errors import ValidationError
 from firesteel.session.alter import quoted_path, with_traits
+from firesteel.session.context import Call
 from firesteel.sql.statements import CreateTable, Insert
-
-if TYPE_CHECKING:
-    from firesteel.session.statements import Call
 
 
 def create(call: Call, statement: CreateTable) -> Insert:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from firesteel.catalog.databases import Database, check_options
 from firesteel.catalog.schema import Table
 from firesteel.errors import ValidationError
 from firesteel.plan.tree import Field
 from firesteel.session import show
+from firesteel.session.context import Call
 from firesteel.session.result import OK, RowsResult, TableResult
 from firesteel.sql import catalog_statements as sql
 from firesteel.sql.statements import Show, Use
 from firesteel.types.sql import STRING
-
-if TYPE_CHECKING:
-    from firesteel.session.statements import Call
 
 
 def create_database(call: Call, statement: sql.CreateDatabase) -> TableResult:

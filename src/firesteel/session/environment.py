@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from firesteel.bind.names import BindContext
-from firesteel.catalog.catalog import Catalog
-from firesteel.connectors.registry import validate_table
-from firesteel.errors import FiresteelError, ValidationError
+from firesteel.errors import FiresteelError
 from firesteel.options import Configuration
 from firesteel.session import statements
-from firesteel.session.checkpoints import KnownStatements
-from firesteel.session.launch import prepare, spark_of
+from firesteel.session.context import Environment, Watch
 from firesteel.session.result import TableResult
 from firesteel.session.table import StatementSet, Table
-from firesteel.sql.parser import is_complete, parse_script, parse_statement, split_script
+from firesteel.sql.parser import is_complete, parse_script, split_script
 from firesteel.sql.statements import Explain, Insert, Query, Statement
 from firesteel.sql.statements import StatementSet as StatementSetStatement
-from firesteel.types.zones import session_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.spark.launch import Spark
-    from firesteel.spark.progress import Progress
-
-Watch = Callable[["Progress"], None]
+    from firesteel.spark.start.launch import Spark
 
 
-class TableEnvironment:
-    """A catalog, a configuration, and a Spark to run queries on, which is started at the first query."""
-
-    def __init__(self, configuration: Mapping[str, str], spark: SparkSession | Spark | None) -> None:
-        self.catalog = Catalog()
-        self.configuration = Configuration(configuration)
-        self.frames: dict[str, DataFrame] = {}
-        """The DataFrames that tables stand for, by the table's path."""
-        self.functions_folder = ""
-        """Where modules that CREATE FUNCTION names may lie besides the places where Python looks."""
-        self.known_statements = KnownStatements()
-        self._given = spark
-        self._spark: Spark | None = None
+class TableEnvironment(Environment):
+    """Runs SQL; what its statements need is in session/context.py."""
 
     @classmethod
     def create(
@@ -54,26 +35,9 @@ class TableEnvironment:
         """
         return cls(configuration or {}, spark)
 
-    @property
-    def spark(self) -> Spark:
-        """The Spark that runs the queries; started now if it is not yet."""
-        if self._spark is None:
-            self._spark = prepare(self.options) if self._given is None else spark_of(self._given)
-        return self._spark
-
-    @property
-    def options(self) -> dict[str, str]:
-        """The options that are set, with their values as written."""
-        return self.configuration.to_dict()
-
     def get_config(self) -> Configuration:
         """The configuration: get(key, default), set(key, value)."""
         return self.configuration
-
-    def close(self) -> None:
-        """Let go of a Spark that was started here; one that was given is left alone."""
-        if self._spark is not None:
-            self._spark.abandon()
 
     # --- SQL -------------------------------------------------------------------------------------
     def execute_sql(self, statement: str) -> TableResult:
@@ -81,7 +45,7 @@ class TableEnvironment:
 
         Raises SqlError where the statement is wrong, NotSupportedError where Firesteel cannot do it yet.
         """
-        return self.execute(parse_statement(statement), statement)
+        return statements.execute_text(self, statement)
 
     def sql_query(self, query: str) -> Table:
         """A query as a table, checked but not run."""
@@ -89,15 +53,7 @@ class TableEnvironment:
 
     def explain_sql(self, statement: str, *details: str) -> str:
         """The plans of a query or INSERT; details as in EXPLAIN: CHANGELOG_MODE, JSON_EXECUTION_PLAN."""
-        parsed = parse_statement(statement)
-        if not isinstance(parsed, (Query, Insert, StatementSetStatement)):
-            raise ValidationError(
-                "only a query, an INSERT or a statement set can be explained",
-                range=parsed.range,
-                sql=statement,
-            )
-        explained = Explain(parsed.range, parsed, tuple(d.upper() for d in details))
-        return "".join(row[0] for row in self.execute(explained, statement).collect())
+        return statements.explain_text(self, statement, *details)
 
     def create_statement_set(self) -> StatementSet:
         """Collects INSERTs that run together."""
@@ -174,7 +130,7 @@ class TableEnvironment:
         """The script that is going to run: its statements find their checkpoints by all of them."""
         for piece in self.split(text):
             with suppress(FiresteelError):  # it will be told when it is run
-                self.known_statements.expect(self, self.parse(piece), piece)
+                self.known_statements.expect(self.catalog, self.parse(piece), piece)
 
     def is_complete(self, text: str) -> bool:
         """Whether what was typed ends with a statement's semicolon."""
@@ -197,17 +153,3 @@ class TableEnvironment:
         explained = Explain(statement.range, statement, ("CHANGELOG_MODE",))
         plans = "".join(row[0] for row in self.execute(explained, text).collect())
         return f"{plans}\n{explain_code(self, statement, text)}" if code else plans
-
-    def bind_context(self, text: str) -> BindContext:
-        """What binding a statement of `text` needs."""
-        return BindContext(
-            catalog=self.catalog,
-            options=self.configuration,
-            sql=text,
-            validate=validate_table,
-        )
-
-    @property
-    def time_zone(self) -> str:
-        """table.local-time-zone, by default the machine's. Raises ValidationError for an unknown one."""
-        return session_zone(self.configuration.get("table.local-time-zone"))

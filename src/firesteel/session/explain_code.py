@@ -3,70 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from firesteel.runtime.handler import generate
-from firesteel.runtime.spec import (
-    CalcSpec,
-    ChainSpec,
-    ChangelogNormalizeSpec,
-    ExpandSpec,
-    GroupAggregateSpec,
-    OperatorSpec,
-    ScanSpec,
-)
+from firesteel.runtime.operators.registry import code
+from firesteel.runtime.spec import ChainSpec, JobSpec, Output, Partitioning, ScanSpec, sink_id
+from firesteel.session.context import Environment
 from firesteel.session.jobs import job_of
-from firesteel.session.planning import plan
+from firesteel.session.planning import plan_all
 from firesteel.sql.statements import Insert, Query, StatementSet
 
-if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment
 
-
-def explain_code(environment: TableEnvironment, statement: Query | Insert | StatementSet, text: str) -> str:
-    """The chains of the jobs, each operator with its DuckDB SQL or its generated handler."""
+def explain_code(environment: Environment, statement: Query | Insert | StatementSet, text: str) -> str:
+    """The chains of the job, each operator with its DuckDB SQL or its generated handler."""
     inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
+    plans = plan_all(environment, inserts, text, collect=isinstance(statement, Query))
+    job = job_of(environment, [each.physical for each in plans])
     lines = ["== Code =="]
-    for one in inserts:
-        plans = plan(environment, one, text, collect=isinstance(one, Query))
-        for chain in job_of(environment, plans.physical).chains:
-            lines += _chain(chain)
+    for chain in job.chains:
+        lines += _chain(chain, job)
     return "\n".join(lines) + "\n"
 
 
-def _chain(chain: ChainSpec) -> Iterator[str]:
+def _chain(chain: ChainSpec, job: JobSpec) -> Iterator[str]:
     yield f"-- chain {chain.id}: {_head(chain)}"
     for operator in chain.operators:
-        yield from _operator(operator)
-    if chain.partition_by is None:
-        yield "-- to the sink"
-    else:
-        keys = ", ".join(f"f{i}" for i in chain.partition_by)
-        yield f"-- exchange by {keys}" if keys else "-- exchange to a single task"
+        yield from code(operator)
+    for output in chain.outputs:
+        yield f"-- {_output(output, job)}"
     yield ""
 
 
 def _head(chain: ChainSpec) -> str:
-    if isinstance(chain.head, tuple):
-        return f"reads chain {', '.join(map(str, chain.head))}"
-    if isinstance(chain.head, ScanSpec):
-        columns = ", ".join(f"f{i} = {chain.head.names[p]}" for i, p in enumerate(chain.head.projection))
-        return f"reads {chain.head.table} ({columns})"
+    source = chain.source
+    if source is None:
+        return f"reads chain {', '.join(str(each.of) for each in chain.inputs)}"
+    if isinstance(source, ScanSpec):
+        columns = ", ".join(f"f{i} = {source.names[p]}" for i, p in enumerate(source.projection))
+        return f"reads {source.table} ({columns})"
     return "literal rows"
 
 
-def _operator(operator: OperatorSpec) -> Iterator[str]:
-    if isinstance(operator, CalcSpec):
-        yield "-- Calc, in DuckDB"
-        yield "SELECT " + ",\n       ".join(f"{sql} AS f{i}" for i, sql in enumerate(operator.projection))
-        if operator.condition is not None:
-            yield f"WHERE {operator.condition}"
-    elif isinstance(operator, GroupAggregateSpec):
-        yield "-- GroupAggregate, row by row"
-        yield generate(operator).source.rstrip()
-    elif isinstance(operator, ChangelogNormalizeSpec):
-        yield f"-- ChangelogNormalize by {', '.join(f'f{i}' for i in operator.keys)}"
-    elif isinstance(operator, ExpandSpec):
-        yield f"-- Expand, {len(operator.numbers)} copies of each row"
-    else:
-        yield "-- DropUpdateBefore"
+def _output(output: Output, job: JobSpec) -> str:
+    if output.to < 0:
+        table = job.sinks[sink_id(output.to)].table
+        return f"to the sink {table}" if table else "to the sink"
+    if output.partitioning is Partitioning.FORWARD:
+        return f"to chain {output.to}, in the same task"
+    keys = ", ".join(f"f{i}" for i in output.keys)
+    return f"exchange by {keys}" if keys else "exchange to a single task"

@@ -9,26 +9,25 @@ from __future__ import annotations
 import base64
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.catalog.functions import PERMANENT, SYSTEM, TEMPORARY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
 from firesteel.expr.user_functions import UserDefined
-from firesteel.runtime.spec import UserFunction
+from firesteel.session.context import Environment
+from firesteel.spark.internals.tasks import by_value
 from firesteel.sql import statements as sql
 from firesteel.sql.parser import parse_type
 from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.udf.load import PICKLED, find
 from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
-
-if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment
+from firesteel.user_function import UserFunction
 
 MAIN = "__main__"
 """The program itself: no module that workers can import. What it imports lies beside it."""
 
 
-def create_function(environment: TableEnvironment, statement: sql.CreateFunction) -> None:
+def create_function(environment: Environment, statement: sql.CreateFunction) -> None:
     """CREATE FUNCTION. Raises ValidationError where it is wrong, with its place."""
     name, kind = statement.function.parts[-1], _kind(statement.temporary, statement.system)
     functions = environment.catalog.functions
@@ -47,14 +46,14 @@ def create_function(environment: TableEnvironment, statement: sql.CreateFunction
     functions.create(kind, name, found, statement.function.range)
 
 
-def drop_function(environment: TableEnvironment, statement: sql.Drop) -> None:
+def drop_function(environment: Environment, statement: sql.Drop) -> None:
     """DROP FUNCTION. Raises ValidationError where there is none."""
     kind = _kind(statement.temporary, statement.system)
     functions = environment.catalog.functions
     functions.drop(kind, statement.name.parts[-1], statement.if_exists, statement.name.range)
 
 
-def register(environment: TableEnvironment, kind: str, path: str, function: Any) -> None:
+def register(environment: Environment, kind: str, path: str, function: Any) -> None:
     """Register an object that udf or udaf made, an object or a class of a function, or what `module.name`
     names. Raises ValidationError, UsageError."""
     name = path.rpartition(".")[2].strip("`")
@@ -114,6 +113,4 @@ def _code(function: Any, found: Udf) -> str:
         names = [n for n, value in vars(module).items() if value is function]
         if names:
             return f"{module.__name__}:{names[0]}"
-    from pyspark import cloudpickle
-
-    return PICKLED + base64.b64encode(cloudpickle.dumps(found)).decode()
+    return PICKLED + base64.b64encode(by_value(found)).decode()

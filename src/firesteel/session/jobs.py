@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,21 @@ from firesteel.errors import UsageError
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.spec import JobSpec, ScanSpec
+from firesteel.secrets import Pairs, hand_on
+from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
+from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
-from firesteel.spark import launch
+from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.progress import Progress
+from firesteel.spark.start import launch
 from firesteel.spark.translate import TranslateOptions, translate
 
 if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment, Watch
     from firesteel.session.planning import Plans
+    from firesteel.spark.start.launch import Spark
     from firesteel.spark.stream_host import StreamJob, StreamSettings
 
 _AGAIN_SECONDS = 0.2
@@ -34,13 +38,14 @@ _AGAIN_SECONDS = 0.2
 class Running:
     """One job on its host. `changes` may be asked for once; `cancel` may be called from any thread."""
 
-    def __init__(self, environment: TableEnvironment, job: JobSpec, watch: Watch | None, text: str) -> None:
+    def __init__(self, environment: Environment, job: JobSpec, watch: Watch | None, text: str) -> None:
         self._environment = environment
         self._job = job
-        self._text = text
+        self._text = redacted(text)
         self._progress = Progress(watch)
         self._group: str | None = None
         self._stream: StreamJob | None = None
+        self._spark: Spark | None = None
         self._cancelled = threading.Event()
         self._ended = threading.Event()
 
@@ -48,7 +53,8 @@ class Running:
         """Start the job; its changes as they come, none where a sink takes them."""
         host = host_of(self._job, self._environment)
         self._progress.enter("starting Spark")
-        _ = self._environment.spark.context  # waits until it is up
+        self._spark = self._environment.spark
+        hand_on(_options(self._job), variables_of_workers(self._spark.context))  # waits until it is up
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
         try:
             if not self._cancelled.is_set():
@@ -78,7 +84,7 @@ class Running:
         return self._stream
 
     def finish(self) -> None:
-        """Run the job to its end; its changes go to its sink."""
+        """Run the job to its end; its changes go to its sinks."""
         for _ in self.changes():
             pass
 
@@ -96,20 +102,28 @@ class Running:
 
     def _cancel_group(self, group: str) -> None:
         """Until the job has ended: Spark forgets the wish where the job is not there yet."""
-        while True:
-            self._environment.spark.context.cancelJobGroup(group)
+        assert self._spark is not None
+        while not self._spark.has_ended:
+            with suppress(Exception):  # it ends just now, and its jobs with it
+                self._spark.context.cancelJobGroup(group)
             if self._ended.wait(_AGAIN_SECONDS):
                 return
 
 
-def stream_settings(environment: TableEnvironment, job: JobSpec, text: str) -> StreamSettings:
+def _options(job: JobSpec) -> Iterator[Pairs]:
+    """The options of all tables of a job."""
+    yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
+    yield from (sink.options for sink in job.sinks)
+
+
+def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:
     """The stream host's settings. text: the statement's; each has its own folder in a checkpoint."""
     from firesteel.spark.stream_host import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)
     if checkpoint is not None:
-        checkpoint = environment.known_statements.folder(environment, checkpoint, job, text)
+        checkpoint = environment.known_statements.folder(environment.spark.context, checkpoint, job, text)
     return StreamSettings(
         checkpoint=checkpoint,
         parallelism=_number(environment, "parallelism.default"),
@@ -120,19 +134,19 @@ def stream_settings(environment: TableEnvironment, job: JobSpec, text: str) -> S
     )
 
 
-def _most_rows(environment: TableEnvironment, mini_batch: MiniBatch | None) -> int:
+def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
     """Rows that a source gives to a micro-batch; its end would cut bundles short, so at least one bundle."""
     rows = _number(environment, "firesteel.source.max-rows-per-batch")
     return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
 
 
-def _number(environment: TableEnvironment, key: str) -> int:
+def _number(environment: Environment, key: str) -> int:
     """The option's value where it is set, 0 where it is not: the host knows its defaults."""
     configuration = environment.configuration
     return int(configuration.get(key)) if key in configuration else 0
 
 
-def host_of(job: JobSpec, environment: TableEnvironment) -> str:
+def host_of(job: JobSpec, environment: Environment) -> str:
     """`batch` for a bounded job without a checkpoint, else `stream`; the option firesteel.host decides
     where it is set. Raises UsageError where it asks for what cannot be."""
     wanted: str = environment.configuration.get(HOST)
@@ -145,20 +159,27 @@ def host_of(job: JobSpec, environment: TableEnvironment) -> str:
     return wanted
 
 
-def job_of(environment: TableEnvironment, physical: Node, names: tuple[str, ...] | None = None) -> JobSpec:
-    """The job that runs the plan. names: of a query's columns, which the plan may lose."""
-    ttl: Any = environment.configuration.get("table.exec.state.ttl")
-    mini_batch = mini_batch_options(environment.configuration)
-    bundle = mini_batch.size if mini_batch else 0
-    options = TranslateOptions(environment.time_zone, ttl, bundle, names, environment.configuration)
-    return translate(physical, options)
+def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ...] | None = None) -> JobSpec:
+    """The job that runs the plans. names: of a query's columns, which the plan may lose."""
+    configuration = environment.configuration
+    mini_batch = mini_batch_options(configuration)
+    options = TranslateOptions(
+        time_zone=environment.time_zone,
+        ttl=configuration.get("table.exec.state.ttl"),
+        bundle=mini_batch.size if mini_batch else 0,
+        names=names,
+        configuration=configuration,
+        reuse=configuration.get("table.optimizer.reuse-sub-plan-enabled"),
+        reuse_sources=configuration.get("table.optimizer.reuse-source-enabled"),
+    )
+    return translate(plans, options)
 
 
-def run_query(environment: TableEnvironment, plans: Plans, text: str, watch: Watch | None) -> ChangesResult:
+def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | None) -> ChangesResult:
     """The changes of a query, under the names that it gives its columns, which plans may lose; it runs
     when they are asked for. text: the query's, by which a checkpoint knows it."""
     names = tuple(column.name for column in plans.logical.schema)
-    running = Running(environment, job_of(environment, plans.physical, names), watch, text)
+    running = Running(environment, job_of(environment, [plans.physical], names), watch, text)
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
@@ -172,39 +193,24 @@ def run_query(environment: TableEnvironment, plans: Plans, text: str, watch: Wat
 
 
 def run_inserts(
-    environment: TableEnvironment, plans: Sequence[Node], texts: Sequence[str], watch: Watch | None
+    environment: Environment, plans: Sequence[Node], text: str, watch: Watch | None
 ) -> InsertResult:
-    """Run INSERTs in the background: see _complete. texts: of each, by which a checkpoint knows it."""
+    """Run an INSERT, or those of a statement set as one job, in the background. text: the statement's, by
+    which a checkpoint knows it."""
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
-    running = [
-        Running(environment, job_of(environment, p), watch, text)
-        for p, text in zip(plans, texts, strict=True)
-    ]
+    running = Running(environment, job_of(environment, plans), watch, text)
     done: Future[None] = Future()
     threading.Thread(target=_complete, args=(done, running), daemon=True).start()
-
-    def cancel() -> None:
-        for job in running:
-            job.cancel()
-
-    return InsertResult(sinks, done, cancel)
+    return InsertResult(sinks, done, running.cancel)
 
 
-def _complete(done: Future[None], running: Sequence[Running]) -> None:
-    """Run the jobs to their end and settle the future: those that end one after another, those that
-    do not beside each other."""
+def _complete(done: Future[None], running: Running) -> None:
+    """Run the job to its end and settle the future."""
     try:
-        if len(running) == 1 or all(job.bounded for job in running):
-            for job in running:
-                job.finish()
-        else:
-            with ThreadPoolExecutor(len(running)) as pool:
-                for finished in [pool.submit(job.finish) for job in running]:
-                    finished.result()
+        running.finish()
     except BaseException as error:
-        for job in running:
-            with suppress(Exception):  # a Spark that did not start cannot be told; its error is `error`
-                job.cancel()
+        with suppress(Exception):  # a Spark that did not start cannot be told; its error is `error`
+            running.cancel()
         done.set_exception(error)
     else:
         done.set_result(None)

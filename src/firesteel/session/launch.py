@@ -6,29 +6,37 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from firesteel.errors import UsageError
-from firesteel.spark import launch
-from firesteel.spark.launch import LaunchOptions, Spark
+from firesteel.spark.start import launch
+from firesteel.spark.start.launch import LaunchOptions, Spark
+from firesteel.spark.start.settings import MASTER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from firesteel.spark.checkpoint_lock import CheckpointLock
 
-MASTER = "spark.master"
+FAST = "firesteel.fast-start"
 HOST = "firesteel.host"
 CHECKPOINT = "execution.checkpointing.dir"
 
 
-def launch_options(options: Mapping[str, str], lean: bool = False) -> LaunchOptions:
-    """How to start Spark: options that begin with `spark.` are Spark's own. lean: for the command."""
-    conf = {key: value for key, value in options.items() if key.startswith("spark.") and key != MASTER}
+def launch_options(options: Mapping[str, str], own_process: bool = False) -> LaunchOptions:
+    """How to start Spark: options that begin with `spark.` are Spark's own. own_process: for the command."""
+    conf = settings_of_spark(options)
+    master = conf.pop(MASTER, None)
     streams = options.get(HOST) == launch.STREAM or CHECKPOINT in options
-    return LaunchOptions(options.get(MASTER), launch.STREAM if streams else launch.BATCH, conf, lean)
+    host = launch.STREAM if streams else launch.BATCH
+    return LaunchOptions(master, host, conf, own_process, options.get(FAST, "auto").lower() != "off")
 
 
-def prepare(options: Mapping[str, str], lean: bool = False) -> Spark:
-    """Begin to start a Spark of our own; returns at once. lean: for the command (spark/lean.py)."""
-    return launch.prepare(launch_options(options, lean))
+def settings_of_spark(options: Mapping[str, str]) -> dict[str, str]:
+    """The options that are Spark's own."""
+    return {key: value for key, value in options.items() if key.startswith("spark.")}
+
+
+def prepare(options: Mapping[str, str], own_process: bool = False) -> Spark:
+    """Begin to start a Spark of our own; returns at once. own_process: for the command."""
+    return launch.prepare(launch_options(options, own_process))
 
 
 def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from firesteel.bind.insert import bind_insert
 from firesteel.bind.query import bind_query
@@ -14,11 +13,9 @@ from firesteel.errors import NotSupportedError
 from firesteel.plan import logical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize_all
+from firesteel.session.context import Environment
 from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
-
-if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment
 
 RUNTIME_MODE = "execution.runtime-mode"
 
@@ -31,9 +28,7 @@ class Plans:
     physical: Node
 
 
-def plan(
-    environment: TableEnvironment, statement: Query | Insert, text: str, *, collect: bool = False
-) -> Plans:
+def plan(environment: Environment, statement: Query | Insert, text: str, *, collect: bool = False) -> Plans:
     """Bind and optimize. collect: the rows of a bare query are wanted with their old values.
 
     Raises NotSupportedError in batch mode: every query here streams.
@@ -42,7 +37,7 @@ def plan(
 
 
 def plan_all(
-    environment: TableEnvironment,
+    environment: Environment,
     statements: Sequence[Query | Insert],
     text: str,
     *,
@@ -59,7 +54,7 @@ def plan_all(
     return [Plans(a, b) for a, b in zip(bound, physical, strict=True)]
 
 
-def bind(environment: TableEnvironment, statement: Query | Insert, text: str) -> Node:
+def bind(environment: Environment, statement: Query | Insert, text: str) -> Node:
     """The logical plan, its tables checked by their connectors."""
     environment.time_zone  # noqa: B018 - an invalid one is refused here, by no CREATE
     context = environment.bind_context(text)
@@ -74,7 +69,7 @@ def bind(environment: TableEnvironment, statement: Query | Insert, text: str) ->
     return bound
 
 
-def bind_text(environment: TableEnvironment, query: str) -> Node:
+def bind_text(environment: Environment, query: str) -> Node:
     """The logical plan of a query's text."""
     return bind(environment, parse_query(query), query)
 

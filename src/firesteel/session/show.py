@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.databases import CatalogEntry
 from firesteel.catalog.schema import Column, Table, View
+from firesteel.connectors.registry import secret_keys
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregates import AGGREGATES
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.nodes import Call
 from firesteel.plan.tree import Field
+from firesteel.sensitive import HIDDEN, redacted, shown
 from firesteel.session.result import RowsResult
 from firesteel.sql.unparse_text import expression_text
 from firesteel.types.sql import BOOLEAN, STRING, SqlType
@@ -102,7 +104,9 @@ def create_table(table: Table) -> RowsResult:
         text += f"COMMENT {_string(table.comment)}\n"
     if table.partition_keys:
         text += f"PARTITIONED BY ({', '.join(map(_quoted, table.partition_keys))})\n"
-    options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in sorted(table.options))
+    options = ",\n".join(
+        f"  {_string(k)} = {_string(v)}" for k, v in _shown(table.options, secret_keys(dict(table.options)))
+    )
     return _text(f"{text}WITH (\n{options}\n)\n" if options else text)
 
 
@@ -133,13 +137,13 @@ def create_view(view: View) -> RowsResult:
     columns = ",\n".join(f"  {_quoted(name)}" for name in view.columns)
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
-    return _text(f"CREATE {kind} {_path(view)} (\n{columns}\n)\n{comment}AS {view.query}\n")
+    return _text(f"CREATE {kind} {_path(view)} (\n{columns}\n)\n{comment}AS {redacted(view.query)}\n")
 
 
 def create_catalog(name: str, entry: CatalogEntry) -> RowsResult:
     """The CREATE CATALOG that would make the catalog."""
     comment = "" if entry.comment is None else f"COMMENT {_string(entry.comment)}\n"
-    options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in sorted((entry.options or {}).items()))
+    options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in _shown((entry.options or {}).items()))
     return _text(f"CREATE CATALOG {_quoted(name)}\n{comment}WITH (\n{options}\n)\n")
 
 
@@ -164,13 +168,18 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def _shown(options: Iterable[tuple[str, str]], secret: Iterable[str] = ()) -> list[tuple[str, str]]:
+    hidden = set(secret)
+    return [(key, HIDDEN if key in hidden else shown(key, value)) for key, value in sorted(options)]
+
+
 def _string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 def options(found: dict[str, str]) -> RowsResult:
     """SET without a name: the options that are set (Flink's SQL client prints them so)."""
-    return RowsResult([Field("key", STRING), Field("value", STRING)], sorted(found.items()))
+    return RowsResult([Field("key", STRING), Field("value", STRING)], _shown(found.items()))
 
 
 def functions(catalog: Catalog) -> list[str]:

@@ -6,8 +6,7 @@ Texts of errors and answers: Flink's operations (`CreateTableOperation`, `ShowTa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.views import bind_create_view
@@ -17,26 +16,16 @@ from firesteel.explain.sections import explain_all
 from firesteel.session import alter, create_as, databases, jobs, show
 from firesteel.session.alter import with_traits
 from firesteel.session.checkpoints import statement_text
+from firesteel.session.context import Call, Environment, Watch
 from firesteel.session.planning import plan, plan_all
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
 from firesteel.sql import catalog_statements as catalog_sql
 from firesteel.sql import statements as sql
-
-if TYPE_CHECKING:
-    from firesteel.session.environment import TableEnvironment, Watch
-
-
-@dataclass(frozen=True)
-class Call:
-    """A statement that is run: where, the text that it was parsed from, and who is told its progress."""
-
-    environment: TableEnvironment
-    text: str
-    watch: Watch | None = None
+from firesteel.sql.parser import parse_statement
 
 
 def execute(
-    environment: TableEnvironment, statement: sql.Statement, text: str, watch: Watch | None = None
+    environment: Environment, statement: sql.Statement, text: str, watch: Watch | None = None
 ) -> TableResult:
     """Run a statement. Errors carry the text, so that they can show the place."""
     handler = _HANDLERS.get(type(statement))
@@ -48,6 +37,22 @@ def execute(
         if error.range is None and isinstance(error, (SqlError, NotSupportedError)):
             error.range = statement.range  # rules and connectors know no places: the statement is the place
         raise error.located(text) from error.__cause__
+
+
+def execute_text(environment: Environment, text: str) -> TableResult:
+    """Parse one statement and run it."""
+    return execute(environment, parse_statement(text), text)
+
+
+def explain_text(environment: Environment, text: str, *details: str) -> str:
+    """The plans of a query, an INSERT or a statement set. Raises ValidationError for other statements."""
+    parsed = parse_statement(text)
+    if not isinstance(parsed, (sql.Query, sql.Insert, sql.StatementSet)):
+        raise ValidationError(
+            "only a query, an INSERT or a statement set can be explained", range=parsed.range, sql=text
+        )
+    explained = sql.Explain(parsed.range, parsed, tuple(detail.upper() for detail in details))
+    return "".join(row[0] for row in execute(environment, explained, text).collect())
 
 
 # --- definitions ---------------------------------------------------------------------------------
@@ -94,7 +99,7 @@ def _set(call: Call, statement: sql.SetOption) -> TableResult:
     if statement.key is None:
         return show.options(call.environment.options)
     assert statement.value is not None
-    call.environment.configuration.set(statement.key, statement.value)
+    call.environment.set_option(statement.key, statement.value)
     return OK
 
 
@@ -180,17 +185,16 @@ def _query(call: Call, statement: sql.Query) -> TableResult:
 
 
 def _insert(call: Call, statement: sql.Insert) -> TableResult:
-    return _insert_all(call, (statement,))
+    return _insert_all(call, statement, (statement,))
 
 
 def _statement_set(call: Call, statement: sql.StatementSet) -> TableResult:
-    return _insert_all(call, statement.inserts)
+    return _insert_all(call, statement, statement.inserts)
 
 
-def _insert_all(call: Call, inserts: tuple[sql.Insert, ...]) -> TableResult:
-    plans = [plan(call.environment, insert, call.text) for insert in inserts]
-    texts = [statement_text(insert, call.text) for insert in inserts]
-    return jobs.run_inserts(call.environment, [p.physical for p in plans], texts, call.watch)
+def _insert_all(call: Call, statement: sql.Statement, inserts: tuple[sql.Insert, ...]) -> TableResult:
+    plans = [each.physical for each in plan_all(call.environment, inserts, call.text)]
+    return jobs.run_inserts(call.environment, plans, statement_text(statement, call.text), call.watch)
 
 
 def explain(call: Call, statement: sql.Explain) -> TextResult:

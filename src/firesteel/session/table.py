@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
+from firesteel.session.context import Environment
 from firesteel.session.html import html_schema
+from firesteel.session.planning import bind_text
 from firesteel.session.result import TableResult
+from firesteel.session.statements import execute_text, explain_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from firesteel.session.environment import TableEnvironment
 
 
 class Table:
     """A query over the tables of an environment (PyFlink: Table). It holds no rows."""
 
-    def __init__(self, environment: TableEnvironment, query: str) -> None:
+    def __init__(self, environment: Environment, query: str) -> None:
         self._environment = environment
         self.query = query.strip().rstrip(";")
 
@@ -29,21 +30,19 @@ class Table:
 
     def get_schema(self) -> tuple[Field, ...]:
         """Names and types of the columns."""
-        from firesteel.session.planning import bind_text
-
         return bind_text(self._environment, self.query).schema
 
     def execute(self) -> TableResult:
         """Run the query; its result streams."""
-        return self._environment.execute_sql(self.query)
+        return execute_text(self._environment, self.query)
 
     def execute_insert(self, table_path: str) -> TableResult:
         """Write the changes into a table; `wait()` for the end."""
-        return self._environment.execute_sql(f"INSERT INTO {table_path} {self.query}")
+        return execute_text(self._environment, f"INSERT INTO {table_path} {self.query}")
 
     def explain(self, *details: str) -> str:
         """The plans, as EXPLAIN prints them."""
-        return self._environment.explain_sql(self.query, *details)
+        return explain_text(self._environment, self.query, *details)
 
     def to_pandas(self) -> pd.DataFrame:
         """Run the query; the rows that are left. Raises UsageError for one that never ends."""
@@ -66,7 +65,7 @@ class Table:
 class StatementSet:
     """INSERTs that run together (PyFlink: StatementSet)."""
 
-    def __init__(self, environment: TableEnvironment) -> None:
+    def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._inserts: list[str] = []
 
@@ -83,10 +82,10 @@ class StatementSet:
         return "STATEMENT SET BEGIN\n" + "".join(f"{insert};\n" for insert in self._inserts) + "END"
 
     def explain(self, *details: str) -> str:
-        return self._environment.explain_sql(self._text(), *details)
+        return explain_text(self._environment, self._text(), *details)
 
     def execute(self) -> TableResult:
         """Start all of them; the set is empty after that."""
-        result = self._environment.execute_sql(f"EXECUTE {self._text()}")
+        result = execute_text(self._environment, f"EXECUTE {self._text()}")
         self._inserts.clear()
         return result

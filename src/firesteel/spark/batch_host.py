@@ -1,6 +1,6 @@
 """The batch host: a bounded job as one Spark job over an RDD of packets.
 
-    splits -> source chain -> shuffle by key group -> keyed chain (once an exchange) -> driver or sink
+    splits -> source chains -> shuffle by key group -> keyed chains (once an exchange) -> driver or sinks
 
 Plain RDDs and not DataFrames: packets are opaque bytes that Catalyst could do nothing for, and a
 session with its first planned query costs three seconds more (docs/adr).
@@ -10,25 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
 
+from firesteel.runtime.chain import wall_clock
+from firesteel.runtime.job_graph import exchanges, is_keyed, stages
+from firesteel.runtime.orders import place_bits, split_numbers
 from firesteel.runtime.packets import Packet
-from firesteel.runtime.spec import ChainSpec, JobSpec
+from firesteel.runtime.spec import JobSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.exchange import exchange
-from firesteel.spark.launch import Spark
+from firesteel.spark.flow import Work
+from firesteel.spark.internals.first_job import leave_out_scopes
 from firesteel.spark.progress import Progress
-from firesteel.spark.tasks import KeyedTask, SourceTask, bounded_splits, destination
+from firesteel.spark.sink_task import for_driver, written
+from firesteel.spark.start.launch import Spark
+from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits
 
 if TYPE_CHECKING:
     from pyspark import RDD
-
-_NO_SCOPES = "spark.rdd.scope.noOverride"
-"""Spark writes down the call that made each RDD, as JSON, for its UI: 50 ms of a first job."""
 
 
 @dataclass(frozen=True)
@@ -50,46 +54,48 @@ def run(
     context = spark.context
     settings = settings or BatchSettings()
     parallelism = settings.parallelism or context.defaultParallelism
-    delivery = Delivery(job.sink, progress or Progress())
+    delivery = Delivery(job.sinks, progress or Progress())
     if spark.is_unwatched:
-        context.setLocalProperty(_NO_SCOPES, "true")
-    plan = _plan(job, context, parallelism)
+        leave_out_scopes(context)
+    plan = _plan(job, context, parallelism, delivery.job)
+    if delivery.in_tasks:
+        plan = exchange(plan, parallelism)  # its files keep the packets for the second step
+
+    def collected(packets: RDD[Any]) -> list[Packet]:
+        try:
+            context.setJobGroup(settings.group, job.target or "select", interruptOnCancel=False)
+            found: list[Packet] = packets.collect()
+        except KeyboardInterrupt:
+            context.cancelJobGroup(settings.group)
+            raise
+        except Exception as error:
+            raise from_spark(error, job) from error
+        return found
+
     try:
-        context.setJobGroup(settings.group, job.sink.table or "select", interruptOnCancel=False)
-        packets = [packet for _, packet in plan.collect()]
-    except KeyboardInterrupt:
-        context.cancelJobGroup(settings.group)
+        packets = collected(plan.mapPartitions(partial(for_driver, delivery.in_tasks)))
+    except BaseException:
+        delivery.abort(0)
         raise
-    except Exception as error:
-        raise from_spark(error, job) from error
     spark.keep_classes()
-    yield from delivery.deliver(packets, 0)
+    yield from delivery.deliver(
+        packets, 0, lambda task: collected(plan.mapPartitionsWithIndex(partial(written, task)))
+    )
 
 
-def _plan(job: JobSpec, context: Any, parallelism: int) -> RDD[tuple[tuple[int, int], Packet]]:
-    """The job as one RDD of the packets that its last chains give."""
-    made: dict[int, RDD[Any]] = {}
-    ordinal = 0
-    for chain in job.chains:
-        to = destination(chain, job.sink, parallelism)
-        if isinstance(chain.head, tuple):
-            targets = _targets(job, chain, parallelism)
-            gathered = _union(context, [made[i] for i in chain.head])
-            made[chain.id] = exchange(gathered, targets).mapPartitionsWithIndex(KeyedTask(chain, to).keyed)
-        else:
-            splits = bounded_splits(chain.head, parallelism, ordinal)
-            ordinal += len(splits)
-            read = context.parallelize(splits, max(1, len(splits)))
-            made[chain.id] = read.mapPartitions(SourceTask(chain, to).keyed)
-    return _union(context, [made[chain.id] for chain in job.chains if chain.partition_by is None])
-
-
-def _union(context: Any, rdds: list[RDD[Any]]) -> RDD[Any]:
-    return context.union(rdds) if len(rdds) > 1 else rdds[0]
-
-
-def _targets(job: JobSpec, chain: ChainSpec, parallelism: int) -> int:
-    """Partitions of the exchange before the chain: one where its writers have no keys."""
-    assert isinstance(chain.head, tuple)
-    writers = {c.id: c for c in job.chains}
-    return parallelism if any(writers[i].partition_by for i in chain.head) else 1
+def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:
+    """The job as one RDD of the packets that its last stage gives. name: the job's, at sinks."""
+    first, *later = stages(job)
+    done, now, places = 0, wall_clock(), place_bits(exchanges(job))
+    made: list[RDD[Any]] = []
+    for fragment in first:
+        task = SourceTask(Work(fragment, parallelism, places, now, ends=True, job=name))
+        splits = bounded_splits(task.source, parallelism, split_numbers(0, 1)[done:])
+        done += len(splits)
+        made.append(context.parallelize(splits, max(1, len(splits))).mapPartitions(task.keyed))
+    packets = context.union(made) if len(made) > 1 else made[0]
+    for stage in later:
+        targets = parallelism if is_keyed(job, stage) else 1
+        works = tuple(Work(fragment, parallelism, places, now, ends=True, job=name) for fragment in stage)
+        packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(works).keyed)
+    return packets

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
+from firesteel.sensitive import is_sensitive
+
 Spec = dict[str, Any]
 """A spec as fingerprint.plain writes it."""
 
-_SECRETS = ("password", "secret", "token", "credential", "jaas")
 _LONGEST = 120
 
 
@@ -27,11 +28,7 @@ def _changes(before: Spec, after: Spec) -> Iterator[str]:
     for was, now in zip(one, other, strict=False):
         if was != now:
             yield from _operator(was, now)
-    was, now = before["sink"], after["sink"]
-    if was["table"] != now["table"]:
-        yield f"it wrote into {was['table'] or 'the terminal'} and now writes into {now['table'] or 'it'}"
-    if _columns(was) != _columns(now):
-        yield _was("the columns of its result", _list(_columns(was)), _list(_columns(now)))
+    yield from _sinks(before["sinks"], after["sinks"])
 
 
 def _tables(before: list[Spec], after: list[Spec]) -> Iterator[str]:
@@ -52,6 +49,16 @@ def _tables(before: list[Spec], after: list[Spec]) -> Iterator[str]:
             yield f"it read the columns {_read(was)} of table {table} and now reads {_read(now)}"
         if was["time_zone"] != now["time_zone"]:
             yield _was("'table.local-time-zone'", was["time_zone"], now["time_zone"])
+
+
+def _sinks(before: list[Spec], after: list[Spec]) -> Iterator[str]:
+    one, other = _list(sink["table"] for sink in before), _list(sink["table"] for sink in after)
+    if one != other:
+        yield f"it wrote into {one or 'the terminal'} and now writes into {other or 'it'}"
+        return
+    for was, now in zip(before, after, strict=True):
+        if _columns(was) != _columns(now):
+            yield _was("the columns of its result", _list(_columns(was)), _list(_columns(now)))
 
 
 def _operator(before: Spec, after: Spec) -> Iterator[str]:
@@ -81,8 +88,8 @@ def _operator(before: Spec, after: Spec) -> Iterator[str]:
 
 
 def _scans(job: Spec) -> list[Spec]:
-    heads = [chain["head"] for chain in job["chains"]]
-    return [head for head in heads if isinstance(head, dict) and head["is"] == "ScanSpec"]
+    read = [each["of"] for chain in job["chains"] for each in chain["inputs"]]
+    return [of for of in read if isinstance(of, dict) and of["is"] == "ScanSpec"]
 
 
 def _operators(job: Spec) -> list[Spec]:
@@ -117,7 +124,7 @@ def _read(scan: Spec) -> str:
 def _value(key: str, options: Mapping[str, str]) -> str:
     if key not in options:
         return "not set"
-    return "another" if any(word in key.lower() for word in _SECRETS) else f"'{options[key]}'"
+    return "another" if is_sensitive(key) else f"'{options[key]}'"
 
 
 def _texts(value: Any) -> list[str]:

@@ -14,6 +14,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.runtime.packets import CHANGES, FAILURE
 from firesteel.runtime.spec import KIND, JobSpec, SinkSpec, field
 from firesteel.spark.frame_source import CHANGE_TYPE, CHANGE_TYPES
+from firesteel.spark.internals.frames import spark_schema
 from firesteel.types.arrow import to_arrow
 from firesteel.types.arrow_maps import column_as_maps, map_type
 from firesteel.types.sql import SqlType, TypeRoot
@@ -21,7 +22,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from firesteel.spark.launch import Spark
+    from firesteel.spark.start.launch import Spark
     from firesteel.spark.stream_host import StreamSettings
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -41,17 +42,15 @@ def changes_frame(
 
     Raises NotSupportedError for a column of a type that Spark has not.
     """
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     from firesteel.spark.stream_host import PROVIDER, ROCKSDB, packet_frame
 
-    schema = arrow_schema(job.sink)
+    schema = arrow_schema(job.sinks[0])
     session = spark.session
     session.conf.set(PROVIDER, ROCKSDB)
     if not settings.parallelism and (own := session.conf.get(_PARTITIONS)) != _SPARKS_PARTITIONS:
         settings = replace(settings, parallelism=int(own))
     packets = packet_frame(job, spark, settings, folder, frames, session)
-    return packets.mapInArrow(Unpack(job.sink), from_arrow_schema(schema))
+    return packets.mapInArrow(Unpack(job.sinks[0]), spark_schema(schema))
 
 
 def arrow_schema(sink: SinkSpec) -> pa.Schema:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.errors import UsageError
+from firesteel.spark.internals.jvm_lock import JvmLock
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
@@ -53,7 +54,7 @@ class CheckpointLock:
     def __init__(self, folder: Path, file: str = FILE) -> None:
         self._folder, self._path = folder, folder / file
         self._released = threading.Event()
-        self._spark: Any = None
+        self._spark: JvmLock | None = None
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -77,16 +78,15 @@ class CheckpointLock:
 
         end, told = time.monotonic() + SPARK_SECONDS, False
         try:
-            opened = context._jvm.java.io.RandomAccessFile(str(self._folder / SPARK_FILE), "rw")
-            self._spark = opened.getChannel()
-            while (held := self._spark.tryLock()) is None and time.monotonic() < end:
+            self._spark = JvmLock(context, self._folder / SPARK_FILE)
+            while not (held := self._spark.is_taken()) and time.monotonic() < end:
                 if not told:
                     _say(f"waiting for the Spark of the run before to leave the checkpoint {self._folder}")
                     told = True
                 time.sleep(0.05)
         except Py4JJavaError:  # a file system without locks
             return
-        if held is None:
+        if not held:
             raise UsageError(
                 f"the Spark of an earlier run still holds the checkpoint {self._folder}", hint=_HINT
             )
@@ -96,9 +96,8 @@ class CheckpointLock:
         if self._released.is_set():
             return
         self._released.set()
-        with suppress(Exception):  # a JVM that has ended holds nothing
-            if self._spark is not None:
-                self._spark.close()
+        if self._spark is not None:
+            self._spark.close()
         with suppress(OSError):
             os.ftruncate(self._file, 0)
         os.close(self._file)

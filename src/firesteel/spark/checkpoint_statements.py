@@ -16,13 +16,18 @@ from typing import Any
 
 from firesteel.errors import UsageError
 from firesteel.runtime.spec import JobSpec
-from firesteel.spark.fingerprint import STATEMENT, belongs_to, read, read_text, shortened
+from firesteel.spark.fingerprint import STATEMENT, belongs_to, read, shortened
+from firesteel.spark.internals.hadoop_files import names, read_text
+
+_NAME = 60
+"""Characters of a folder's name that tell the tables."""
 
 
 @dataclass(frozen=True)
 class Identity:
     """A statement as checkpoints know it. text: on one line, without comments. sink: the path of the table it
-    writes to, None for a query. number: the how-manyth of this text in the script, from 0."""
+    writes to, those of a statement set with commas, None for a query. number: the how-manyth of this text in
+    the script, from 0."""
 
     text: str
     sink: str | None = None
@@ -97,30 +102,30 @@ def _shown(saved: _Saved) -> str:
 
 def _saved(context: Any, checkpoint: str) -> list[_Saved]:
     """Folders with state, by name. The checkpoint itself may be one, of the time when it had one query."""
-    folders = [checkpoint, *(f"{checkpoint}/{name}" for name in _folders(context, checkpoint))]
+    folders = [
+        checkpoint,
+        *(f"{checkpoint}/{name}" for name in names(context, checkpoint, folders_only=True)),
+    ]
     found = []
     for folder in folders:
         value = read(context, folder)
         if value is not None:
-            sink = value["job"]["sink"]
-            table = sink["table"] if sink["connector"] is not None else None
-            found.append(_Saved(folder, table, read_text(context, folder, STATEMENT)))
+            found.append(_Saved(folder, _target(value["job"]), read_text(context, f"{folder}/{STATEMENT}")))
     return found
 
 
-def _folders(context: Any, checkpoint: str) -> list[str]:
-    path = context._jvm.org.apache.hadoop.fs.Path(checkpoint)
-    system = path.getFileSystem(context._jsc.hadoopConfiguration())
-    if not system.exists(path):
-        return []
-    return sorted(s.getPath().getName() for s in system.listStatus(path) if s.isDirectory())
+def _target(job: dict[str, Any]) -> str | None:
+    """JobSpec.target of a saved job. Those of earlier versions had one sink."""
+    sinks = job["sinks"] if "sinks" in job else [job["sink"]]
+    return None if sinks[0]["connector"] is None else ", ".join(sink["table"] for sink in sinks)
 
 
 def _new(checkpoint: str, this: Identity, taken: frozenset[str]) -> str:
     if this.sink is None:
         name = f"select-{hashlib.sha256(this.text.encode()).hexdigest()[:8]}"
     else:
-        name = f"insert-{re.sub(r'[^0-9A-Za-z_-]', '_', this.sink.rpartition('.')[2])}"
+        tables = "-".join(path.rpartition(".")[2] for path in this.sink.split(", "))
+        name = f"insert-{re.sub(r'[^0-9A-Za-z_-]', '_', tables)[:_NAME]}"
     folder, number = f"{checkpoint}/{name}", 1
     while folder in taken:
         number += 1

@@ -1,45 +1,93 @@
-"""The end of a batch on the driver: counts, errors, and the packets' way to the sink or the caller."""
+"""The end of a batch on the driver: counts, errors, and the packets' way to the sinks or the caller.
+
+Nothing of a batch shows before all its tasks are done and none has failed: then the sinks that commit in
+tasks write (sink_task.py), then those of the terminal, and last the others commit. Where anything fails
+before, all of them are told to abort.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from uuid import uuid4
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Sink
-from firesteel.connectors.registry import connector
+from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.registry import open_sink
 from firesteel.runtime.packets import CHANGES, WRITTEN, Packet, merge
-from firesteel.runtime.spec import SinkSpec
+from firesteel.runtime.spec import SinkSpec, sink_id
 from firesteel.spark.errors import raise_failure
 from firesteel.spark.progress import Progress
+from firesteel.spark.sink_task import SinkTask, job_of
+
+RunTasks = Callable[[SinkTask], Iterable[Packet]]
+"""Runs the tasks of a sink over the packets that are kept; what they give."""
 
 
 class Delivery:
-    """Delivers the batches of one job. job: what names it over restarts, None where there are none."""
+    """Delivers the batches of one job to its sinks. job: what names it over restarts, None where there are
+    none."""
 
-    def __init__(self, spec: SinkSpec, progress: Progress, job: str | None = None) -> None:
-        self._sink: Sink | None = None
-        if spec.connector is not None:
-            self._sink = connector(spec.connector).sink(spec)
-            self._sink.open(job)
+    def __init__(self, specs: Sequence[SinkSpec], progress: Progress, job: str | None = None) -> None:
+        self.job = job or f"{ONCE}{uuid4().hex}"
+        self._specs = specs
+        self._sinks = {n: open_sink(spec) for n, spec in enumerate(specs) if spec.connector is not None}
+        for number, sink in self._sinks.items():
+            sink.open(job_of(self.job, number))
         self._progress = progress
 
-    def deliver(self, packets: Iterable[Packet], batch: int) -> Iterator[pa.Table]:
-        """Commit a batch at the sink; where there is none, its changes by `$order`.
+    @property
+    def in_tasks(self) -> list[int]:
+        """The numbers of the sinks whose tasks commit."""
+        return [number for number, sink in self._sinks.items() if sink.commits is Commits.TASK]
+
+    def deliver(self, packets: Iterable[Packet], batch: int, run: RunTasks) -> Iterator[pa.Table]:
+        """Commit a batch at the sinks; where there is none, its changes in their order. packets: without the
+        rows for sinks whose tasks commit.
 
         Raises the error that a packet carries, before anything of the batch is shown.
         """
-        ordered = sorted(packets, key=lambda packet: packet.order)
-        for packet in ordered:
+        tokens: dict[int, list[str]] = {number: [] for number in self._sinks}
+        try:
+            ordered = sorted(packets, key=lambda packet: packet.first)
+            for packet in ordered:
+                if packet.holds == WRITTEN:
+                    tokens[sink_id(packet.to)].append(packet.payload.decode())
+            for packet in ordered:
+                raise_failure(packet)
+            for packet in ordered:
+                self._progress.add(packet)
+            for number in self.in_tasks:
+                tokens[number] += self._run(SinkTask(self._specs[number], number, self.job, batch), run)
+            yield from self._on_driver(ordered, batch, tokens)
+        except BaseException:
+            self.abort(batch, tokens)
+            raise
+        for number, sink in self._sinks.items():
+            sink.commit(batch, tokens[number])
+
+    def abort(self, batch: int, tokens: dict[int, list[str]] | None = None) -> None:
+        """A batch has failed. tokens: of each sink's tasks that are known to have ended."""
+        for number, sink in self._sinks.items():
+            sink.abort(batch, (tokens or {}).get(number, []))
+
+    def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
+        found = list(run(task))
+        for packet in found:
             raise_failure(packet)
-        for packet in ordered:
-            self._progress.add(packet)
-        changes = merge(packet for packet in ordered if packet.holds == CHANGES)
-        if self._sink is None:
-            yield from changes
-            return
-        written = [text for p in ordered if p.holds == WRITTEN for text in json.loads(p.payload)]
-        if self._sink.on_driver:
-            written += self._sink.write(changes, batch, 0)
-        self._sink.commit(batch, written)
+        return [packet.payload.decode() for packet in found]
+
+    def _on_driver(
+        self, packets: Sequence[Packet], batch: int, tokens: dict[int, list[str]]
+    ) -> Iterator[pa.Table]:
+        """Write what comes to the driver; what no sink takes goes on."""
+        for number in range(len(self._specs)):
+            own = (p for p in packets if p.to == sink_id(number) and p.holds == CHANGES)
+            sink = self._sinks.get(number)
+            if sink is None:
+                yield from merge(own)
+            elif sink.on_driver:
+                sink.open_task(job_of(self.job, number), batch, 0)
+                for changes in merge(own):
+                    sink.write(changes)
+                tokens[number].append(sink.close_task())

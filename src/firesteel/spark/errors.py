@@ -17,7 +17,8 @@ from dataclasses import fields, is_dataclass
 from firesteel import errors
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
-from firesteel.runtime.spec import JobSpec, UserFunction
+from firesteel.runtime.spec import JobSpec
+from firesteel.user_function import UserFunction
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:

@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 from uuid import uuid4
 
+from firesteel.connectors.registry import deciding
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
-from firesteel.runtime.spec import AggregateSpec, JobSpec, UserFunction
+from firesteel.runtime.operators.registry import entry
+from firesteel.runtime.spec import AggregateSpec, JobSpec, OperatorSpec
 from firesteel.spark.changed_job import what_changed
+from firesteel.spark.internals.hadoop_files import exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserFunction
 
 FILE, STATEMENT, DELIVERED = "firesteel.json", "statement.sql", "delivered"
 SPARK = "spark"
@@ -26,10 +30,10 @@ SPARK = "spark"
 
 _SHOWN = 70
 """Characters of a statement in an error."""
-VERSION = 1
+VERSION = 2
 """Of this file and of what the state's layout means."""
 
-_FREE = ("sink.options", "sink.constraints", "bounded")
+_FREE = re.compile(r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadata)|bounded")
 """Parts of a job that may change."""
 
 
@@ -69,16 +73,13 @@ def check_or_write(
 
 def note_delivery(context: Any, folder: str) -> None:
     """Note that sinks have got batches of the job: from now on its numbers of batches must go on."""
-    path = _path(context, folder, DELIVERED)
-    path.getFileSystem(context._jsc.hadoopConfiguration()).create(path, True).close()
+    write_text(context, f"{folder}/{DELIVERED}", "")
 
 
 def _check_offsets(context: Any, folder: str) -> None:
     """Raises UsageError where Spark would count batches from 0 again, which sinks have got already and would
     drop as repeated."""
-    offsets, delivered = _path(context, folder, f"{SPARK}/offsets"), _path(context, folder, DELIVERED)
-    system = offsets.getFileSystem(context._jsc.hadoopConfiguration())
-    if system.exists(delivered) and not (system.exists(offsets) and len(system.listStatus(offsets))):
+    if exists(context, f"{folder}/{DELIVERED}") and not names(context, f"{folder}/{SPARK}/offsets"):
         raise UsageError(
             f"the checkpoint {folder} has lost Spark's offsets ({folder}/{SPARK}/offsets), though sinks have "
             "got batches of it",
@@ -98,9 +99,22 @@ def _change(saved: dict[str, Any], now: dict[str, Any]) -> str | None:
     """What keeps the one from going on from the other, in a line."""
     if any(saved[part] != now[part] for part in ("version", "hashing")):
         return "it was made by a version of Firesteel that keeps state in another way"
-    if all(path.startswith(_FREE) for path, _, _ in differences(saved["job"], now["job"], "")):
+    before, after = _binding(saved["job"]), _binding(now["job"])
+    if all(_FREE.match(path) for path, _, _ in differences(before, after, "")):
         return None
-    return what_changed(saved["job"], now["job"])
+    return what_changed(before, after)
+
+
+def _binding(job: dict[str, Any]) -> dict[str, Any]:
+    """The job without the options of its sources that may change."""
+    return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
+
+
+def _bound(read: dict[str, Any]) -> dict[str, Any]:
+    of = read["of"]
+    if not isinstance(of, dict) or "options" not in of:
+        return read
+    return {**read, "of": {**of, "options": [list(pair) for pair in deciding(dict(of["options"])).items()]}}
 
 
 def job_id(context: Any, folder: str) -> str:
@@ -126,7 +140,8 @@ def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, 
 
 
 def plain(value: Any) -> Any:
-    """A spec as JSON: dataclasses by field, with their class's name; types as SQL writes them."""
+    """A spec as JSON: dataclasses by field, with their class's name; types as SQL writes them. Sets of values
+    are told apart by their names, which the texts have."""
     if isinstance(value, SqlType):
         return str(value)
     if isinstance(value, UserFunction):
@@ -136,20 +151,26 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return (
             {"is": type(value).__name__}
-            | {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-            | (_newer_state(value) if isinstance(value, AggregateSpec) else {})
+            | {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.name != "sets"}
+            | _newer_state(value)
         )
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     return value
 
 
-def _newer_state(call: AggregateSpec) -> dict[str, str]:
-    """The layout of what the call saves, where it has changed since the first one, which goes unwritten."""
+def _newer_state(value: object) -> dict[str, Any]:
+    """The layout of what an operator or a call saves, where it has changed since the first one, which goes
+    unwritten."""
+    if isinstance(value, OperatorSpec):
+        version = entry(type(value)).state
+        return {"state": version} if version > 1 else {}
+    if not isinstance(value, AggregateSpec) or value.user is not None:
+        return {}
     from firesteel.runtime.aggregates.registry import AGGREGATES
 
-    state = AGGREGATES[call.function](call).state_id if call.function in AGGREGATES else ""
-    return {} if call.user is not None or state.endswith(".v1") or not state else {"state": state}
+    state = AGGREGATES[value.function](value).state_id if value.function in AGGREGATES else ""
+    return {} if state.endswith(".v1") or not state else {"state": state}
 
 
 def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
@@ -158,8 +179,17 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
         "hashing": hashing(),
         "key_groups": layout.key_groups,
         "partitions": layout.partitions,
-        "job": plain(job),
+        "job": plain(_shaping(job)),
     }
+
+
+def _shaping(job: JobSpec) -> JobSpec:
+    """The job without the operators behind which rows are the same."""
+    chains = (
+        replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))
+        for chain in job.chains
+    )
+    return replace(job, chains=tuple(chains))
 
 
 def shortened(text: str) -> str:
@@ -170,7 +200,7 @@ def shortened(text: str) -> str:
 
 def read(context: Any, folder: str) -> dict[str, Any] | None:
     """What the folder's file says, None where there is none. Raises JobError for one that is damaged."""
-    text = read_text(context, folder, FILE)
+    text = read_text(context, f"{folder}/{FILE}")
     if text is None:
         return None
     try:
@@ -180,40 +210,16 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
     return saved
 
 
-def read_text(context: Any, folder: str, name: str) -> str | None:
-    """The text of a file, None where there is none."""
-    path = _path(context, folder, name)
-    system = path.getFileSystem(context._jsc.hadoopConfiguration())
-    if not system.exists(path):
-        return None
-    stream = system.open(path)
-    try:
-        text: str = context._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
-    finally:
-        stream.close()
-    return text
-
-
 def _note(context: Any, folder: str, statement: str | None) -> None:
     """Keep the statement's text, for it to be found again. It may change while the job stays the same."""
-    if statement is None or read_text(context, folder, STATEMENT) == statement:
+    if statement is None or read_text(context, f"{folder}/{STATEMENT}") == statement:
         return
-    path = _path(context, folder, STATEMENT)
-    stream = path.getFileSystem(context._jsc.hadoopConfiguration()).create(path, True)
-    stream.write(bytearray(statement.encode()))
-    stream.close()
+    write_text(context, f"{folder}/{STATEMENT}", statement)
 
 
 def _write(context: Any, folder: str, value: dict[str, Any]) -> None:
     """Whole or not at all: written beside and renamed."""
-    path, beside = _path(context, folder, FILE), _path(context, folder, f".{FILE}.tmp")
-    system = path.getFileSystem(context._jsc.hadoopConfiguration())
-    stream = system.create(beside, True)
-    stream.write(bytearray(json.dumps(value, indent=1, ensure_ascii=False).encode()))
-    stream.close()
-    if not system.rename(beside, path):
+    beside = f"{folder}/.{FILE}.tmp"
+    write_text(context, beside, json.dumps(value, indent=1, ensure_ascii=False))
+    if not move(context, beside, f"{folder}/{FILE}"):
         raise JobError(f"{folder}/{FILE} cannot be written")
-
-
-def _path(context: Any, folder: str, name: str) -> Any:
-    return context._jvm.org.apache.hadoop.fs.Path(f"{folder}/{name}")

@@ -2,16 +2,17 @@
 
 The kinds are in `_change_type`, as in Delta's change feed; without that column every row is an insert.
 Spark's rows have no order of their own. Where there is a `_commit_version` (Delta's), rows are taken
-by version, what a version takes away first; else as they stand in their partition, partition by
-partition. So without versions the changes of one key must lie in one partition, in their order.
+by version, what a version takes away first, then partition by partition; else partition by partition.
+Within a partition they are taken as they stand. So without versions the changes of one key must lie in one
+partition, in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,16 +21,13 @@ from numpy.typing import NDArray
 from pyspark import TaskContext
 
 from firesteel.errors import DataError
-from firesteel.runtime.chain import Chain, wall_clock
-from firesteel.runtime.packets import Packet
-from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, ChainSpec, ScanSpec, field
-from firesteel.spark.errors import guarded
-from firesteel.spark.stream_rows import batch_number, to_batch
-from firesteel.spark.tasks import Destination, Place
+from firesteel.runtime.orders import ROW_BITS, row_orders, split_number
+from firesteel.runtime.spec import KIND, ORDER, PLACE, ScanSpec, field
+from firesteel.spark.flow import Place
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream_rows import to_batch
+from firesteel.spark.tasks import SourceTask
 from firesteel.types.arrow import to_arrow
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 CONNECTOR = "dataframe"
 """The connector of tables that stand for DataFrames."""
@@ -39,65 +37,82 @@ CHANGE_TYPES = ("insert", "update_preimage", "update_postimage", "delete")
 """Delta's word for each row kind, by its byte."""
 
 COMMIT_VERSION = "_commit_version"
-_ROW_BITS, _TASK_BITS = 22, 17
-_TASKS = (1 << _TASK_BITS) - 1
-"""Below the commit in an order: the task's number, then the row's."""
+
+PLACE_BITS = 24
+"""Of the place of a row of a commit: its number in its partition. What the commit has in one partition is one
+order, as commits have far-away numbers, and no task knows those of the others."""
+
+_PARTITION_BITS = 17
 
 
 @dataclass(frozen=True)
 class FrameTask:
-    """Runs a source chain over one partition of the DataFrame; `first` is added to the order of its rows,
-    `labels` are of the key groups (stream_rows.py)."""
+    """Runs a source's fragment over one partition of the DataFrame. labels: of the key groups
+    (stream_rows.py). numbers: of its tasks in a micro-batch, among those of all sources."""
 
-    chain: ChainSpec
-    to: Destination
+    task: SourceTask
     labels: tuple[int, ...]
-    first: int
+    numbers: range
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row a packet."""
-        for packet in guarded(partial(self._packets, batches)):
+        context = TaskContext.get()
+        partition = context.partitionId() if context is not None else 0
+        taken = [batch for batch in batches if batch.num_rows]
+        if not taken:
+            return
+        tables = partial(self._tables, taken, partition)
+        for packet in self.task.of_tables(tables, Place(batch_number(), 0, partition)):
             yield to_batch(packet, self.labels)
 
-    def _packets(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Packet]:
-        context = TaskContext.get()
-        task = self.first + (context.partitionId() if context is not None else 0)
-        taken = list(batches)
-        if not any(batch.num_rows for batch in taken):
-            return
-        packer = self.to.packer()
-        changes = self.changes(pa.Table.from_batches(taken), task)
-        packer.read += changes.num_rows
-        chain = Chain(self.chain.operators, None, wall_clock)
-        yield from self.to.send(chain.run([changes]), packer, Place(batch_number(), task))
+    def _tables(self, taken: list[pa.RecordBatch], partition: int) -> list[pa.Table]:
+        return [self.changes(pa.Table.from_batches(taken), partition)]
 
-    def changes(self, rows: pa.Table, task: int) -> pa.Table:
-        """The rows of a task as a changes table (runtime/spec.py), in their order.
+    def changes(self, rows: pa.Table, partition: int) -> pa.Table:
+        """The rows of a partition as a changes table (runtime/spec.py), in their order.
 
-        Raises DataError for a `_change_type` that is none, or for too many rows to number.
+        Raises DataError for a `_change_type` that is none, and for versions, partitions or rows beyond what
+        can be numbered.
         """
-        head = self.chain.head
+        head = self.task.source
         assert isinstance(head, ScanSpec)
-        if rows.num_rows >> _ROW_BITS:
-            raise DataError(
-                f"{rows.num_rows:,} rows in one partition of the DataFrame",
-                hint="repartition it into smaller ones",
-            )
-        kinds = row_kinds(rows)
-        numbers = np.arange(rows.num_rows, dtype=np.int64)
+        kinds, place = row_kinds(rows), None
         if COMMIT_VERSION in rows.column_names:
-            adds = ((kinds == 0) | (kinds == 2)).astype(np.int64)
-            commits = (rows.column(COMMIT_VERSION).to_numpy().astype(np.int64) << 1) + adds
+            commits = self._commits(rows.column(COMMIT_VERSION).to_numpy().astype(np.int64), kinds)
             sorting = np.argsort(commits, kind="stable")
             rows, kinds = rows.take(pa.array(sorting)), kinds[sorting]
-            order = (commits[sorting] << (_TASK_BITS + _ROW_BITS)) + ((task & _TASKS) << _ROW_BITS) + numbers
+            order = pa.array(commits[sorting] + self._within_commit(partition, rows.num_rows))
+            place = pa.array(np.arange(rows.num_rows, dtype=np.int64))
         else:
-            order = (task << ORDER_ROW_BITS) + numbers
-        columns = {KIND: pa.array(kinds), ORDER: pa.array(order)}
+            order = row_orders(split_number(self.numbers, partition), 0, rows.num_rows)
+        columns = {KIND: pa.array(kinds), ORDER: order}
         for index, position in enumerate(head.projection):
             column = rows.column(head.names[position])
             columns[field(index)] = column.cast(to_arrow(head.types[position]), safe=False)
-        return pa.table(columns)
+        return pa.table(columns if place is None else columns | {PLACE: place})
+
+    def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Of each row the first order that its commit has: the commit takes away, then adds."""
+        first = self.numbers[0] << ROW_BITS
+        room = len(self.numbers) << ROW_BITS >> _PARTITION_BITS + 1
+        if len(versions) and not 0 <= int(versions.min()) <= int(versions.max()) < room:
+            raise DataError(f"{COMMIT_VERSION} is not from 0 to {room - 1:,} in a row of the DataFrame")
+        adds = ((kinds == 0) | (kinds == 2)).astype(np.int64)
+        orders: NDArray[np.int64] = first + (((versions << 1) + adds) << _PARTITION_BITS)
+        return orders
+
+    def _within_commit(self, partition: int, rows: int) -> int:
+        if rows >> PLACE_BITS or partition >> _PARTITION_BITS:
+            raise DataError(
+                f"{rows:,} rows in partition {partition:,} of the DataFrame",
+                hint="repartition it, by more and smaller partitions or by fewer ones",
+            )
+        return partition
+
+
+def taken_places(frames: Mapping[str, Any]) -> int:
+    """Bits of `$place` that the rows of these DataFrames have before any exchange."""
+    return PLACE_BITS if any(COMMIT_VERSION in frame.columns for frame in frames.values()) else 0
 
 
 def row_kinds(rows: pa.Table) -> NDArray[np.int8]:
@@ -112,12 +127,3 @@ def row_kinds(rows: pa.Table) -> NDArray[np.int8]:
             hint=f"it takes {', '.join(CHANGE_TYPES)}",
         )
     return np.asarray(found.to_numpy(), dtype=np.int8)
-
-
-def of_session(frame: DataFrame, session: SparkSession) -> DataFrame:
-    """The same DataFrame in another session of its Spark, whose settings then apply."""
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-
-    dataset = session._jvm.org.apache.spark.sql.classic.Dataset
-    plan = frame._jdf.queryExecution().analyzed()
-    return ClassicDataFrame(dataset.ofRows(session._jsparkSession, plan), session)

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Offset, Split
 from firesteel.runtime.operators.calc import Calc
-from firesteel.runtime.spec import KIND, ORDER, ORDER_ROW_BITS, CalcSpec, ValuesSpec
+from firesteel.runtime.orders import row_orders
+from firesteel.runtime.spec import KIND, ORDER, CalcSpec, ValuesSpec
 
 _CHUNK = 64
 """Rows a statement: a column is one CASE over the row's number."""
@@ -18,13 +19,15 @@ _CHUNK = 64
 class LiteralRows:
     """The rows of a ValuesSpec; a bounded source of one split (connectors/base.py says what that is)."""
 
+    skipped = 0
+
     def __init__(self, spec: ValuesSpec) -> None:
         self._spec = spec
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """All rows as insertions, numbered as they are written."""
         for start in range(0, len(self._spec.rows), _CHUNK):
-            yield self._chunk(start, split.ordinal << ORDER_ROW_BITS)
+            yield self._chunk(start, split.ordinal)
 
     def keep_log(self, directory: str) -> None:
         """There is nothing to keep."""
@@ -47,12 +50,12 @@ class LiteralRows:
     def is_finished(self, offset: Offset) -> bool:
         return bool(offset["read"])
 
-    def _chunk(self, start: int, base: int) -> pa.Table:
+    def _chunk(self, start: int, split: int) -> pa.Table:
         rows = self._spec.rows[start : start + _CHUNK]
-        numbers = np.arange(start, start + len(rows), dtype=np.int64)
-        columns = {KIND: pa.array(np.zeros(len(rows), np.int8)), ORDER: pa.array(base + numbers)}
+        orders = row_orders(split, start, len(rows))
+        columns = {KIND: pa.array(np.zeros(len(rows), np.int8)), ORDER: orders}
         texts = (
-            f'CASE "{ORDER}" - {base + start} '
+            f'CASE "{ORDER}" - {orders[0].as_py()} '
             + " ".join(f"WHEN {i} THEN {row[column]}" for i, row in enumerate(rows))
             + " END"
             for column in range(len(self._spec.types))

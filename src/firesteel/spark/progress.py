@@ -7,14 +7,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from firesteel.runtime.packets import STATE, Packet
+from firesteel.runtime.packets import SKIPPED, STATE, Packet
 
 
 @dataclass
 class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
-    read: rows from sources. changes: rows that reached the sink. batches: micro-batches that ended.
+    read: rows from sources. changes: rows that reached the sink. skipped: messages that were
+    left out because they cannot be read. batches: micro-batches that ended.
+    mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
     states: entries of the keyed state by chain and key group, where the host tells. phase: what there is to
     wait for while nothing is counted yet.
     """
@@ -22,7 +24,9 @@ class Progress:
     watch: Callable[[Progress], None] | None = None
     read: int = 0
     changes: int = 0
+    skipped: int = 0
     batches: int = 0
+    mark: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
     phase: str = ""
     started: float = field(default_factory=time.monotonic)
@@ -53,7 +57,10 @@ class Progress:
         if packet.holds == STATE:
             chain, group, entries = json.loads(packet.payload)
             self.states[chain, group] = entries
+        if packet.holds == SKIPPED:
+            self.skipped += json.loads(packet.payload)
         self.read += packet.read
+        self.mark = max(self.mark, packet.mark)
         self.changes += packet.rows
         self._tell()
 

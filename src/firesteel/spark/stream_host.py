@@ -1,7 +1,7 @@
 """The stream host: a job as one Structured Streaming query over packets.
 
-    data source (source chain) -> groupBy(key group).transformWithState (keyed chain, once an exchange)
-    -> foreachBatch (results to the driver, or the sink's tasks)
+    data sources (source chains) -> groupBy(key group).transformWithState (keyed chains, once an exchange)
+    -> foreachBatch (results to the driver, or what sinks' tasks have written)
 
 Spark keeps offsets, state and the log of batches in the checkpoint, and replays a batch whole after a
 failure; the sink makes its effect happen once by the batch's number.
@@ -20,15 +20,21 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from firesteel.errors import FiresteelError, NotSupportedError
-from firesteel.runtime.spec import ChainSpec, JobSpec, ScanSpec, ValuesSpec
+from firesteel.runtime.job_graph import exchanges, stages
+from firesteel.runtime.orders import place_bits, split_numbers
+from firesteel.runtime.packets import Packet
+from firesteel.runtime.spec import JobSpec, ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
-from firesteel.spark.delivery import Delivery
+from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, Layout, check_or_write, job_id, note_delivery
-from firesteel.spark.launch import Spark
+from firesteel.spark.flow import Work
+from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_rows import SCHEMA, from_values, key_group_labels
-from firesteel.spark.tasks import KeyedTask, SourceTask, destination
+from firesteel.spark.start.launch import Spark
+from firesteel.spark.stream_rows import SCHEMA
+from firesteel.spark.stream_sinks import KeptPackets
+from firesteel.spark.tasks import SourceTask, StageTask
 from firesteel.spark.temporary import process_folder
 
 if TYPE_CHECKING:
@@ -56,9 +62,6 @@ KEY_GROUPS = 4
 
 MAX_ROWS = 2_000_000
 """The changes of a micro-batch pass through memory, so there is a bound to it."""
-
-_BRANCH_BITS = 16
-"""Split i of source b is number (b << 16) + i: within a batch, sources are read one after the other."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class StreamJob:
             self._lock.hold_spark(self._spark.context)
             check_logs(folder)
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames)
-        self._delivery = Delivery(self._job.sink, self.progress, job_id(self._spark.context, folder))
+        self._delivery = Delivery(self._job.sinks, self.progress, job_id(self._spark.context, folder))
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         self.progress.enter("first micro-batch")
@@ -181,21 +184,36 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
-        packets = [from_values(tuple(row)) for row in frame.collect()]
-        with self._delivering:
-            if self._stopping:
-                raise _StoppedError
-            try:
-                for changes in self._delivery.deliver(packets, batch):
-                    self._put(changes)
-            except (FiresteelError, OSError) as error:
-                self._failure = error  # Spark would turn it into text
-                raise
-            if self._delivered < 0 and self._checkpoint is not None:
-                note_delivery(self._spark.context, self._checkpoint)
-            self._delivered = batch
-            self._spark.keep_classes()
-            self.progress.end_batch()
+        kept = KeptPackets(frame, self._delivery.in_tasks)
+        try:
+            packets = self._for_driver(kept, batch)
+            with self._delivering:
+                self._hand_over(packets, batch, kept.run)
+        finally:
+            kept.release()
+
+    def _for_driver(self, kept: KeptPackets, batch: int) -> list[Packet]:
+        try:
+            return kept.for_driver()
+        except BaseException:
+            self._delivery.abort(batch)
+            raise
+
+    def _hand_over(self, packets: list[Packet], batch: int, run: RunTasks) -> None:
+        if self._stopping:
+            self._delivery.abort(batch)
+            raise _StoppedError
+        try:
+            for changes in self._delivery.deliver(packets, batch, run):
+                self._put(changes)
+        except (FiresteelError, OSError) as error:
+            self._failure = error  # Spark would turn it into text
+            raise
+        if self._delivered < 0 and self._checkpoint is not None:
+            note_delivery(self._spark.context, self._checkpoint)
+        self._delivered = batch
+        self._spark.keep_classes()
+        self.progress.end_batch()
 
     def _put(self, changes: pa.Table) -> None:
         """Hand changes over. Where nobody takes them any more the batch is not committed."""
@@ -269,46 +287,45 @@ def _frame(
     folder: str,
     frames: Mapping[str, DataFrame],
 ) -> DataFrame:
-    from firesteel.spark.frame_source import FrameTask, of_session
+    from firesteel.spark.frame_source import FrameTask, taken_places
+    from firesteel.spark.internals.frames import in_session
     from firesteel.spark.stream_keyed import KeyedProcessor
     from firesteel.spark.stream_source import SourceOptions
 
     session.dataSource.register(source)
     labels = key_group_labels(layout.key_groups, layout.partitions)
-    made: dict[int, DataFrame] = {}
-    sources, read = 0, list[ScanSpec | ValuesSpec]()
-    for chain in job.chains:
-        to = destination(chain, job.sink, layout.key_groups)
-        if isinstance(chain.head, tuple):
-            gathered = _union([made[i] for i in chain.head])
-            made[chain.id] = gathered.groupBy("key_group").transformWithState(
-                KeyedProcessor(KeyedTask(chain, to), labels), SCHEMA, "Append", "None"
-            )
-        elif isinstance(chain.head, ScanSpec) and chain.head.table in frames:
-            given = of_session(frames[chain.head.table], session)
-            task = FrameTask(chain, to, labels, sources << _BRANCH_BITS)
-            made[chain.id] = given.mapInArrow(task, SCHEMA)
-            sources += 1
-        else:
-            options = SourceOptions(
-                SourceTask(chain, to), labels, layout.partitions, sources << _BRANCH_BITS,
-                settings.max_rows or MAX_ROWS, not settings.max_rows, _log_folder(chain, folder, sources),
-                tuple(read),
-            )  # fmt: skip
-            frame = session.readStream.format(source.name()).option("chain", options.encode()).load()
-            made[chain.id] = frame
-            sources += 1
-            if job.bounded:
-                read.append(chain.head)
-    return _union([made[chain.id] for chain in job.chains if chain.partition_by is None])
+    first, *later = stages(job)
+    places, name = place_bits(exchanges(job), taken_places(frames)), job_id(session.sparkContext, folder)
+    made: list[DataFrame] = []
+    read: list[ScanSpec | ValuesSpec] = []
+    for number, fragment in enumerate(first):
+        task = SourceTask(Work(fragment, layout.key_groups, places, job=name))
+        scan, numbers = task.source, split_numbers(number, len(first))
+        if isinstance(scan, ScanSpec) and scan.table in frames:
+            given = in_session(frames[scan.table], session)
+            made.append(given.mapInArrow(FrameTask(task, labels, numbers), SCHEMA))
+            continue
+        options = SourceOptions(
+            task, labels, layout.partitions, numbers, settings.max_rows or MAX_ROWS, not settings.max_rows,
+            _log_folder(scan, folder, number), tuple(read),
+        )  # fmt: skip
+        made.append(session.readStream.format(source.name()).option("chain", options.encode()).load())
+        if job.bounded:
+            read.append(scan)
+    packets = _union(made)
+    for stage in later:
+        works = tuple(Work(fragment, layout.key_groups, places, job=name) for fragment in stage)
+        processor = KeyedProcessor(StageTask(works), labels)
+        packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
+    return packets
 
 
-def _log_folder(chain: ChainSpec, checkpoint: str, source: int) -> str:
+def _log_folder(scan: ScanSpec | ValuesSpec, checkpoint: str, source: int) -> str:
     """Where a source keeps what its offsets refer to. Raises NotSupportedError where it cannot."""
     scheme, colon, path = checkpoint.partition("://")
     if not colon or scheme == "file":
         return f"{path if colon else checkpoint}/sources/{source}"
-    if isinstance(chain.head, ScanSpec) and chain.head.connector == "filesystem":
+    if isinstance(scan, ScanSpec) and scan.connector == "filesystem":
         raise NotSupportedError(
             f"files cannot be read with a checkpoint on {scheme}://",
             hint="put the checkpoint into a folder that every machine sees as a local one",

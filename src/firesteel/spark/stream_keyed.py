@@ -1,4 +1,4 @@
-"""A keyed chain as a stateful operator of Structured Streaming, keyed by key group.
+"""The keyed chains of a stage as a stateful operator of Structured Streaming, keyed by key group.
 
 The state of a key group is sorted runs (runtime/state). Spark's state store is their durable home: a
 map from run id to bytes and one value, the manifest. Runs lie also in a folder of the executor, mapped
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from firesteel.runtime.chain import wall_clock
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
-from firesteel.spark.stream_rows import ARROW, batch_number, from_values, to_values
-from firesteel.spark.tasks import KeyedTask, Place, state_size
+from firesteel.spark.flow import Place
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream_rows import ARROW, from_values, to_values
+from firesteel.spark.tasks import StageTask, state_size
 
 _ROW = Row(*ARROW.names)
 
@@ -61,9 +63,9 @@ class SparkRunStore:
 
 
 class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
-    """Runs a keyed chain over the packets of each key group that a batch touches."""
+    """Runs the keyed chains of a stage over the packets of each key group that a batch touches."""
 
-    def __init__(self, task: KeyedTask, labels: tuple[int, ...]) -> None:
+    def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
         self._task = task
         self._labels = labels
 
@@ -72,14 +74,15 @@ class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
         self._manifest = handle.getValueState("manifest", "data binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
-        packets = sorted((from_values(tuple(row)) for row in rows), key=lambda packet: packet.order)
-        state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
         group = self._labels.index(key[0])
-        place = Place(batch_number(), group)
-        for packet in self._task.packets(packets, state, wall_clock, place):
+        came = (replace(from_values(tuple(row)), target=group) for row in rows)
+        packets = sorted(came, key=lambda packet: packet.first)
+        state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
+        place = Place(batch_number(), task=group)
+        for packet in self._task.packets(packets, state, place):
             yield _ROW(*to_values(packet, self._labels))
         state.commit()
-        yield _ROW(*to_values(state_size(self._task.chain, group, state.entries), self._labels))
+        yield _ROW(*to_values(state_size(self._task.number, group, state.entries), self._labels))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -19,26 +19,28 @@ from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
 from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from firesteel.connectors.base import ReadLimit, Split
+from firesteel.connectors.base import ReadLimit
+from firesteel.runtime.orders import split_numbers
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
-from firesteel.spark.stream_rows import SCHEMA, batch_number, to_batch
-from firesteel.spark.tasks import SourceTask, open_head
-from firesteel.spark.turns import Turn
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.sequential_source import SequentialSource
+from firesteel.spark.stream_rows import SCHEMA, to_batch
+from firesteel.spark.tasks import SourceTask, numbered, open_head
 
 FORMAT = "firesteel"
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What the data source is told. first: the number of its first split in a batch, so that several
-    sources have an order. max_rows: at most so many a batch, or about so many where is_rough says so.
+    """What the data source is told. numbers: of its splits in a batch, so that several sources have an order.
+    max_rows: at most so many a batch, or about so many where is_rough says so.
     labels: of the key groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to.
-    earlier: the heads of the bounded sources that are read before this one (spark/turns.py)."""
+    earlier: the heads of the bounded sources that are read before this one (spark/sequential_source.py)."""
 
     task: SourceTask
     labels: tuple[int, ...]
     parallelism: int
-    first: int = 0
+    numbers: range = split_numbers(0, 1)
     max_rows: int = 1 << 62
     is_rough: bool = False
     log: str = ""
@@ -102,8 +104,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         splits = self._opened().splits_between(start, end, self._options.parallelism)
-        first = self._options.first
-        return [InputPartition(Split(first + i, split.data)) for i, split in enumerate(splits)]
+        return [InputPartition(split) for split in numbered(splits, self._options.numbers)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         for packet in self._options.task.packets([partition.value], batch_number()):
@@ -112,12 +113,12 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
     def _opened(self) -> Any:
         if self._source is None:
             options = self._options
-            self._source = self._own = _open(options.task.chain.head, options.log)
+            self._source = self._own = _open(options.task.source, options.log)
             if options.earlier:
                 logs = [
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
                 ]
-                self._source = Turn(self._source, list(map(_open, options.earlier, logs)))
+                self._source = SequentialSource(self._source, list(map(_open, options.earlier, logs)))
         return self._source
 
 

@@ -1,4 +1,4 @@
-"""What a Spark task does, for both hosts: read a split or packets, run a chain, give packets.
+"""What a Spark task does, for both hosts: read a split or packets, run chains, give packets.
 
 Workers load this module, so it loads little: no Spark, no planner. The classes are pickled by name with
 their fields; code that Spark would ship by value gets fresh globals for every task.
@@ -8,190 +8,167 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
+from firesteel import open_once
 from firesteel.connectors.base import Split
-from firesteel.connectors.registry import connector
-from firesteel.runtime.chain import Chain, Clock, changes_a_row, wall_clock
-from firesteel.runtime.packets import FAILURE, FIRST, STATE, WRITTEN, Packer, Packet, merge
-from firesteel.runtime.spec import ChainSpec, ScanSpec, SinkSpec, ValuesSpec
+from firesteel.connectors.registry import open_source
+from firesteel.runtime.chain import standing_clock
+from firesteel.runtime.orders import split_number
+from firesteel.runtime.packets import FAILURE, FIRST, SKIPPED, STATE, Packet, PortMerger, Position
+from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
-from firesteel.types.constraints import Constraints
+from firesteel.spark.flow import Counts, Flow, Place, Work
+from firesteel.spark.internals.worker_end import at_worker_end
 
-Keyed = tuple[tuple[int, int], Packet]
-"""A packet as an element of an RDD of pairs: ((target, order), packet)."""
+open_once.at_end = at_worker_end  # what is open in a worker is closed at its end
 
-_PLACE_BITS = 16
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a task stands: the number of its micro-batch, and its own among the tasks of its chain."""
-
-    batch: int = 0
-    task: int = 0
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Where the output of a chain goes. keys: positions of the key fields, () for target 0. targets: how
-    many there are. changes_a_row: at most (runtime/packets.py). sink: written to by the task itself.
-    constraints: what a sink demands of rows, checked before they leave the task."""
-
-    keys: tuple[int, ...] = ()
-    targets: int = 1
-    changes_a_row: int = 1
-    sink: SinkSpec | None = None
-    constraints: Constraints | None = None
-
-    def packer(self) -> Packer:
-        return Packer(self.keys, self.targets, self.changes_a_row)
-
-    def send(self, changes: Iterable[pa.Table], packer: Packer, place: Place) -> Iterator[Packet]:
-        """The packets that are left of a task's output."""
-        if self.constraints is not None:
-            from firesteel.runtime.constraint_enforcer import enforced
-
-            changes = enforced(changes, self.constraints)
-        if self.sink is None:
-            for table in changes:
-                yield from packer.add(table)
-            yield from packer.flush()
-            return
-        assert self.sink.connector is not None
-        counts: list[int] = []
-        written = connector(self.sink.connector).sink(self.sink).write(
-            _counting(changes, counts), place.batch, place.task
-        )  # fmt: skip
-        yield Packet(0, FIRST, sum(counts), packer.take_read(), json.dumps(written).encode(), WRITTEN)
-
-
-def destination(chain: ChainSpec, sink: SinkSpec, targets: int) -> Destination:
-    """Where this chain's output goes, in a job with `targets` partitions or key groups."""
-    if chain.partition_by is not None:
-        return Destination(chain.partition_by, targets, changes_a_row(chain))
-    if sink.connector is None or connector(sink.connector).sink(sink).on_driver:
-        return Destination(constraints=sink.constraints)
-    return Destination(sink=sink, constraints=sink.constraints)
+Keyed = tuple[tuple[int, Position], Packet]
+"""A packet as an element of an RDD of pairs: ((target, position), packet)."""
 
 
 @dataclass(frozen=True)
 class SourceTask:
-    """Reads splits and runs the source chain over them."""
+    """Reads splits and runs the fragment that begins with their source."""
 
-    chain: ChainSpec
-    to: Destination
+    work: Work
+
+    @property
+    def source(self) -> ScanSpec | ValuesSpec:
+        source = self.work.fragment.head.source
+        assert source is not None
+        return source
 
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
         """All packets of the splits, or an error in their place."""
         for split in splits:
-            yield from guarded(partial(self._read, split, Place(batch, split.ordinal)))
+            yield from guarded(partial(self._read, split, Place(batch, task=split.ordinal)))
+
+    def of_tables(self, tables: Any, place: Place) -> Iterator[Packet]:
+        """The same for the tables that a function gives."""
+        return guarded(partial(self._run, tables, place))
 
     def keyed(self, splits: Iterable[Split]) -> Iterator[Keyed]:
         """The same as pairs, for a shuffle."""
         return ((_key(packet), packet) for packet in self.packets(splits))
 
     def _read(self, split: Split, place: Place) -> Iterator[Packet]:
-        packer = self.to.packer()
-        chain = Chain(self.chain.operators, None, wall_clock)
-        changes = chain.run(_reading(open_head(self.chain.head).read(split), packer))
-        yield from self.to.send(changes, packer, place)
+        source = open_head(self.source)
+        yield from self._run(partial(source.read, split), place)
+        if source.skipped:
+            yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
+
+    def _run(self, tables: Any, place: Place) -> Iterator[Packet]:
+        counts = Counts()
+        return counts.told(self._through(tables(), place, counts))
+
+    def _through(self, tables: Iterable[pa.Table], place: Place, counts: Counts) -> Iterator[Packet]:
+        work = self.work
+        flow = Flow(work, work.fragment.head, None, standing_clock(work.now), place, counts)
+        for changes in tables:
+            counts.read += changes.num_rows
+            yield from flow.send(changes)
+        yield from flow.finish(work.ends)
 
 
 @dataclass(frozen=True)
-class KeyedTask:
-    """Takes the packets of one target, by ascending order, and runs the keyed chain over them."""
+class StageTask:
+    """Takes the packets of one target, by ascending position, and runs the fragments of one stage over them;
+    what is for other stages, or for the driver, goes on."""
 
-    chain: ChainSpec
-    to: Destination
+    works: tuple[Work, ...]
 
     def packets(
-        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock, place: Place
+        self, packets: Iterable[Packet], state: StateBackend | None, place: Place
     ) -> Iterator[Packet]:
-        """All packets that these cause, or an error in their place. Errors and sizes of states that come in
-        go on."""
-        place = replace(place, task=(self.chain.id << _PLACE_BITS) + place.task)
-        return guarded(partial(self._run, packets, state, clock, place))
+        """All packets that these cause, or an error in their place."""
+        counts = Counts()
+        return guarded(lambda: counts.told(self._through(packets, state, place, counts)))
 
     def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
         """One partition of the batch host; its operators keep their state in the process."""
         packets = (packet for _, packet in pairs)
-        out = self.packets(packets, None, wall_clock, Place(task=partition))
-        return ((_key(packet), packet) for packet in out)
+        return ((_key(packet), packet) for packet in self.packets(packets, None, Place(task=partition)))
 
-    def _run(
-        self, packets: Iterable[Packet], state: StateBackend | None, clock: Clock, place: Place
+    @property
+    def number(self) -> int:
+        """By which the stage is known."""
+        return self.works[0].fragment.head.id
+
+    def _through(
+        self, packets: Iterable[Packet], state: StateBackend | None, place: Place, counts: Counts
     ) -> Iterator[Packet]:
-        packer = self.to.packer()
-        failures: list[Packet] = []
-        sizes: list[Packet] = []
-        chain = Chain(self.chain.operators, state, clock)
-        changes = chain.run(merge(_sound(packets, packer, failures, sizes)))
-        for packet in self.to.send(changes, packer, place):
-            if not failures:
+        works = {work.fragment.head.id: work for work in self.works}
+        begun: dict[int, _Begun] = {}
+        for packet in packets:
+            if packet.to not in works:
                 yield packet
-        yield from failures or sizes
+                if packet.holds == FAILURE:
+                    return
+                continue
+            counts.take(packet)
+            if packet.to not in begun:
+                begun[packet.to] = _Begun(works[packet.to], state, place, counts)
+            yield from begun[packet.to].add(packet)
+        for _, one in sorted(begun.items()):
+            yield from one.finish()
 
 
-def state_size(chain: ChainSpec, group: int, entries: int) -> Packet:
-    """What tells the driver of the state of a chain and a key group."""
-    return Packet(0, FIRST, 0, 0, json.dumps([chain.id, group, entries]).encode(), STATE)
+class _Begun:
+    """A fragment whose packets are coming."""
+
+    def __init__(self, work: Work, state: StateBackend | None, place: Place, counts: Counts) -> None:
+        head = work.fragment.head
+        self._flow = Flow(work, head, state, standing_clock(work.now), place, counts)
+        self._merger = PortMerger()
+        self._ends = work.ends
+
+    def add(self, packet: Packet) -> Iterator[Packet]:
+        for port, changes in self._merger.add(packet):
+            yield from self._flow.send(changes, port)
+
+    def finish(self) -> Iterator[Packet]:
+        for port, changes in self._merger.finish():
+            yield from self._flow.send(changes, port)
+        yield from self._flow.finish(self._ends)
+
+
+def state_size(stage: int, group: int, entries: int) -> Packet:
+    """What tells the driver of the state of a stage and a key group."""
+    return Packet(0, FIRST, 0, 0, json.dumps([stage, group, entries]).encode(), STATE)
 
 
 def open_head(head: Any) -> Any:
     """The source that a chain reads: a connector's, or literal rows."""
     if isinstance(head, ScanSpec):
-        return connector(head.connector).source(head)
+        return open_source(head)
     assert isinstance(head, ValuesSpec)
     from firesteel.spark.literal_rows import LiteralRows
 
     return LiteralRows(head)
 
 
-def bounded_splits(head: Any, parallelism: int, first: int = 0) -> list[Split]:
-    """All splits of a bounded source, numbered from `first` in the order of the source."""
+def bounded_splits(head: Any, parallelism: int, numbers: range) -> list[Split]:
+    """All splits of a bounded source, in its order."""
     if isinstance(head, ValuesSpec):
-        return [Split(first, {})]
-    splits = open_head(head).splits(parallelism)
-    return [Split(first + i, split.data) for i, split in enumerate(splits)]
+        return numbered([Split(0, {})], numbers)
+    return numbered(open_head(head).splits(parallelism), numbers)
 
 
-def _reading(batches: Iterable[pa.Table], packer: Packer) -> Iterator[pa.Table]:
-    for changes in batches:
-        packer.read += changes.num_rows
-        yield changes
+def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
+    """The splits with the numbers that are their source's in the micro-batch, as many as they need."""
+    return [Split(split_number(numbers, i), split.data) for i, split in enumerate(splits)]
 
 
-def _counting(batches: Iterable[pa.Table], counts: list[int]) -> Iterator[pa.Table]:
-    for changes in batches:
-        counts.append(changes.num_rows)
-        yield changes
+def _key(packet: Packet) -> tuple[int, Position]:
+    return packet.target, packet.first
 
 
-def _sound(
-    packets: Iterable[Packet], packer: Packer, failures: list[Packet], sizes: list[Packet]
-) -> Iterator[Packet]:
-    """The packets up to the first error, which goes to `failures`; counts of rows read go on."""
-    for packet in packets:
-        if packet.holds == STATE:
-            sizes.append(replace(packet, target=0))
-            continue
-        if packet.holds == FAILURE:
-            failures.append(replace(packet, target=0))
-            return
-        packer.read += packet.read
-        yield packet
-
-
-def _key(packet: Packet) -> tuple[int, int]:
-    return packet.target, packet.order
-
-
-def target_of(key: tuple[int, int]) -> int:
+def target_of(key: tuple[int, Position]) -> int:
     """The target of a packet, from its key."""
     return key[0]

@@ -1,4 +1,5 @@
-"""From the physical plan to a job: the tree is cut at its exchanges into chains.
+"""From physical plans to a job: the trees are cut at their exchanges into chains, and where a part of them
+is used more than once, which EXPLAIN shows as reused.
 
 Operators above a Union are copied into the chain of each of its inputs, as Flink's operators are: a
 Union is no operator, only several streams into one.
@@ -6,31 +7,34 @@ Union is no operator, only several streams into one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
-from firesteel.errors import InternalError, NotSupportedError
+from firesteel.connectors.registry import secret_keys
+from firesteel.errors import NotSupportedError
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
-from firesteel.plan.expressions import expand_search
+from firesteel.plan.reuse import Reuse
 from firesteel.plan.tree import Node
 from firesteel.plan.unsupported import refuse_execution
 from firesteel.runtime.spec import (
-    CalcSpec,
     ChainSpec,
-    ChangelogNormalizeSpec,
-    DropUpdateBeforeSpec,
-    ExpandSpec,
+    Input,
     JobSpec,
     OperatorSpec,
+    Output,
+    Partitioning,
     ScanSpec,
     SinkSpec,
     ValuesSpec,
+    sink_id,
 )
-from firesteel.spark.translate_aggregates import AggregateOptions, aggregate_operator, mode_of, types_of
+from firesteel.secrets import referenced
+from firesteel.spark.translate_aggregates import OperatorOptions, mode_of, types_of
+from firesteel.spark.translate_operators import operator_of
 from firesteel.types.constraints import constraints_of
 
 
@@ -39,138 +43,148 @@ class TranslateOptions:
     """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
     ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size).
     names: of a collected query's columns, where the plan may have lost them. configuration: for what a sink
-    demands of rows (types/constraints.py)."""
+    demands of rows (types/constraints.py). reuse: whether equal parts run once
+    (table.optimizer.reuse-sub-plan-enabled), and reuse_sources: whether they may be scans
+    (table.optimizer.reuse-source-enabled)."""
 
     time_zone: str = "UTC"
     ttl: int = 0
     bundle: int = 0
     names: tuple[str, ...] | None = None
     configuration: Mapping[str, str] = field(default_factory=dict)
+    reuse: bool = True
+    reuse_sources: bool = True
 
 
-def translate(root: Node, options: TranslateOptions | None = None) -> JobSpec:
-    """The job that runs a physical plan. A root that is no Sink is collected.
+def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
+    """The job that runs physical plans. What goes to several sinks runs once, and equal sinks are one; what
+    comes together again within a query is computed for each branch, as Flink gives the rows of one branch
+    before those of the next. A root that is no Sink is collected.
 
     Raises NotSupportedError for what no host can run yet.
     """
-    refuse_execution(root)
-    translation = _Translation(options or TranslateOptions())
-    sink = _sink(root, translation.options)
-    below = root.input if isinstance(root, physical.Sink) else root
-    for open_chain in translation.chains(below):
-        translation.close(open_chain, None)
-    return JobSpec(tuple(translation.done), sink, translation.bounded)
+    for root in roots:
+        refuse_execution(root)
+    options = options or TranslateOptions()
+    inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
+    sinks: list[SinkSpec] = []
+    numbers = [_placed(_sink(root, options), sinks) for root in roots]
+    reuse = Reuse.across(list(zip(numbers, inputs, strict=True))) if options.reuse else Reuse({})
+    translation = _Translation(options, reuse)
+    for number, below in zip(numbers, inputs, strict=True):
+        translation.sink = number
+        for open_chain in translation.chains(below):
+            translation.close(open_chain, [Output(sink_id(number))])
+    chains = (
+        ChainSpec(chain.id, chain.inputs, chain.operators, tuple(chain.outputs)) for chain in translation.done
+    )
+    return JobSpec(tuple(chains), tuple(sinks), translation.bounded)
+
+
+def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
+    """The number of a sink among those of the job. Equal ones are one, and get what comes to any of them."""
+    for number, other in enumerate(sinks):
+        if replace(other, mode=sink.mode) == sink:
+            sinks[number] = replace(sink, mode=other.mode | sink.mode)
+            return number
+    sinks.append(sink)
+    return len(sinks) - 1
 
 
 @dataclass(frozen=True)
 class _Open:
-    """A chain whose end is not known yet."""
+    """A chain whose end is not known yet. feeds: the chains that it reads, each with the output that is to
+    lead here."""
 
-    head: ScanSpec | ValuesSpec | tuple[int, ...]
+    inputs: tuple[Input, ...]
+    feeds: tuple[tuple[int, Output], ...] = ()
     operators: tuple[OperatorSpec, ...] = ()
+
+    @classmethod
+    def reading(cls, chains: Iterable[int], how: Partitioning, keys: tuple[int, ...] = ()) -> _Open:
+        numbers = tuple(chains)
+        return cls(tuple(map(Input, numbers)), tuple((n, Output(0, how, keys)) for n in numbers))
 
     def then(self, operator: OperatorSpec) -> _Open:
         return replace(self, operators=(*self.operators, operator))
 
 
 @dataclass
+class _Closed:
+    """A chain whose readers are being found."""
+
+    id: int
+    inputs: tuple[Input, ...]
+    operators: tuple[OperatorSpec, ...]
+    outputs: list[Output]
+
+
+@dataclass
 class _Translation:
     options: TranslateOptions
-    done: list[ChainSpec] = field(default_factory=list)
+    reuse: Reuse
+    done: list[_Closed] = field(default_factory=list)
+    sink: int = 0
+    uses: Counter[tuple[int, int]] = field(default_factory=Counter)
+    shared: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     bounded: bool = True
-    states: int = 0
+
+    def __post_init__(self) -> None:
+        self.operators = OperatorOptions(
+            self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames()
+        )
 
     def chains(self, node: Node) -> list[_Open]:
         """The open chains whose outputs together are the node's."""
         return _chains(node, self)
 
     def open(self, node: Node) -> list[_Open]:
+        """The same for a node that is met for the first time, or is used once."""
+        number = self.reuse.number(node)
+        is_scan = isinstance(node, physical.TableSourceScan)
+        if number is None or (is_scan and not self.options.reuse_sources):
+            return self._opened(node)
+        use = (number, self.uses[self.sink, number])  # each use on the way to a sink has chains of its own
+        self.uses[self.sink, number] += 1
+        if use not in self.shared:
+            self.shared[use] = [self.close(chain) for chain in self._opened(node)]
+        return [_Open.reading([chain], Partitioning.FORWARD) for chain in self.shared[use]]
+
+    def _opened(self, node: Node) -> list[_Open]:
         if isinstance(node, physical.TableSourceScan):
             traits = node.table.traits
             self.bounded = self.bounded and (traits is None or traits.bounded)
-            return [_Open(self._scan(node))]
+            return [_Open((Input(_scan(node, self.options)),))]
         if isinstance(node, physical.Values):
-            return [_Open(self._values(node))]
+            return [_Open((Input(_values(node, self.options)),))]
         if isinstance(node, physical.Union):
             return [chain for child in node.inputs for chain in self.chains(child)]
         if isinstance(node, physical.Exchange):
-            keys = () if node.one_task else node.keys
-            writers = [self.close(chain, keys) for chain in self.chains(node.input)]
-            return [_Open(tuple(writers))]
+            how = Partitioning.SINGLE if node.one_task or not node.keys else Partitioning.HASH
+            keys = node.keys if how is Partitioning.HASH else ()
+            return [_Open.reading([self.close(chain) for chain in self.chains(node.input)], how, keys)]
         below = self.chains(node.children[0])
-        operator = self._operator(node)
+        operator = operator_of(node, self.operators)
         return below if operator is None else [chain.then(operator) for chain in below]
 
-    def close(self, chain: _Open, partition_by: tuple[int, ...] | None) -> int:
+    def close(self, chain: _Open, outputs: Sequence[Output] = ()) -> int:
         """End a chain; its id."""
-        self.done.append(ChainSpec(len(self.done), chain.head, chain.operators, partition_by))
-        return len(self.done) - 1
+        number = len(self.done)
+        self.done.append(_Closed(number, chain.inputs, chain.operators, list(outputs)))
+        for producer, output in chain.feeds:
+            self.done[producer].outputs.append(replace(output, to=number))
+        return number
 
-    def _operator(self, node: Node) -> OperatorSpec | None:
-        """The operator that a node is; None for one that only passes rows on."""
-        if isinstance(node, physical.Calc):
-            return self._calc(node)
-        aggregate = aggregate_operator(
-            node, AggregateOptions(self.options.ttl, self.options.bundle, self._state_id)
-        )
-        if aggregate is not None:
-            return aggregate
-        if isinstance(node, physical.ChangelogNormalize):
-            return self._changelog_normalize(node)
-        if isinstance(node, physical.DropUpdateBefore):
-            return DropUpdateBeforeSpec()
-        if isinstance(node, physical.Expand):
-            return _expand(node)
-        if isinstance(node, (physical.WatermarkAssigner, physical.MiniBatchAssigner)):
-            return None  # a micro-batch ends its bundles, and no operator that runs looks at watermarks
-        raise NotSupportedError(f"{type(node).__name__} cannot run yet")
 
-    def _scan(self, node: physical.TableSourceScan) -> ScanSpec:
-        table = node.table
-        columns = [c for c in table.columns if c.is_physical]
-        columns += [c for c in table.columns if c.metadata is not None]
-        return ScanSpec(
-            connector=_connector(table),
-            options=table.options,
-            names=tuple(c.name for c in columns),
-            types=tuple(c.type for c in columns),
-            projection=tuple(range(len(columns))) if node.project is None else node.project,
-            metadata=tuple(c.metadata for c in columns),
-            time_zone=self.options.time_zone,
-            table=".".join(table.path),
-        )
+class _StateNames:
+    """A name for the state of each operator, as they are met."""
 
-    def _values(self, node: physical.Values) -> ValuesSpec:
-        types = tuple(f.type for f in node.fields)
-        rows = [compile_calc(row, None, (), types, self.options.time_zone) for row in node.rows]
-        functions = dict.fromkeys(name for row in rows for name in row.functions)
-        return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
+    def __init__(self) -> None:
+        self._given = 0
 
-    def _calc(self, node: physical.Calc) -> CalcSpec:
-        exprs = [expand_search(expr, lists=True) for expr in node.exprs]
-        condition = None if node.condition is None else expand_search(node.condition, lists=True)
-        return compile_calc(exprs, condition, types_of(node.input), None, self.options.time_zone)
-
-    def _changelog_normalize(self, node: physical.ChangelogNormalize) -> ChangelogNormalizeSpec:
-        types = types_of(node.input)
-        condition = None
-        if node.condition is not None:
-            condition = compile_calc(
-                (), expand_search(node.condition, lists=True), types, None, self.options.time_zone
-            )
-        return ChangelogNormalizeSpec(
-            keys=node.keys,
-            input_types=types,
-            emit_update_before=mode_of(node).update_before,
-            condition=condition,
-            ttl=self.options.ttl,
-            state_id=self._state_id("changelog-normalize"),
-            bundle=self.options.bundle if node.mini_batch else 0,
-        )
-
-    def _state_id(self, operator: str) -> str:
-        self.states += 1
-        return f"{operator}-{self.states}"
+    def __call__(self, operator: str) -> str:
+        self._given += 1
+        return f"{operator}-{self._given}"
 
 
 @from_below
@@ -178,29 +192,27 @@ def _chains(node: Node, translation: _Translation) -> list[_Open]:
     return translation.open(node)
 
 
-def _expand(node: physical.Expand) -> ExpandSpec:
-    """A column shows one field of the input, or NULL; one column shows the number of the copy.
-
-    Raises InternalError for any other Expand.
-    """
-    columns: list[int | None] = [None] * len(node.names)
-    shown = []
-    for cells in node.projects:
-        fields = {place: cell.index for place, cell in enumerate(cells) if isinstance(cell, InputRef)}
-        for place, index in fields.items():
-            if columns[place] not in (None, index):
-                raise InternalError(f"column {place} of an Expand shows more than one field")
-            columns[place] = index
-        shown.append(tuple(fields))
-    at = next(i for i, e in enumerate(node.projects[0]) if isinstance(e, Literal) and e.value is not None)
-    numbers = tuple(_number(cells[at]) for cells in node.projects)
-    return ExpandSpec(tuple(columns), types_of(node), tuple(shown), at, numbers)
+def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec:
+    table = node.table
+    columns = [c for c in table.columns if c.is_physical]
+    columns += [c for c in table.columns if c.metadata is not None]
+    return ScanSpec(
+        connector=_connector(table),
+        options=_sent(table),
+        names=tuple(c.name for c in columns),
+        types=tuple(c.type for c in columns),
+        projection=tuple(range(len(columns))) if node.project is None else node.project,
+        metadata=tuple(c.metadata for c in columns),
+        time_zone=options.time_zone,
+        table=".".join(table.path),
+    )
 
 
-def _number(cell: Expr) -> int:
-    if not isinstance(cell, Literal) or not isinstance(cell.value, int):
-        raise InternalError("a copy of an Expand has no number")
-    return cell.value
+def _values(node: physical.Values, options: TranslateOptions) -> ValuesSpec:
+    types = tuple(f.type for f in node.fields)
+    rows = [compile_calc(row, None, (), types, options.time_zone) for row in node.rows]
+    functions = dict.fromkeys(name for row in rows for name in row.functions)
+    return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
 
 
 def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
@@ -217,12 +229,20 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
     return SinkSpec(
         connector=_connector(root.table),
-        options=root.table.options,
+        options=_sent(root.table),
         names=names,
         types=types,
         table=".".join(root.table.path),
         constraints=constraints_of(names, types, options.configuration),
+        primary_key=tuple(map(names.index, root.table.primary_key)),
+        mode=mode_of(root.input),
+        metadata=tuple(c.metadata for c in columns),
     )
+
+
+def _sent(table: Table) -> tuple[tuple[str, str], ...]:
+    """The options as they may travel."""
+    return referenced(".".join(table.path), table.options, secret_keys(dict(table.options)))
 
 
 def _connector(table: Table) -> str:

@@ -17,7 +17,6 @@ from firesteel.runtime.spec import (
     GroupAggregateSpec,
     IncrementalGroupAggregateSpec,
     LocalGroupAggregateSpec,
-    OperatorSpec,
 )
 from firesteel.types.sql import SqlType
 
@@ -25,33 +24,23 @@ Types = tuple[SqlType, ...]
 
 
 @dataclass(frozen=True)
-class AggregateOptions:
-    """ttl: milliseconds that state is kept. bundle: rows after which a bundle ends. state_id gives each
-    stateful operator a name of its own."""
+class OperatorOptions:
+    """time_zone: of the session. ttl: milliseconds that state is kept. bundle: rows after which a bundle
+    ends. state_id gives each stateful operator a name of its own."""
 
+    time_zone: str
     ttl: int
     bundle: int
     state_id: Callable[[str], str]
 
 
-def aggregate_operator(node: Node, options: AggregateOptions) -> OperatorSpec | None:
-    """The spec of an aggregate; None for any other node."""
-    if isinstance(node, physical.GroupAggregate):
-        return _one_phase(node, options)
-    if isinstance(node, physical.LocalGroupAggregate):
-        retracts = mode_of(node.input).has_retraction
-        aggregate = _calls(
-            node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle
-        )
-        return LocalGroupAggregateSpec(replace(aggregate, map_order=node.map_order))
-    if isinstance(node, physical.GlobalGroupAggregate):
-        return _global(node, options)
-    if isinstance(node, physical.IncrementalGroupAggregate):
-        return _incremental(node, options)
-    return None
+def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:
+    retracts = mode_of(node.input).has_retraction
+    aggregate = _calls(node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle)
+    return LocalGroupAggregateSpec(replace(aggregate, map_order=node.map_order))
 
 
-def _one_phase(node: physical.GroupAggregate, options: AggregateOptions) -> GroupAggregateSpec:
+def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> GroupAggregateSpec:
     retract = node.retract or (False,) * len(node.calls)
     aggregate = _calls(
         node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
@@ -60,7 +49,9 @@ def _one_phase(node: physical.GroupAggregate, options: AggregateOptions) -> Grou
     return replace(aggregate, map_order=node.map_order)
 
 
-def _global(node: physical.GlobalGroupAggregate, options: AggregateOptions) -> GlobalGroupAggregateSpec:
+def global_aggregate(
+    node: physical.GlobalGroupAggregate, options: OperatorOptions
+) -> GlobalGroupAggregateSpec:
     """Its calls are over the rows of the local phase; above an incremental aggregate that would be the
     results of the partial one."""
     below = _below_exchange(node)
@@ -78,8 +69,8 @@ def _global(node: physical.GlobalGroupAggregate, options: AggregateOptions) -> G
     return GlobalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.results)
 
 
-def _incremental(
-    node: physical.IncrementalGroupAggregate, options: AggregateOptions
+def incremental_aggregate(
+    node: physical.IncrementalGroupAggregate, options: OperatorOptions
 ) -> IncrementalGroupAggregateSpec:
     local = _below_exchange(node)
     if not isinstance(local, physical.LocalGroupAggregate):
@@ -99,7 +90,7 @@ def _calls(
     retracts: bool,
     bundle: int,
     update_before: bool = False,
-    options: AggregateOptions | None = None,
+    options: OperatorOptions | None = None,
     count_star: int | None = None,
 ) -> GroupAggregateSpec:
     """options: of a stateful operator; None where there is no state."""

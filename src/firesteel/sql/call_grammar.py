@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
-
-from sqlglot import exp
+from dataclasses import dataclass, field, replace
 
 from firesteel.sql.expression_grammar import ExpressionGrammar
 from firesteel.sql.lexer import Kind
+from firesteel.sql.syntax import (
+    Call,
+    Cast,
+    Identifier,
+    JsonClauses,
+    NamedArgument,
+    Node,
+    OrderItem,
+    OverWindow,
+    StringLiteral,
+    Subquery,
+    TypeName,
+)
 from firesteel.sql.words import words
 
 _INNER_NAMES = {
@@ -31,13 +42,38 @@ TIME_UNITS = words(
 )
 
 
+@dataclass
+class _Parts:
+    """What has been read of a call; target: of a CAST. See syntax.Call for the others."""
+
+    name: str
+    args: list[Node] = field(default_factory=list)
+    options: tuple[str, ...] = ()
+    star: bool = False
+    distinct: bool = False
+    nulls: str | None = None
+    order: tuple[OrderItem, ...] = ()
+    filter: Node | None = None
+    over: OverWindow | Identifier | None = None
+    json: JsonClauses = field(default_factory=JsonClauses)
+    target: TypeName | None = None
+
+    def node(self) -> Node:
+        if self.target is not None:
+            return Cast(self.args[0], self.target, safe=self.name.upper() == "TRY_CAST")
+        return Call(
+            self.name, tuple(self.args), self.options, self.star, self.distinct, nulls=self.nulls,
+            order=self.order, filter=self.filter, over=self.over, json=self.json,
+        )  # fmt: skip
+
+
 class CallGrammar(ExpressionGrammar):
     """Reads one call, from its name to OVER."""
 
     def is_special_call(self, word: str) -> bool:
         return word in self._special()
 
-    def _special(self) -> dict[str, Callable[[exp.Anonymous], None]]:
+    def _special(self) -> dict[str, Callable[[_Parts], None]]:
         """By name: what reads the arguments, between the parentheses."""
         return {
             "CAST": self._cast,
@@ -67,95 +103,91 @@ class CallGrammar(ExpressionGrammar):
             "MULTISET": self._of_query,
         }
 
-    def call(self) -> exp.Expression:
+    def call(self) -> Node:
         token = self.token
         start = token.start
         reader = self._special().get(token.word)
         if reader is not None:
             self.advance()
-            node = exp.Anonymous(this=token.text, expressions=[])
-        else:
-            node = exp.Anonymous(this=self._function_name(), expressions=[])
+        parts = _Parts(self._function_name() if reader is None else token.text)
         self.expect_symbol("(")
-        (reader or self._arguments)(node)
+        (reader or self._arguments)(parts)
         self.expect_symbol(")")
-        if token.word in ("CAST", "TRY_CAST"):
-            kind = exp.Cast if token.word == "CAST" else exp.TryCast
-            return self.place(kind(this=node.expressions[0], to=node.args["to"]), start)
-        self._after_call(node)
-        return self.place(node, start)
+        if parts.target is None:
+            self._after_call(parts)
+        return self.place(parts.node(), start)
 
     def _function_name(self) -> str:
         if self.token.kind is Kind.WORD and self.symbol_ahead("("):
             name = self.advance().text
         else:
-            name = ".".join(str(part.this) for part in self.path())
+            name = ".".join(self.path())
         return _INNER_NAMES.get(name.upper(), name)
 
-    def _after_call(self, node: exp.Anonymous) -> None:
+    def _after_call(self, parts: _Parts) -> None:
         """What may follow a call: WITHIN GROUP, IGNORE NULLS, FILTER, OVER."""
         if self.at("WITHIN"):
             raise self.not_supported("WITHIN GROUP", self.token)
-        self._nulls(node)
-        if self.at("FILTER") and self.symbol_ahead("(") and node.this.upper() not in _WITHOUT_FILTER:
+        self._nulls(parts)
+        if self.at("FILTER") and self.symbol_ahead("(") and parts.name.upper() not in _WITHOUT_FILTER:
             self.advance()
             self.expect_symbol("(")
             self.expect("WHERE")
-            node.set("filter", self.expression())
+            parts.filter = self.expression()
             self.expect_symbol(")")
         if self.accept("OVER"):
-            node.set("over", self.window())
+            parts.over = self.window()
 
     @abstractmethod
-    def window(self) -> exp.Expression:
+    def window(self) -> OverWindow | Identifier:
         """A window's name or its definition in parentheses."""
 
     @abstractmethod
-    def order_by(self) -> list[exp.Expression]:
+    def order_by(self) -> tuple[OrderItem, ...]:
         """The items after ORDER BY."""
 
-    def _nulls(self, node: exp.Anonymous) -> None:
+    def _nulls(self, parts: _Parts) -> None:
         if self.at_any("IGNORE", "RESPECT") and self.ahead(1).word == "NULLS":
-            node.set("nulls", self.advance().word)
+            parts.nulls = self.advance().word
             self.advance()
 
     # --- arguments -------------------------------------------------------------------------------
-    def _arguments(self, node: exp.Anonymous) -> None:
+    def _arguments(self, parts: _Parts) -> None:
         if self.accept_symbol("*"):
-            node.set("star", True)
+            parts.star = True
             return
         if self.at_symbol(")"):
             return
         if self.accept_any("DISTINCT", "ALL") == "DISTINCT":
-            node.set("distinct", True)
-        node.set("expressions", self.list_of(self._argument))
-        self._nulls(node)
+            parts.distinct = True
+        parts.args += self.list_of(self._argument)
+        self._nulls(parts)
         if self.accept("ORDER", "BY"):
-            node.set("order", self.order_by())
+            parts.order = self.order_by()
 
-    def _argument(self) -> exp.Expression:
+    def _argument(self) -> Node:
         """An expression, `name => value`, DEFAULT is refused."""
         start = self.token.start
         if self.symbol_ahead("=>"):
             name = self.name()
             self.advance()
-            return self.place(exp.Kwarg(this=name, expression=self.table_argument()), start)
+            return self.place(NamedArgument(name, self.table_argument()), start)
         return self.table_argument()
 
-    def table_argument(self) -> exp.Expression:
+    def table_argument(self) -> Node:
         """An argument: in a table function also TABLE t and DESCRIPTOR(c)."""
         return self.expression()
 
-    def _expressions(self, node: exp.Anonymous) -> None:
-        node.set("expressions", self.list_of(self.expression))
+    def _expressions(self, parts: _Parts) -> None:
+        parts.args += self.list_of(self.expression)
 
-    def _add(self, node: exp.Anonymous) -> None:
-        node.append("expressions", self.expression())
+    def _add(self, parts: _Parts) -> None:
+        parts.args.append(self.expression())
 
-    def _cast(self, node: exp.Anonymous) -> None:
-        self._add(node)
+    def _cast(self, parts: _Parts) -> None:
+        self._add(parts)
         self.expect("AS")
-        node.set("to", self.cast_target())
+        parts.target = self.cast_target()
         if self.at("FORMAT"):
             raise self.not_supported("CAST with FORMAT", self.token)
 
@@ -167,167 +199,175 @@ class CallGrammar(ExpressionGrammar):
         self.advance()
         return word
 
-    def _extract(self, node: exp.Anonymous) -> None:
-        node.set("options", (self._unit(),))
+    def _extract(self, parts: _Parts) -> None:
+        parts.options = (self._unit(),)
         self.expect("FROM")
-        self._add(node)
+        self._add(parts)
 
-    def _round_to(self, node: exp.Anonymous) -> None:
-        self._arguments(node)
+    def _round_to(self, parts: _Parts) -> None:
+        self._arguments(parts)
         if self.accept("TO"):
-            node.set("options", (self._unit(),))
+            parts.options = (self._unit(),)
 
-    def _unit_first(self, node: exp.Anonymous) -> None:
-        node.set("options", (self._unit(),))
+    def _unit_first(self, parts: _Parts) -> None:
+        parts.options = (self._unit(),)
         for _ in range(2):
             self.expect_symbol(",")
-            self._add(node)
+            self._add(parts)
 
-    def _position(self, node: exp.Anonymous) -> None:
+    def _position(self, parts: _Parts) -> None:
         # the first operand ends before IN, so it may hold no comparison
-        node.append("expressions", self.expression(_ABOVE_IN))
+        parts.args.append(self.expression(_ABOVE_IN))
         self.expect("IN")
-        self._add(node)
+        self._add(parts)
         if self.accept("FROM"):
-            self._add(node)
+            self._add(parts)
 
-    def _trim(self, node: exp.Anonymous) -> None:
+    def _trim(self, parts: _Parts) -> None:
         start = self.token.start
         side = self.accept_any("BOTH", "LEADING", "TRAILING")
-        blank = self.place(exp.Literal(this=" ", is_string=True), start)
+        blank = self.place(StringLiteral(" "), start)
         if side and self.accept("FROM"):
-            node.set("expressions", [blank, self.expression()])
+            parts.args = [blank, self.expression()]
         else:
             first = self.expression()
             if self.accept("FROM"):
-                node.set("expressions", [first, self.expression()])
+                parts.args = [first, self.expression()]
             else:
-                node.set("expressions", [blank, first])
-        node.set("options", (side or "BOTH",))
+                parts.args = [blank, first]
+        parts.options = (side or "BOTH",)
 
-    def _substring(self, node: exp.Anonymous) -> None:
-        self._add(node)
-        separators = (("FROM",), ("FOR",))
-        if self.at("FROM"):
-            self.expect("FROM")
-            self._add(node)
-            if self.accept(*separators[1]):
-                self._add(node)
+    def _substring(self, parts: _Parts) -> None:
+        self._add(parts)
+        if self.accept("FROM"):
+            self._add(parts)
+            if self.accept("FOR"):
+                self._add(parts)
             return
         self.expect_symbol(",")
-        self._add(node)
+        self._add(parts)
         if self.accept_symbol(","):
-            self._add(node)
+            self._add(parts)
 
-    def _overlay(self, node: exp.Anonymous) -> None:
-        self._add(node)
+    def _overlay(self, parts: _Parts) -> None:
+        self._add(parts)
         self.expect("PLACING")
-        self._add(node)
+        self._add(parts)
         self.expect("FROM")
-        self._add(node)
+        self._add(parts)
         if self.accept("FOR"):
-            self._add(node)
+            self._add(parts)
 
-    def _using(self, node: exp.Anonymous) -> None:
-        self._add(node)
+    def _using(self, parts: _Parts) -> None:
+        self._add(parts)
         if self.accept("USING"):
-            node.set("options", ("USING", str(self.name().this)))
+            parts.options = ("USING", self.name().name)
             return
         self.expect_symbol(",")
-        node.append("expressions", self.expression())
+        parts.args.append(self.expression())
         while self.accept_symbol(","):
-            self._add(node)
+            self._add(parts)
 
-    def _of_query(self, node: exp.Anonymous) -> None:
+    def _of_query(self, parts: _Parts) -> None:
         start = self.token.start
-        node.set("expressions", [self.place(exp.Subquery(this=self.query()), start)])
+        parts.args = [self.place(Subquery(self.query()), start)]
 
     # --- JSON ------------------------------------------------------------------------------------
-    def _json_path(self, node: exp.Anonymous) -> None:
-        self._add(node)
+    def _json_path(self, parts: _Parts) -> None:
+        self._add(parts)
         self.expect_symbol(",")
-        self._add(node)
+        self._add(parts)
 
-    def _json_exists(self, node: exp.Anonymous) -> None:
-        self._json_path(node)
+    def _json_exists(self, parts: _Parts) -> None:
+        self._json_path(parts)
         word = self.accept_any("TRUE", "FALSE", "UNKNOWN", "ERROR")
         if word:
             self.expect("ON", "ERROR")
-            node.set("on_error", word)
+            parts.json = replace(parts.json, on_error=word)
 
-    def _returning(self, node: exp.Anonymous) -> None:
+    def _returning(self, parts: _Parts) -> None:
         if self.accept("RETURNING"):
-            node.set("returning", self.type_name())
+            parts.json = replace(parts.json, returning=self.type_name())
 
-    def _json_value(self, node: exp.Anonymous) -> None:
-        self._json_path(node)
-        self._returning(node)
+    def _json_value(self, parts: _Parts) -> None:
+        self._json_path(parts)
+        self._returning(parts)
 
-        def behaviour() -> tuple[str, Any] | None:
+        def behaviour() -> _Behaviour | None:
             word = self.accept_any("NULL", "ERROR", "DEFAULT")
             return (word, self.expression() if word == "DEFAULT" else None) if word else None
 
         events = self._json_events(behaviour)
-        node.set("clauses", [part for event, word, _ in events for part in (word, f"ON {event}")])
-        node.set("defaults", [default for _, _, default in events if default is not None])
+        parts.json = replace(
+            parts.json,
+            clauses=tuple(part for event, word, _ in events for part in (word, f"ON {event}")),
+            defaults=tuple(default for _, _, default in events if default is not None),
+        )
 
-    def _json_query(self, node: exp.Anonymous) -> None:
-        self._json_path(node)
-        self._returning(node)
+    def _json_query(self, parts: _Parts) -> None:
+        self._json_path(parts)
+        self._returning(parts)
         word = self.accept_any("WITH", "WITHOUT")
         if word:
             kind = self.accept_any("CONDITIONAL", "UNCONDITIONAL") if word == "WITH" else None
             self.accept("ARRAY")
             self.expect("WRAPPER")
-            node.set("wrapper", "WITHOUT" if word == "WITHOUT" else kind or "UNCONDITIONAL")
+            parts.json = replace(
+                parts.json, wrapper="WITHOUT" if word == "WITHOUT" else kind or "UNCONDITIONAL"
+            )
 
-        def behaviour() -> tuple[str, Any] | None:
+        def behaviour() -> _Behaviour | None:
             word = self.accept_any("NULL", "ERROR", "EMPTY")
             if word == "EMPTY":
                 word = f"EMPTY {self.expect_any('ARRAY', 'OBJECT')}"
             return (word, None) if word else None
 
         for event, word, _ in self._json_events(behaviour):  # the last of several counts
-            node.set(f"on_{event.lower()}", word)
+            if event == "EMPTY":
+                parts.json = replace(parts.json, on_empty=word)
+            else:
+                parts.json = replace(parts.json, on_error=word)
 
-    def _json_events(self, behaviour: Callable[[], tuple[str, Any] | None]) -> list[tuple[str, str, Any]]:
+    def _json_events(self, behaviour: Callable[[], _Behaviour | None]) -> list[tuple[str, str, Node | None]]:
         """{behaviour ON {EMPTY | ERROR}}: the event, the behaviour's word and its default."""
-        events: list[tuple[str, str, Any]] = []
+        events: list[tuple[str, str, Node | None]] = []
         while found := behaviour():
             self.expect("ON")
             events.append((self.expect_any("EMPTY", "ERROR"), *found))
         return events
 
-    def _json_object(self, node: exp.Anonymous) -> None:
+    def _json_object(self, parts: _Parts) -> None:
         if not self.at_symbol(")") and not self.at("NULL", "ON") and not self.at("ABSENT", "ON"):
-            self._pair(node)
+            self._pair(parts)
             while self.accept_symbol(","):
-                self._pair(node)
-        self._on_null(node)
+                self._pair(parts)
+        self._on_null(parts)
 
-    def _pair(self, node: exp.Anonymous) -> None:
+    def _pair(self, parts: _Parts) -> None:
         keyed = self.at("KEY") and not self.symbol_ahead("(") and self.ahead(1).word != "VALUE"
         if keyed:
             self.advance()
-        self._add(node)
+        self._add(parts)
         if keyed or not self.accept_symbol(":"):
             self.expect("VALUE")
-        self._add(node)
+        self._add(parts)
 
-    def _json_array(self, node: exp.Anonymous) -> None:
+    def _json_array(self, parts: _Parts) -> None:
         if not self.at_symbol(")"):
-            node.set("expressions", self.list_of(self.expression))
+            parts.args += self.list_of(self.expression)
         if self.accept("ORDER", "BY"):
-            node.set("order", self.order_by())
-        if node.expressions:
-            self._on_null(node)
+            parts.order = self.order_by()
+        if parts.args:
+            self._on_null(parts)
 
-    def _on_null(self, node: exp.Anonymous) -> None:
+    def _on_null(self, parts: _Parts) -> None:
         word = self.accept_any("NULL", "ABSENT")
         if word:
             self.expect("ON", "NULL")
-            node.set("on_null", word)
+            parts.json = replace(parts.json, on_null=word)
 
 
+_Behaviour = tuple[str, "Node | None"]
+"""A word, and the value of DEFAULT."""
 _ABOVE_IN = 7
 """The precedence just above IN, see expression_grammar.py."""

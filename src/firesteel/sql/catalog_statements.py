@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from firesteel.errors import SourceRange
 from firesteel.sql.statements import ColumnDefinition, KeyDefinition, Name, Statement, WatermarkDefinition
+from firesteel.sql.syntax import Node
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ class AlterView(Statement):
 
     view: Name
     name: Name | None = None
-    query: exp.Expression | None = None
+    query: Node | None = None
 
 
 @dataclass(frozen=True)

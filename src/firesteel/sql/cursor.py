@@ -6,14 +6,12 @@ import difflib
 from collections.abc import Callable
 from typing import TypeVar
 
-from sqlglot import exp
-
 from firesteel.errors import NotSupportedError, ParseError, SourceRange
-from firesteel.sql.dialect import placed
 from firesteel.sql.lexer import Kind, Token, explain_unreadable
+from firesteel.sql.syntax import Identifier, Node, placed
 from firesteel.sql.words import RESERVED, words
 
-E = TypeVar("E", bound=exp.Expression)
+N = TypeVar("N", bound=Node)
 T = TypeVar("T")
 
 
@@ -113,12 +111,12 @@ class Cursor:
         if not self.accept_symbol(symbol):
             raise self.error()
 
-    def list_of(self, item: Callable[[], T]) -> list[T]:
+    def list_of(self, item: Callable[[], T]) -> tuple[T, ...]:
         """Items between commas, at least one."""
         items = [item()]
         while self.accept_symbol(","):
             items.append(item())
-        return items
+        return tuple(items)
 
     def in_parentheses(self, item: Callable[[], T]) -> T:
         self.expect_symbol("(")
@@ -135,7 +133,7 @@ class Cursor:
         self._looked_for.append("a name")
         return False
 
-    def name(self) -> exp.Identifier:
+    def name(self) -> Identifier:
         """A name. Raises ParseError, with a hint where a reserved word stands."""
         token = self.token
         if not self.at_name():
@@ -147,14 +145,14 @@ class Cursor:
             raise ParseError("a name must not be empty", range=token.range)
         self.advance()
         quoted = token.kind is Kind.QUOTED
-        return placed(exp.Identifier(this=token.text, quoted=quoted), token.start, token.end)
+        return Identifier(token.text, quoted, range=token.range)
 
-    def path(self) -> list[exp.Identifier]:
+    def path(self) -> tuple[str, ...]:
         """A name of one or more parts between dots."""
-        parts = [self.name()]
+        parts = [self.name().name]
         while self.accept_symbol("."):
-            parts.append(self.name())
-        return parts
+            parts.append(self.name().name)
+        return tuple(parts)
 
     def string(self, what: str = "a string between single quotes") -> str:
         """The text of a string literal."""
@@ -171,9 +169,9 @@ class Cursor:
         return int(self.advance().text)
 
     # --- places and errors -----------------------------------------------------------------------
-    def place(self, node: E, start: int) -> E:
+    def place(self, node: N, start: int) -> N:
         """The node, placed from `start` to the end of the last token taken."""
-        return placed(node, start, self.previous.end)
+        return placed(node, self.since(start))
 
     def since(self, start: int) -> SourceRange:
         return SourceRange(start, self.previous.end)

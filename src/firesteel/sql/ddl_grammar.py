@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqlglot import exp
-
 from firesteel.sql.lexer import Kind
 from firesteel.sql.query_grammar import QueryGrammar
 from firesteel.sql.statements import (
@@ -21,6 +19,7 @@ from firesteel.sql.statements import (
     Statement,
     WatermarkDefinition,
 )
+from firesteel.sql.syntax import Node
 
 _FEATURES = (
     "ALL",
@@ -40,7 +39,7 @@ class DdlGrammar(QueryGrammar):
     def full_name(self) -> Name:
         """A name of one to three parts."""
         start = self.token.start
-        parts = tuple(str(part.this) for part in self.path())
+        parts = self.path()
         name = Name(parts, self.since(start))
         if len(parts) > 3:
             raise self.error(f"'{name}' has too many parts: catalog.database.name at most")
@@ -48,7 +47,7 @@ class DdlGrammar(QueryGrammar):
 
     def simple_name(self) -> Name:
         start = self.token.start
-        return Name((str(self.name().this),), self.since(start))
+        return Name((self.name().name,), self.since(start))
 
     def names_in_parentheses(self) -> tuple[Name, ...]:
         return tuple(self.in_parentheses(lambda: self.list_of(self.simple_name)))
@@ -147,7 +146,7 @@ class DdlGrammar(QueryGrammar):
     def _comment(self) -> str | None:
         return self.string() if self.accept("COMMENT") else None
 
-    def _source_of_expression(self) -> tuple[exp.Expression, str]:
+    def _source_of_expression(self) -> tuple[Node, str]:
         start = self.token.start
         expression = self.expression()
         return expression, self.text[start : self.previous.end]
@@ -156,21 +155,21 @@ class DdlGrammar(QueryGrammar):
         start = self.advance().start
         self.expect("FOR")
         first = self.token.start
-        column = Name(tuple(str(part.this) for part in self.path()), self.since(first))
+        column = Name(self.path(), self.since(first))
         self.expect("AS")
         expression, sql = self._source_of_expression()
         return WatermarkDefinition(column, expression, sql, self.since(start))
 
     def _table_key(self) -> KeyDefinition:
         start = self.token.start
-        name = str(self.name().this) if self.accept("CONSTRAINT") else None
+        name = self.name().name if self.accept("CONSTRAINT") else None
         kind = self._key_kind()
         columns = self.names_in_parentheses()
         return KeyDefinition(kind, columns, self._enforced(), self.since(start), name)
 
     def _inline_key(self, column: Name) -> KeyDefinition:
         start = self.token.start
-        name = str(self.name().this) if self.accept("CONSTRAINT") else None
+        name = self.name().name if self.accept("CONSTRAINT") else None
         kind = self._key_kind()
         return KeyDefinition(kind, (column,), self._enforced(), self.since(start), name)
 
@@ -252,4 +251,4 @@ class DdlGrammar(QueryGrammar):
         """A string or a bare word, as SHOW and RESET take them."""
         if self.token.kind is Kind.STRING:
             return self.advance().text
-        return str(self.name().this)
+        return self.name().name

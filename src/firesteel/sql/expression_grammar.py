@@ -4,53 +4,44 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from sqlglot import exp
-
 from firesteel.errors import ParseError
-from firesteel.sql import dialect
+from firesteel.sql import syntax
 from firesteel.sql.lexer import Kind
+from firesteel.sql.syntax import Node
 from firesteel.sql.type_grammar import TypeGrammar
 from firesteel.sql.words import CONTEXT_VARIABLES, FUNCTIONS, RESERVED
 
 # Calcite's SqlStdOperatorTable, left precedences
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = range(1, 10)
-_BINARY: dict[str, tuple[int, type[exp.Expression]]] = {
-    "=": (_COMPARE, exp.EQ),
-    "<>": (_COMPARE, exp.NEQ),
-    "<": (_COMPARE, exp.LT),
-    "<=": (_COMPARE, exp.LTE),
-    ">": (_COMPARE, exp.GT),
-    ">=": (_COMPARE, exp.GTE),
-    "+": (_ADD, exp.Add),
-    "-": (_ADD, exp.Sub),
-    "*": (_MULTIPLY, exp.Mul),
-    "/": (_MULTIPLY, exp.Div),
-    "%": (_MULTIPLY, exp.Mod),
-    "||": (_MULTIPLY, exp.DPipe),
+_BINARY = {
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), _COMPARE),
+    **dict.fromkeys(("+", "-"), _ADD),
+    **dict.fromkeys(("*", "/", "%", "||"), _MULTIPLY),
 }
 _PREDICATES = (
     *("NOT", "BETWEEN", "IN", "LIKE", "SIMILAR", "ILIKE", "RLIKE"),
     *("CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS", "MEMBER", "SUBMULTISET"),
 )
 _DATETIME = ("DATE", "TIME", "TIMESTAMP")
+_INTERVAL_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 class ExpressionGrammar(TypeGrammar):
     """Reads one expression."""
 
     @abstractmethod
-    def query(self) -> exp.Expression:
+    def query(self) -> Node:
         """A query; query_grammar.py reads it."""
 
     @abstractmethod
-    def call(self) -> exp.Expression:
+    def call(self) -> Node:
         """A function call; call_grammar.py reads it."""
 
     @abstractmethod
     def is_query_ahead(self) -> bool:
         """Whether a query starts here, perhaps after opening parentheses."""
 
-    def expression(self, lowest: int = _OR) -> exp.Expression:
+    def expression(self, lowest: int = _OR) -> Node:
         """An expression whose operators all bind at least as tightly as `lowest`."""
         start = self.token.start
         left = self._prefix(lowest)
@@ -60,27 +51,27 @@ class ExpressionGrammar(TypeGrammar):
                 return left
             left = self.place(longer, start)
 
-    def _prefix(self, lowest: int) -> exp.Expression:
+    def _prefix(self, lowest: int) -> Node:
         start = self.token.start
         if self.at("NOT"):
             self.advance()
-            return self.place(exp.Not(this=self.expression(max(_NOT, min(lowest, _NOT)))), start)
+            return self.place(syntax.Unary("NOT", self.expression(_NOT)), start)
         if self.at_symbol("-", "+"):
-            node = exp.Neg if self.advance().text == "-" else dialect.Plus
-            return self.place(node(this=self.expression(_SIGN)), start)
+            sign = self.advance().text
+            return self.place(syntax.Unary(sign, self.expression(_SIGN)), start)
         return self._postfix(self._primary(), start)
 
-    def _longer(self, left: exp.Expression, lowest: int, start: int) -> exp.Expression | None:
+    def _longer(self, left: Node, lowest: int, start: int) -> Node | None:
         """The expression with one more operator to its right, if one follows that binds tightly enough."""
         token = self.token
         if token.kind is Kind.SYMBOL and token.text in _BINARY:
-            precedence, node = _BINARY[token.text]
+            precedence = _BINARY[token.text]
             if precedence < lowest:
                 return None
             self.advance()
             if precedence == _COMPARE and self.at_any("ANY", "SOME", "ALL"):
                 return self._quantified(left, token.text)
-            return node(this=left, expression=self.expression(precedence + 1))
+            return syntax.Binary(token.text, left, self.expression(precedence + 1))
         if token.text == "!=" and token.kind is Kind.SYMBOL:
             raise self.error(
                 "Bang equal '!=' is not allowed under the current SQL conformance level", hint="write <>"
@@ -90,20 +81,15 @@ class ExpressionGrammar(TypeGrammar):
             if precedence < lowest:
                 return None
             self.advance()
-            right = self.expression(precedence + 1)
-            return (
-                exp.And(this=left, expression=right)
-                if token.word == "AND"
-                else exp.Or(this=left, expression=right)
-            )
+            return syntax.Binary(token.word, left, self.expression(precedence + 1))
         if token.word == "OVERLAPS" and lowest <= _COMPARE:
             self.advance()
-            return exp.Overlaps(this=left, expression=self.expression(_COMPARE + 1))
+            return syntax.Overlaps(left, self.expression(_COMPARE + 1))
         if token.word == "IS":
             return self._is(left, lowest)
         return self._predicate(left, start) if lowest <= _IN else None
 
-    def _is(self, left: exp.Expression, lowest: int) -> exp.Expression | None:
+    def _is(self, left: Node, lowest: int) -> Node | None:
         distinct = self.ahead(2 if self.ahead(1).word == "NOT" else 1).word == "DISTINCT"
         if lowest > (_COMPARE if distinct else _IS):
             return None
@@ -111,10 +97,8 @@ class ExpressionGrammar(TypeGrammar):
         negated = self.accept("NOT")
         if self.accept("DISTINCT"):
             self.expect("FROM")
-            right = self.expression(_COMPARE + 1)
-            if negated:
-                return exp.NullSafeEQ(this=left, expression=right)
-            return exp.NullSafeNEQ(this=left, expression=right)
+            operator = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
+            return syntax.Binary(operator, left, self.expression(_COMPARE + 1))
         test = self.accept_any("NULL", "TRUE", "FALSE", "UNKNOWN", "JSON")
         if test == "JSON":
             test = "JSON " + (self.accept_any("VALUE", "OBJECT", "ARRAY", "SCALAR") or "VALUE")
@@ -122,9 +106,9 @@ class ExpressionGrammar(TypeGrammar):
             if self.at("A", "SET") or self.at("EMPTY"):
                 raise self.not_supported(f"IS {self.token.word}", self.token)
             raise self.error()
-        return dialect.IsTest(this=left, test=test, negated=negated)
+        return syntax.IsTest(left, test, negated)
 
-    def _predicate(self, left: exp.Expression, start: int) -> exp.Expression | None:
+    def _predicate(self, left: Node, start: int) -> Node | None:
         if self.token.word not in _PREDICATES:
             self._looked_for += _PREDICATES
             return None
@@ -139,60 +123,57 @@ class ExpressionGrammar(TypeGrammar):
                 raise self.not_supported(self.token.word, self.token)
             return None
         node = {"BETWEEN": self._between, "IN": self._in}.get(word, self._like)(left)
-        return exp.Not(this=self.place(node, start)) if negated else node
+        return syntax.Unary("NOT", self.place(node, start)) if negated else node
 
-    def _between(self, left: exp.Expression) -> exp.Expression:
+    def _between(self, left: Node) -> Node:
         symmetric = self.accept_any("SYMMETRIC", "ASYMMETRIC") == "SYMMETRIC"
         low = self.expression(_IN + 1)
         self.expect("AND")
-        return exp.Between(this=left, low=low, high=self.expression(_IN + 1), symmetric=symmetric)
+        return syntax.Between(left, low, self.expression(_IN + 1), symmetric)
 
-    def _in(self, left: exp.Expression) -> exp.Expression:
+    def _in(self, left: Node) -> Node:
         if not self.at_symbol("("):
             raise self.error()
         if self.is_query_ahead():
-            return exp.In(this=left, query=self.subquery())
-        return exp.In(this=left, expressions=self.in_parentheses(lambda: self.list_of(self.expression)))
+            return syntax.In(left, query=self.subquery())
+        return syntax.In(left, self.in_parentheses(lambda: self.list_of(self.expression)))
 
-    def _like(self, left: exp.Expression) -> exp.Expression:
+    def _like(self, left: Node) -> Node:
         similar = self.previous.word == "SIMILAR"
         if similar:
             self.expect("TO")
         pattern = self.expression(_IN + 1)
         escape = self.expression(_IN + 1) if self.accept("ESCAPE") else None
-        node = exp.SimilarTo if similar else exp.Like
-        return node(this=left, expression=pattern, escape=escape)
+        return syntax.Like(left, pattern, escape, similar)
 
-    def _quantified(self, left: exp.Expression, operator: str) -> exp.Expression:
+    def _quantified(self, left: Node, operator: str) -> Node:
         quantifier = self.advance().word
-        quantified = dialect.Quantified(this=left, operator=operator, quantifier=quantifier)
         if not self.at_symbol("("):
             raise self.error()
         if self.is_query_ahead():
-            quantified.set("query", self.subquery())
-        else:
-            quantified.set("expressions", self.in_parentheses(lambda: self.list_of(self.expression)))
-        return quantified
+            return syntax.Quantified(left, operator, quantifier, query=self.subquery())
+        items = self.in_parentheses(lambda: self.list_of(self.expression))
+        return syntax.Quantified(left, operator, quantifier, items)
 
-    def subquery(self) -> exp.Subquery:
+    def subquery(self) -> syntax.Subquery:
         """A query in parentheses."""
         start = self.token.start
-        return self.place(exp.Subquery(this=self.in_parentheses(self.query)), start)
+        return self.place(syntax.Subquery(self.in_parentheses(self.query)), start)
 
     # --- operands --------------------------------------------------------------------------------
-    def _postfix(self, node: exp.Expression, start: int) -> exp.Expression:
+    def _postfix(self, node: Node, start: int) -> Node:
         """Element and field access."""
         while True:
             if self.accept_symbol("["):
                 index = self.expression()
                 self.expect_symbol("]")
-                node = self.place(exp.Bracket(this=node, expressions=[index]), start)
+                node = self.place(syntax.ElementAccess(node, index), start)
             elif self.accept_symbol("."):
-                node = self.place(exp.Dot(this=node, expression=self.name()), start)
+                node = self.place(syntax.FieldAccess(node, self.name()), start)
             else:
                 return node
 
-    def _primary(self) -> exp.Expression:
+    def _primary(self) -> Node:
         token = self.token
         if token.kind in (Kind.STRING, Kind.NUMBER, Kind.HEX):
             return self._literal()
@@ -214,29 +195,28 @@ class ExpressionGrammar(TypeGrammar):
             return self._parenthesized()
         if word == "EXISTS":
             self.advance()
-            return self.place(exp.Exists(this=self.subquery()), token.start)
+            return self.place(syntax.Exists(self.subquery()), token.start)
         if word in ("ARRAY", "MAP") and self.symbol_ahead("["):
             return self._constructor()
         if word in CONTEXT_VARIABLES and not self.symbol_ahead("("):
             self.advance()
-            return self.place(exp.Anonymous(this=token.text, expressions=[], bare=True), token.start)
+            return self.place(syntax.Call(token.text, bare=True), token.start)
         if token.kind is Kind.WORD:
             return self._name_or_call()
         self._looked_for.append("an expression")
         raise self.error()
 
-    def _literal(self) -> exp.Expression:
+    def _literal(self) -> Node:
         token = self.advance()
         if token.kind is Kind.HEX:
             if len(token.text) % 2 or any(c not in "0123456789abcdefABCDEF" for c in token.text):
                 raise ParseError(
                     "a binary string holds an even number of hexadecimal digits", range=token.range
                 )
-            return self.place(exp.HexString(this=token.text), token.start)
-        node = exp.Literal(this=token.text, is_string=token.kind is Kind.STRING)
+            return self.place(syntax.BinaryLiteral(token.text), token.start)
         if token.kind is Kind.STRING:
-            node.set("this", token.text + self._continued())
-        return self.place(node, token.start)
+            return self.place(syntax.StringLiteral(token.text + self._continued()), token.start)
+        return self.place(syntax.NumberLiteral(token.text), token.start)
 
     def _continued(self) -> str:
         """The strings on the lines below that go on with this one, as in standard SQL."""
@@ -249,94 +229,71 @@ class ExpressionGrammar(TypeGrammar):
             text += self.advance().text
         return text
 
-    def _constant(self) -> exp.Expression:
+    def _constant(self) -> Node:
         token = self.advance()
         values = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
-        node: exp.Expression = exp.Null()
         if token.word in values:
-            node = exp.Boolean(this=values[token.word])
-        return self.place(node, token.start)
+            return self.place(syntax.BooleanLiteral(values[token.word]), token.start)
+        return self.place(syntax.NullLiteral(), token.start)
 
-    def _datetime_literal(self) -> exp.Expression:
+    def _datetime_literal(self) -> Node:
         kind = self.advance()
-        return self.place(dialect.DateTimeLiteral(this=self.advance().text, kind=kind.word), kind.start)
+        return self.place(syntax.DateTimeLiteral(self.advance().text, kind.word), kind.start)
 
-    def _interval_literal(self) -> exp.Expression:
+    def _interval_literal(self) -> Node:
         start = self.advance().start
         negative = False
         if self.at_symbol("-", "+"):
             negative = self.advance().text == "-"
-        node: exp.Expression
         if self.token.kind is Kind.STRING:
             text = self.advance().text
-            node = dialect.IntervalLiteral(this=text, unit=self.interval_unit(), negative=negative)
-            return self.place(node, start)
+            return self.place(syntax.IntervalLiteral(text, self.interval_unit(), negative), start)
         if self.at_symbol("("):
             value = self.in_parentheses(self.expression)
         elif self.token.kind is Kind.NUMBER:
             value = self._literal()
         else:
-            value = self.place(self._path_node(self.path()), self.token.start)
+            first = self.token.start
+            value = self.place(syntax.Column(self.path()), first)
         if negative:
-            value = self.place(exp.Neg(this=value), start)
-        return self.place(dialect.IntervalOf(this=value, unit=self.interval_unit()), start)
+            value = self.place(syntax.Unary("-", value), start)
+        return self.place(syntax.IntervalOf(value, self.interval_unit()), start)
 
-    def _case(self) -> exp.Expression:
+    def _case(self) -> Node:
         start = self.advance().start
         subject = None if self.at("WHEN") else self.expression()
-        branches: list[exp.If] = []
+        branches: list[syntax.When] = []
         while self.at("WHEN") or not branches:
             first = self.token.start
             self.expect("WHEN")
-            when = self.expression()
-            if subject is not None and self.at_symbol(","):
-                when = self._several_values(when, first)
+            tests = (self.expression(),) if subject is None else self.list_of(self.expression)
             self.expect("THEN")
-            branches.append(self.place(exp.If(this=when, true=self.expression()), first))
+            branches.append(self.place(syntax.When(tests, self.expression()), first))
         default = self.expression() if self.accept("ELSE") else None
         self.expect("END")
-        return self.place(exp.Case(this=subject, ifs=branches, default=default), start)
+        return self.place(syntax.Case(subject, tuple(branches), default), start)
 
-    def _several_values(self, when: exp.Expression, start: int) -> exp.Expression:
-        """`CASE x WHEN 1, 2 THEN ..`: an exp.Tuple of the values."""
-        values = [when]
-        while self.accept_symbol(","):
-            values.append(self.expression())
-        return self.place(exp.Tuple(expressions=values), start)
-
-    def _constructor(self) -> exp.Expression:
+    def _constructor(self) -> Node:
         token = self.advance()
         self.advance()
-        items = [] if self.at_symbol("]") else self.list_of(self.expression)
+        items = () if self.at_symbol("]") else self.list_of(self.expression)
         self.expect_symbol("]")
-        return self.place(exp.Anonymous(this=token.word, expressions=items), token.start)
+        return self.place(syntax.Call(token.word, items), token.start)
 
-    def _parenthesized(self) -> exp.Expression:
+    def _parenthesized(self) -> Node:
         """A query, a row, an interval between two moments, or just an expression."""
         start = self.token.start
         if self.is_query_ahead():
             return self.subquery()
         items = self.in_parentheses(lambda: self.list_of(self.expression))
         if len(items) > 1:
-            return self.place(exp.Anonymous(this="ROW", expressions=items), start)
+            return self.place(syntax.Call("ROW", items), start)
         inner = items[0]
-        if isinstance(inner, exp.Sub) and self.token.word in (
-            "YEAR",
-            "MONTH",
-            "DAY",
-            "HOUR",
-            "MINUTE",
-            "SECOND",
-        ):
-            return self.place(
-                dialect.IntervalBetween(
-                    this=inner.this, expression=inner.expression, unit=self.interval_unit()
-                ),
-                start,
-            )
+        if isinstance(inner, syntax.Binary) and inner.operator == "-" and self.token.word in _INTERVAL_UNITS:
+            return self.place(syntax.IntervalBetween(inner.left, inner.right, self.interval_unit()), start)
         return inner
 
-    def _name_or_call(self) -> exp.Expression:
+    def _name_or_call(self) -> Node:
         token = self.token
         if token.word in RESERVED:
             if not self.symbol_ahead("(") or not (
@@ -353,9 +310,9 @@ class ExpressionGrammar(TypeGrammar):
         if self.symbol_ahead("(", length + 1):
             return self.call()
         start = self.token.start
-        return self.place(self._path_node(self.path()), start)
+        return self.place(syntax.Column(self.path()), start)
 
-    def reserved_call(self) -> exp.Expression:
+    def reserved_call(self) -> Node:
         """A call whose name is a reserved word. Raises ParseError where the word is no function."""
         word = self.token.word
         if not self.symbol_ahead("(") or not (word in FUNCTIONS or self.is_special_call(word)):
@@ -372,7 +329,3 @@ class ExpressionGrammar(TypeGrammar):
     @abstractmethod
     def is_special_call(self, word: str) -> bool:
         """Whether the reserved word starts a call with a syntax of its own."""
-
-    @staticmethod
-    def _path_node(parts: list[exp.Identifier]) -> exp.Expression:
-        return dialect.Path(this=parts[-1], parts=parts)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from sqlglot import exp
-
 from firesteel.errors import ParseError
 from firesteel.sql.call_grammar import CallGrammar
-from firesteel.sql.dialect import range_of
 from firesteel.sql.lexer import Kind, Token
-from firesteel.sql.nodes import Aliased, Hint, LateralTable, SystemTime, TableArgument, TableName
+from firesteel.sql.query_syntax import (
+    Aliased,
+    Hint,
+    Join,
+    LateralTable,
+    SystemTime,
+    TableArgument,
+    TableName,
+)
+from firesteel.sql.syntax import Call, Identifier, Node, OrderItem, Subquery
 from firesteel.sql.words import RESERVED
 
 
@@ -18,19 +24,15 @@ class FromGrammar(CallGrammar):
     """Reads what stands after FROM."""
 
     @abstractmethod
-    def order_by(self) -> list[exp.Expression]:
-        """The items after ORDER BY."""
+    def order_item(self) -> OrderItem:
+        """An item of ORDER BY."""
 
-    @abstractmethod
-    def order_item(self) -> exp.Expression:
-        """One of them."""
-
-    def column_names(self) -> list[exp.Identifier]:
+    def column_names(self) -> tuple[Identifier, ...]:
         """(a, b), or nothing."""
-        return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else []
+        return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else ()
 
     # --- FROM ------------------------------------------------------------------------------------
-    def from_clause(self) -> exp.Expression:
+    def from_clause(self) -> Node:
         start = self.token.start
         left = self._table()
         while True:
@@ -39,9 +41,9 @@ class FromGrammar(CallGrammar):
                 return left
             left = self.place(join, start)
 
-    def _join(self, left: exp.Expression) -> exp.Expression | None:
+    def _join(self, left: Node) -> Node | None:
         if self.accept_symbol(","):
-            return exp.Join(this=self._table(), left=left, kind="COMMA")
+            return Join(left, self._table(), "COMMA")
         natural = self.accept("NATURAL")
         kind = self.accept_any("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
         if kind in ("LEFT", "RIGHT", "FULL"):
@@ -52,14 +54,16 @@ class FromGrammar(CallGrammar):
             if natural or kind:
                 raise self.error()
             return None
-        join = exp.Join(this=self._table(), left=left, kind=kind or "INNER", natural=natural)
+        right = self._table()
+        on: Node | None = None
+        using: tuple[Identifier, ...] = ()
         if self.accept("ON"):
-            join.set("on", self.expression())
+            on = self.expression()
         elif self.accept("USING"):
-            join.set("using", self.in_parentheses(lambda: self.list_of(self.name)))
-        return join
+            using = self.in_parentheses(lambda: self.list_of(self.name))
+        return Join(left, right, kind or "INNER", natural, on, using)
 
-    def _table(self) -> exp.Expression:
+    def _table(self) -> Node:
         start = self.token.start
         table = self._table_primary(start)
         if self.at("MATCH_RECOGNIZE"):
@@ -68,18 +72,17 @@ class FromGrammar(CallGrammar):
             raise self.not_supported(self.token.word, self.token)
         if self.accept("AS") or self.at_name():
             alias = self.name()
-            columns = self.column_names()
-            table = self.place(Aliased(this=table, alias=alias, columns=columns), start)
+            table = self.place(Aliased(table, alias, self.column_names()), start)
         if self.at("TABLESAMPLE"):
             raise self.not_supported("TABLESAMPLE", self.token)
         return table
 
-    def _table_primary(self, start: int) -> exp.Expression:
+    def _table_primary(self, start: int) -> Node:
         lateral = self.accept("LATERAL")
         if self.at("TABLE") and self.symbol_ahead("("):
             self.advance()
             call = self.in_parentheses(self._table_function)
-            return self.place(LateralTable(this=call, lateral=lateral), start)
+            return self.place(LateralTable(call, lateral), start)
         if self.at("UNNEST"):
             raise self.not_supported("UNNEST", self.token)
         if self.at_symbol("("):
@@ -87,73 +90,79 @@ class FromGrammar(CallGrammar):
         if lateral:
             raise self.error()
         if self.token.kind is Kind.WORD and self.symbol_ahead("(") and self.at_name():
-            return self.place(LateralTable(this=self._table_function(), lateral=False), start)
-        table = self.place(TableName(parts=self.path()), start)
-        table.set("hints", self.hints())
+            return self.place(LateralTable(self._table_function()), start)
+        path = self.path()
+        place = self.since(start)  # without the hints
+        table = TableName(path, self.hints(), range=place)
         if self.accept("FOR"):
             self.expect("SYSTEM_TIME")
             self.expect("AS", "OF")
-            return self.place(SystemTime(this=table, moment=self.expression()), start)
+            return self.place(SystemTime(table, self.expression()), start)
         return table
 
-    def _parenthesized_table(self, start: int) -> exp.Expression:
+    def _parenthesized_table(self, start: int) -> Node:
         if self.is_query_ahead():
             return self.subquery()
         self.advance()
         table = self.from_clause()
-        if not isinstance(table, exp.Join):
-            raise ParseError("Expected query or join", range=range_of(table))
+        if not isinstance(table, Join):
+            raise ParseError("Expected query or join", range=table.range)
         self.expect_symbol(")")
         return self.place(table, start)
 
-    def _table_function(self) -> exp.Expression:
-        return self.reserved_call() if self.token.word in RESERVED else self.call()
+    def _table_function(self) -> Call:
+        call = self.reserved_call() if self.token.word in RESERVED else self.call()
+        if not isinstance(call, Call):  # CAST and its kin
+            raise ParseError("a table function is expected", range=call.range)
+        return call
 
-    def table_argument(self) -> exp.Expression:
+    def table_argument(self) -> Node:
         """In a table function: TABLE t or a query, with PARTITION BY and ORDER BY; or an expression."""
         start = self.token.start
         if not self.at("TABLE"):
             value = self.expression()
-            if isinstance(value, exp.Subquery) and self.at_any("PARTITION", "ORDER"):
-                return self._divided(TableArgument(this=value), start)
+            if isinstance(value, Subquery) and self.at_any("PARTITION", "ORDER"):
+                return self._divided(value, start)
             return value
         self.advance()
         if self.at_symbol("("):
-            return self._divided(TableArgument(this=self.subquery()), start)
-        table = self.place(TableName(parts=self.path()), self.token.start)
-        return self._divided(TableArgument(this=table), start)
+            return self._divided(self.subquery(), start)
+        first = self.token.start
+        return self._divided(self.place(TableName(self.path()), first), start)
 
-    def _divided(self, node: TableArgument, start: int) -> exp.Expression:
+    def _divided(self, table: Node, start: int) -> TableArgument:
         """[PARTITION BY ..] [ORDER BY ..]."""
+        partition: tuple[Node, ...] = ()
+        order: tuple[OrderItem, ...] = ()
         if self.accept("PARTITION", "BY"):
-            in_parentheses = self.at_symbol("(")
-            node.set("partition", self.in_parentheses(self._names) if in_parentheses else [self.expression()])
+            several = self.at_symbol("(")
+            partition = self.in_parentheses(self._names) if several else (self.expression(),)
         if self.accept("ORDER", "BY"):
-            in_parentheses = self.at_symbol("(")
-            node.set("order", self.in_parentheses(self.order_by) if in_parentheses else [self.order_item()])
-        return self.place(node, start)
+            several = self.at_symbol("(")
+            order = self.in_parentheses(self.order_by) if several else (self.order_item(),)
+        return self.place(TableArgument(table, partition, order), start)
 
-    def _names(self) -> list[exp.Expression]:
+    def _names(self) -> tuple[Node, ...]:
         return self.list_of(self.expression)
 
     # --- hints -----------------------------------------------------------------------------------
-    def hints(self) -> list[exp.Expression]:
+    def hints(self) -> tuple[Hint, ...]:
         """`/*+ OPTIONS('k'='v'), ... */`."""
         if self.token.kind is not Kind.HINT:
-            return []
+            return ()
         self.advance()
         hints = self.list_of(self._hint_item)
         self.expect_symbol("*/")
         return hints
 
-    def _hint_item(self) -> exp.Expression:
+    def _hint_item(self) -> Hint:
         start = self.token.start
         name = self.name()
-        pairs: list[tuple[str, str]] = []
+        pairs: tuple[tuple[str, str], ...] = ()
         if self.accept_symbol("("):
-            pairs = [] if self.at_symbol(")") else self.list_of(self._hint_option)
+            pairs = () if self.at_symbol(")") else self.list_of(self._hint_option)
             self.expect_symbol(")")
-        return self.place(Hint(this=name, options=tuple(pairs)), start)
+        return self.place(Hint(name, pairs), start)
 
     def _hint_option(self) -> tuple[str, str]:
         key = self._hint_word()

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sqlglot import exp
-
 from firesteel.errors import FiresteelError, ParseError, SourceRange
 from firesteel.sql.alter_grammar import AlterGrammar
-from firesteel.sql.dialect import range_of
 from firesteel.sql.lexer import Kind, tokens
-from firesteel.sql.nodes import Hint
+from firesteel.sql.query_syntax import Hint
 from firesteel.sql.statements import (
     CreateTable,
     Describe,
@@ -26,6 +23,7 @@ from firesteel.sql.statements import (
     StatementSet,
     Use,
 )
+from firesteel.sql.syntax import Node
 from firesteel.types.sql import SqlType
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
@@ -69,7 +67,7 @@ def parse_query(text: str) -> Query:
     return statement
 
 
-def parse_expression(text: str) -> exp.Expression:
+def parse_expression(text: str) -> Node:
     """The expression of the text (a computed column's). Raises ParseError."""
     parser = Parser(text, tokens(text))
     found = parser.expression()
@@ -237,7 +235,7 @@ class Parser(AlterGrammar):
 
     def _explain(self) -> Explain:
         start = self.advance().start
-        details: list[str] = []
+        details: tuple[str, ...] = ()
         if self.accept("PLAN"):
             self.expect("FOR")
         elif self.at_any(*_DETAILS):
@@ -366,7 +364,7 @@ class Parser(AlterGrammar):
 
 def _hint(node: object) -> tuple[str, tuple[tuple[str, str], ...]]:
     assert isinstance(node, Hint)
-    return str(node.this.this).upper(), tuple(node.args.get("options") or ())
+    return node.name.name.upper(), node.options
 
 
 __all__ = [
@@ -375,6 +373,5 @@ __all__ = [
     "parse_query",
     "parse_script",
     "parse_statement",
-    "range_of",
     "split_script",
 ]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
-from firesteel.sql import dialect
 from firesteel.sql.from_grammar import FromGrammar
 from firesteel.sql.lexer import Kind
-from firesteel.sql.nodes import (
+from firesteel.sql.query_syntax import (
+    Aliased,
+    CommonTable,
+    GroupingSets,
+    NamedWindow,
     Ordered,
-    OverWindow,
+    Row,
     Select,
     SetOperation,
     TableName,
     ValuesRows,
     WithQuery,
 )
+from firesteel.sql.syntax import FrameBound, Identifier, Node, NumberLiteral, OrderItem, OverWindow, Star
 
 _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
@@ -36,7 +38,7 @@ class QueryGrammar(FromGrammar):
             token.word == "TABLE" and not self.symbol_ahead("(", count + 1)
         )
 
-    def query(self) -> exp.Expression:
+    def query(self) -> Node:
         """[WITH ...] body [ORDER BY ...] [LIMIT ...]."""
         start = self.token.start
         with_start = self.accept("WITH")
@@ -45,21 +47,21 @@ class QueryGrammar(FromGrammar):
                 raise self.not_supported("WITH RECURSIVE", self.token)
             tables = self.list_of(self._common_table)
             body = self._ordered(self._set_operation())
-            return self.place(WithQuery(tables=tables, this=body), start)
+            return self.place(WithQuery(tables, body), start)
         return self._ordered(self._set_operation())
 
-    def _common_table(self) -> exp.Expression:
+    def _common_table(self) -> CommonTable:
         start = self.token.start
         name = self.name()
         columns = self.column_names()
         self.expect("AS")
-        return self.place(exp.CTE(this=self.subquery(), alias=name, columns=columns), start)
+        return self.place(CommonTable(name, self.subquery(), columns), start)
 
-    def _ordered(self, body: exp.Expression) -> exp.Expression:
-        start = int(body.meta["start"])
-        order = self.order_by() if self.accept("ORDER", "BY") else []
-        offset: exp.Expression | None = None
-        fetch: exp.Expression | None = None
+    def _ordered(self, body: Node) -> Node:
+        start = body.range.start
+        order = self.order_by() if self.accept("ORDER", "BY") else ()
+        offset: Node | None = None
+        fetch: Node | None = None
         if self.accept("LIMIT"):
             fetch = None if self.accept("ALL") else self._count()
             if self.at_symbol(","):
@@ -76,26 +78,26 @@ class QueryGrammar(FromGrammar):
             self.expect("ONLY")
         if not order and offset is None and fetch is None:
             return body
-        return self.place(Ordered(this=body, order=order, offset=offset, fetch=fetch), start)
+        return self.place(Ordered(body, order, offset, fetch), start)
 
-    def _count(self) -> exp.Expression:
+    def _count(self) -> Node:
         start = self.token.start
-        return self.place(exp.Literal(this=str(self.integer()), is_string=False), start)
+        return self.place(NumberLiteral(str(self.integer())), start)
 
-    def order_by(self) -> list[exp.Expression]:
+    def order_by(self) -> tuple[OrderItem, ...]:
         return self.list_of(self.order_item)
 
-    def order_item(self) -> exp.Expression:
+    def order_item(self) -> OrderItem:
         start = self.token.start
         item = self.expression()
         descending = self.accept_any("ASC", "DESC") == "DESC"
         nulls_first: bool | None = None
         if self.accept("NULLS"):
             nulls_first = self.expect_any("FIRST", "LAST") == "FIRST"
-        return self.place(exp.Ordered(this=item, desc=descending, nulls_first=nulls_first), start)
+        return self.place(OrderItem(item, descending, nulls_first), start)
 
     # --- set operations --------------------------------------------------------------------------
-    def _set_operation(self, tight: bool = False) -> exp.Expression:
+    def _set_operation(self, tight: bool = False) -> Node:
         """INTERSECT binds more tightly than the others; each is left associative."""
         start = self.token.start
         left = self._leaf() if tight else self._set_operation(tight=True)
@@ -105,12 +107,10 @@ class QueryGrammar(FromGrammar):
             distinct = self.accept_any("ALL", "DISTINCT") != "ALL"
             right = self._leaf() if tight else self._set_operation(tight=True)
             operator = "EXCEPT" if token.word == "MINUS" else token.word
-            left = self.place(
-                SetOperation(this=left, expression=right, operator=operator, distinct=distinct), start
-            )
+            left = self.place(SetOperation(operator, left, right, distinct), start)
         return left
 
-    def _leaf(self) -> exp.Expression:
+    def _leaf(self) -> Node:
         start = self.token.start
         if self.at("SELECT"):
             return self._select()
@@ -118,10 +118,8 @@ class QueryGrammar(FromGrammar):
             return self._values()
         if self.at("TABLE"):
             self.advance()
-            table = self.place(TableName(parts=self.path()), start)
-            return self.place(
-                Select(expressions=[self.place(dialect.Star(path=()), start)], source=table), start
-            )
+            table = self.place(TableName(self.path()), start)
+            return self.place(Select((self.place(Star(), start),), table), start)
         if self.at_symbol("("):
             self.advance()
             inner = self.query()
@@ -129,56 +127,54 @@ class QueryGrammar(FromGrammar):
             return self.place(inner, start)
         raise self.error()
 
-    def _values(self) -> exp.Expression:
+    def _values(self) -> Node:
         start = self.advance().start
-        return self.place(ValuesRows(expressions=self.list_of(self._values_row)), start)
+        return self.place(ValuesRows(self.list_of(self._values_row)), start)
 
-    def _values_row(self) -> exp.Expression:
+    def _values_row(self) -> Row:
         start = self.token.start
         self.accept("ROW") if self.symbol_ahead("(") else None
         if self.at_symbol("("):
             items = self.in_parentheses(lambda: self.list_of(self.expression))
         else:
-            items = [self.expression()]
-        return self.place(exp.Tuple(expressions=items), start)
+            items = (self.expression(),)
+        return self.place(Row(items), start)
 
     # --- SELECT ----------------------------------------------------------------------------------
-    def _select(self) -> exp.Expression:
+    def _select(self) -> Node:
         start = self.advance().start
-        node = Select(hints=self.hints())
+        hints = self.hints()
         if self.at("STREAM"):
             raise self.error("SELECT STREAM is not supported")
-        node.set("distinct", self.accept_any("ALL", "DISTINCT") == "DISTINCT")
-        node.set("expressions", self.list_of(self._select_item))
-        if self.accept("FROM"):
-            node.set("source", self.from_clause())
-            if self.accept("WHERE"):
-                node.set("where", self.expression())
-            if self.at("GROUP"):
-                self._group_by(node)
-            if self.accept("HAVING"):
-                node.set("having", self.expression())
-            if self.accept("WINDOW"):
-                node.set("windows", self.list_of(self._named_window))
-            if self.at("QUALIFY"):
-                raise self.error("Flink has no QUALIFY", hint="filter a subquery with ROW_NUMBER()")
-        return self.place(node, start)
+        distinct = self.accept_any("ALL", "DISTINCT") == "DISTINCT"
+        items = self.list_of(self._select_item)
+        if not self.accept("FROM"):
+            return self.place(Select(items, hints=hints, distinct=distinct), start)
+        source = self.from_clause()
+        where = self.expression() if self.accept("WHERE") else None
+        group_distinct, group = self._group_by()
+        having = self.expression() if self.accept("HAVING") else None
+        windows = self.list_of(self._named_window) if self.accept("WINDOW") else ()
+        if self.at("QUALIFY"):
+            raise self.error("Flink has no QUALIFY", hint="filter a subquery with ROW_NUMBER()")
+        select = Select(items, source, hints, distinct, where, group, group_distinct, having, windows)
+        return self.place(select, start)
 
-    def _select_item(self) -> exp.Expression:
+    def _select_item(self) -> Node:
         start = self.token.start
         if self.accept_symbol("*"):
-            return self.place(dialect.Star(path=()), start)
+            return self.place(Star(), start)
         star = self._qualified_star(start)
         if star is not None:
             return star
         item = self.expression()
         if self.accept("AS"):
-            return self.place(exp.Alias(this=item, alias=self.name()), start)
+            return self.place(Aliased(item, self.name()), start)
         if self.at_name():
-            return self.place(exp.Alias(this=item, alias=self.name()), start)
+            return self.place(Aliased(item, self.name()), start)
         return item
 
-    def _qualified_star(self, start: int) -> exp.Expression | None:
+    def _qualified_star(self, start: int) -> Node | None:
         length = 0
         while self.ahead(length).kind in (Kind.WORD, Kind.QUOTED) and self.symbol_ahead(".", length + 1):
             length += 2
@@ -186,70 +182,65 @@ class QueryGrammar(FromGrammar):
             return None
         path = []
         for _ in range(length // 2):
-            path.append(str(self.name().this))
+            path.append(self.name().name)
             self.expect_symbol(".")
         self.expect_symbol("*")
-        return self.place(dialect.Star(path=tuple(path)), start)
+        return self.place(Star(tuple(path)), start)
 
-    def _group_by(self, node: Select) -> None:
-        self.advance()
+    def _group_by(self) -> tuple[bool, tuple[Node, ...]]:
+        """Whether sets that are repeated count once, and the items."""
+        if not self.accept("GROUP"):
+            return False, ()
         self.expect("BY")
-        node.set("group_distinct", self.accept_any("ALL", "DISTINCT") == "DISTINCT")
-        node.set("group", self.list_of(self._grouping))
+        return self.accept_any("ALL", "DISTINCT") == "DISTINCT", self.list_of(self._grouping)
 
-    def _grouping(self) -> exp.Expression:
-        """A group item; GROUPING SETS, ROLLUP and CUBE are exp.GroupingSets, exp.Rollup and exp.Cube."""
+    def _grouping(self) -> Node:
+        """A group item."""
         start = self.token.start
         if self.accept("GROUPING", "SETS"):
-            return self.place(
-                exp.GroupingSets(expressions=self.in_parentheses(lambda: self.list_of(self._grouping))), start
-            )
-        for word, kind in (("ROLLUP", exp.Rollup), ("CUBE", exp.Cube)):
-            if self.accept(word):
-                return self.place(
-                    kind(expressions=self.in_parentheses(lambda: self.list_of(self.expression))), start
-                )
+            items = self.in_parentheses(lambda: self.list_of(self._grouping))
+            return self.place(GroupingSets("GROUPING SETS", items), start)
+        kind = self.accept_any("ROLLUP", "CUBE")
+        if kind is not None:
+            items = self.in_parentheses(lambda: self.list_of(self.expression))
+            return self.place(GroupingSets(kind, items), start)
         if self.symbol_ahead("(", 0) and self.symbol_ahead(")"):
             self.advance()
             self.advance()
-            return self.place(exp.Tuple(expressions=[]), start)
+            return self.place(Row(()), start)
         return self.expression()
 
-    def _named_window(self) -> exp.Expression:
+    def _named_window(self) -> NamedWindow:
         start = self.token.start
         name = self.name()
         self.expect("AS")
-        return self.place(exp.Alias(this=self._window_body(), alias=name), start)
+        return self.place(NamedWindow(name, self._window_body()), start)
 
-    def window(self) -> exp.Expression:
+    def window(self) -> OverWindow | Identifier:
         return self._window_body() if self.at_symbol("(") else self.name()
 
-    def _window_body(self) -> exp.Expression:
+    def _window_body(self) -> OverWindow:
         start = self.token.start
         self.expect_symbol("(")
-        node = OverWindow()
-        if self.at_name() and not self.at_any("PARTITION", "ORDER", "ROWS", "RANGE"):
-            node.set("base", self.name())
-        if self.accept("PARTITION", "BY"):
-            node.set("partition", self.list_of(self.expression))
-        if self.accept("ORDER", "BY"):
-            node.set("order", self.order_by())
+        named = self.at_name() and not self.at_any("PARTITION", "ORDER", "ROWS", "RANGE")
+        base = self.name() if named else None
+        partition = self.list_of(self.expression) if self.accept("PARTITION", "BY") else ()
+        order = self.order_by() if self.accept("ORDER", "BY") else ()
         unit = self.accept_any("ROWS", "RANGE")
+        lower: FrameBound | None = None
+        upper: FrameBound | None = None
         if unit:
-            node.set("unit", unit)
-            if self.accept("BETWEEN"):
-                node.set("lower", self._bound())
+            between = self.accept("BETWEEN")
+            lower = self._bound()
+            if between:
                 self.expect("AND")
-                node.set("upper", self._bound())
-            else:
-                node.set("lower", self._bound())
+                upper = self._bound()
         self.expect_symbol(")")
-        return self.place(node, start)
+        return self.place(OverWindow(base, partition, order, unit, lower, upper), start)
 
-    def _bound(self) -> exp.Expression:
+    def _bound(self) -> FrameBound:
         start = self.token.start
         if self.accept("CURRENT", "ROW"):
-            return self.place(exp.Tuple(expressions=[], side="CURRENT ROW"), start)
+            return self.place(FrameBound("CURRENT ROW"), start)
         size = None if self.accept("UNBOUNDED") else self.expression()
-        side = self.expect_any("PRECEDING", "FOLLOWING")
-        return self.place(exp.Tuple(expressions=[size] if size else [], side=side), start)
+        return self.place(FrameBound(self.expect_any("PRECEDING", "FOLLOWING"), size), start)

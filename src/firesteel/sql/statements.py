@@ -1,12 +1,11 @@
-"""Statements as written: frozen, with their place in the script; queries inside are trees (dialect.py)."""
+"""Statements as written: frozen, with their place in the script; queries inside are trees."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from firesteel.errors import SourceRange
+from firesteel.sql.syntax import Node
 from firesteel.types.sql import SqlType
 
 
@@ -39,7 +38,7 @@ class ColumnDefinition:
     name: str
     range: SourceRange
     type: SqlType | None = None
-    computed: exp.Expression | None = None
+    computed: Node | None = None
     computed_sql: str | None = None
     metadata: str | None = None
     virtual: bool = False
@@ -51,7 +50,7 @@ class WatermarkDefinition:
     """WATERMARK FOR column AS expression."""
 
     column: Name
-    expression: exp.Expression
+    expression: Node
     sql: str
     range: SourceRange
 
@@ -90,7 +89,7 @@ class CreateTable(Statement):
     options: tuple[tuple[str, str], ...] = ()
     comment: str | None = None
     like: LikeClause | None = None
-    query: exp.Expression | None = None
+    query: Node | None = None
     temporary: bool = False
     if_not_exists: bool = False
     column_list: tuple[Name, ...] = ()
@@ -103,7 +102,7 @@ class CreateView(Statement):
     """CREATE [TEMPORARY] VIEW; query_sql is the query's text as written."""
 
     view: Name
-    query: exp.Expression
+    query: Node
     query_sql: str
     columns: tuple[Name, ...] = ()
     comment: str | None = None
@@ -186,7 +185,7 @@ class Use(Statement):
 class Query(Statement):
     """SELECT, WITH or VALUES by itself."""
 
-    query: exp.Expression
+    query: Node
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ class Insert(Statement):
     """INSERT INTO table [(columns)] query; on_conflict: DEDUPLICATE, ERROR, NOTHING or None."""
 
     table: Name
-    query: exp.Expression
+    query: Node
     columns: tuple[Name, ...] = ()
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None

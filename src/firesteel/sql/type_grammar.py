@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from firesteel.errors import ParseError
 from firesteel.sql.cursor import Cursor
-from firesteel.sql.dialect import TypeName
 from firesteel.sql.lexer import Kind
+from firesteel.sql.syntax import TypeName
 from firesteel.types import sql as types
 from firesteel.types.sql import MAX_LENGTH, SqlType, TypeRoot
 
@@ -49,7 +49,7 @@ class TypeGrammar(Cursor):
     def type_name(self) -> TypeName:
         """A type where NOT NULL does not belong to it (CAST, and columns, which read it themselves)."""
         start = self.token.start
-        return self.place(TypeName(kind=self._type()), start)
+        return self.place(TypeName(self._type()), start)
 
     intervals_anywhere = False
     """Whether an interval may be written where a column's type is; Flink's SQL has it in a CAST alone."""
@@ -58,7 +58,7 @@ class TypeGrammar(Cursor):
         """The type of a CAST, which may be an interval."""
         start = self.token.start
         kind = self._interval() if self.at("INTERVAL") else self._type()
-        return self.place(TypeName(kind=kind), start)
+        return self.place(TypeName(kind), start)
 
     def _type(self) -> SqlType:
         start = self.token.start
@@ -282,7 +282,7 @@ class TypeGrammar(Cursor):
         return types.structured(class_name, tuple(n for n, _ in fields), tuple(kind for _, kind in fields))
 
     def _field(self) -> tuple[str, SqlType]:
-        name = str(self.name().this)
+        name = self.name().name
         kind = self.element_type()
         if self.token.kind is Kind.STRING:
             self.advance()

@@ -11,31 +11,18 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlglot import exp
-
-from firesteel.sql import dialect
-from firesteel.sql.dialect import path_of
+from firesteel.sql import syntax
+from firesteel.sql.syntax import Node, walk
 from firesteel.sql.unparse_types import number, quoted, string, type_text
 
 # each operator pulls on its operands from the left and from the right: (precedence, precedence + 1)
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
-_BINARY: dict[type[exp.Expression], tuple[int, str]] = {
-    exp.Or: (_OR, "OR"),
-    exp.And: (_AND, "AND"),
-    exp.EQ: (_COMPARE, "="),
-    exp.NEQ: (_COMPARE, "<>"),
-    exp.LT: (_COMPARE, "<"),
-    exp.LTE: (_COMPARE, "<="),
-    exp.GT: (_COMPARE, ">"),
-    exp.GTE: (_COMPARE, ">="),
-    exp.NullSafeNEQ: (_COMPARE, "IS DISTINCT FROM"),
-    exp.NullSafeEQ: (_COMPARE, "IS NOT DISTINCT FROM"),
-    exp.Add: (_ADD, "+"),
-    exp.Sub: (_ADD, "-"),
-    exp.Mul: (_MULTIPLY, "*"),
-    exp.Div: (_MULTIPLY, "/"),
-    exp.Mod: (_MULTIPLY, "%"),
-    exp.DPipe: (_MULTIPLY, "||"),
+_BINARY = {
+    "OR": _OR,
+    "AND": _AND,
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"), _COMPARE),
+    **dict.fromkeys(("+", "-"), _ADD),
+    **dict.fromkeys(("*", "/", "%", "||"), _MULTIPLY),
 }
 
 
@@ -50,44 +37,43 @@ class ExpressionWriter:
         """A column's name, with its table."""
 
     @abstractmethod
-    def query(self, node: exp.Expression) -> str:
+    def query(self, node: Node) -> str:
         """A query, without parentheses."""
 
     @abstractmethod
-    def call(self, node: exp.Anonymous) -> str:
+    def call(self, node: syntax.Call) -> str:
         """A function's call."""
 
-    def expressions(self, nodes: Iterable[exp.Expression]) -> str:
+    def expressions(self, nodes: Iterable[Node]) -> str:
         """A list, between commas."""
         return ", ".join(self.expression(node, 3, 2) for node in nodes)
 
-    def expression(self, node: exp.Expression, left: int = 0, right: int = 0) -> str:
+    def expression(self, node: Node, left: int = 0, right: int = 0) -> str:
         """An expression between two operators that pull on it as strongly as `left` and `right` say."""
         node, pull = _unnegated(node)
-        if type(node) in _BINARY:
-            precedence, word = _BINARY[type(node)]
-            return self._binary(node.this, word, node.expression, precedence, left, right)
+        if isinstance(node, syntax.Binary):
+            return self._binary(node, left, right)
         if type(node) in self._operators():
             pulls, write = self._operators()[type(node)]
             return self._around(pulls, left, right, lambda a, b: write(node, pull, a, b))
+        if isinstance(node, syntax.Unary):
+            precedence = _NOT if node.operator == "NOT" else _SIGN
+            pulls = (precedence, precedence + 1)
+            return self._around(pulls, left, right, lambda a, b: self._unary(node, precedence))
         return self._operand(node)
 
     def _operators(
         self,
-    ) -> dict[type[exp.Expression], tuple[tuple[int, int], Callable[[Any, str, int, int], str]]]:
+    ) -> dict[type[Node], tuple[tuple[int, int], Callable[[Any, str, int, int], str]]]:
         """What is no binary operator: how strongly it pulls, and what writes it."""
         return {
-            exp.Not: ((_NOT, _NOT + 1), self._prefix("NOT", _NOT)),
-            exp.Neg: ((_SIGN, _SIGN + 1), self._prefix("-", _SIGN)),
-            dialect.Plus: ((_SIGN, _SIGN + 1), self._prefix("+", _SIGN)),
-            dialect.IsTest: ((_IS, _IS + 1), self._is),
-            exp.Between: ((_IN, _IN + 1), self._between),
-            exp.In: ((_IN, _IN + 1), self._in),
-            dialect.Quantified: ((_COMPARE, _COMPARE + 1), self._quantified),
-            exp.Like: ((_IN + 1, _IN), self._like),
-            exp.SimilarTo: ((_IN + 1, _IN), self._like),
-            exp.Overlaps: ((_COMPARE, _COMPARE + 1), self._overlaps),
-            dialect.IntervalOf: ((0, 1), self._interval_of),
+            syntax.IsTest: ((_IS, _IS + 1), self._is),
+            syntax.Between: ((_IN, _IN + 1), self._between),
+            syntax.In: ((_IN, _IN + 1), self._in),
+            syntax.Quantified: ((_COMPARE, _COMPARE + 1), self._quantified),
+            syntax.Like: ((_IN + 1, _IN), self._like),
+            syntax.Overlaps: ((_COMPARE, _COMPARE + 1), self._overlaps),
+            syntax.IntervalOf: ((0, 1), self._interval_of),
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
@@ -96,136 +82,140 @@ class ExpressionWriter:
             return f"({write(0, 0)})"
         return write(left, right)
 
-    def _binary(
-        self, a: exp.Expression, word: str, b: exp.Expression, precedence: int, left: int, right: int
-    ) -> str:
+    def _binary(self, node: syntax.Binary, left: int, right: int) -> str:
+        precedence = _BINARY[node.operator]
+
         def write(left: int, right: int) -> str:
-            return (
-                f"{self.expression(a, left, precedence)} {word} {self.expression(b, precedence + 1, right)}"
-            )
+            first = self.expression(node.left, left, precedence)
+            return f"{first} {node.operator} {self.expression(node.right, precedence + 1, right)}"
 
         return self._around((precedence, precedence + 1), left, right, write)
 
-    def _prefix(self, word: str, precedence: int) -> Callable[[Any, str, int, int], str]:
-        def write(node: exp.Expression, negation: str, left: int, right: int) -> str:
-            literal = _signed(node)
-            return literal or f"{word} {self.expression(node.this, precedence, precedence + 1)}"
+    def _unary(self, node: syntax.Unary, precedence: int) -> str:
+        operand = self.expression(node.operand, precedence, precedence + 1)
+        return _signed(node) or f"{node.operator} {operand}"
 
-        return write
+    def _is(self, node: syntax.IsTest, negation: str, left: int, right: int) -> str:
+        test = ("NOT " if node.negated else "") + node.test
+        return f"{self.expression(node.operand, _IS, _IS + 1)} IS {test}"
 
-    def _is(self, node: dialect.IsTest, negation: str, left: int, right: int) -> str:
-        test = ("NOT " if node.args.get("negated") else "") + str(node.args["test"])
-        return f"{self.expression(node.this, _IS, _IS + 1)} IS {test}"
-
-    def _between(self, node: exp.Between, negation: str, left: int, right: int) -> str:
-        low, high = node.args["low"], node.args["high"]
-        pull = 100 if low.find(exp.And) else 0
-        kind = "SYMMETRIC" if node.args.get("symmetric") else "ASYMMETRIC"
-        value = self.expression(node.this, _IN, 0)
+    def _between(self, node: syntax.Between, negation: str, left: int, right: int) -> str:
+        low, high = node.low, node.high
+        holds_and = any(isinstance(part, syntax.Binary) and part.operator == "AND" for part in walk(low))
+        pull = 100 if holds_and else 0
+        kind = "SYMMETRIC" if node.symmetric else "ASYMMETRIC"
+        value = self.expression(node.operand, _IN, 0)
         return (
             f"{value} {negation}BETWEEN {kind} {self.expression(low, pull, pull)} AND "
             f"{self.expression(high, 0, _IN + 1)}"
         )
 
-    def _in(self, node: exp.In, negation: str, left: int, right: int) -> str:
-        query = node.args.get("query")
-        inside = self.query(query.this) if query is not None else self.expressions(node.expressions)
-        return f"{self.expression(node.this, left, _IN)} {negation}IN ({inside})"
+    def _in(self, node: syntax.In, negation: str, left: int, right: int) -> str:
+        inside = self._inside(node.items, node.query)
+        return f"{self.expression(node.operand, left, _IN)} {negation}IN ({inside})"
 
-    def _quantified(self, node: dialect.Quantified, negation: str, left: int, right: int) -> str:
-        query = node.args.get("query")
-        inside = self.query(query.this) if query is not None else self.expressions(node.expressions)
-        word = "ALL" if node.args["quantifier"] == "ALL" else "SOME"
-        return f"{self.expression(node.this, left, _COMPARE)} {node.args['operator']} {word} ({inside})"
+    def _inside(self, items: tuple[Node, ...], query: syntax.Subquery | None) -> str:
+        return self.expressions(items) if query is None else self.query(query.query)
 
-    def _like(self, node: exp.Like, negation: str, left: int, right: int) -> str:
-        word = "SIMILAR TO" if isinstance(node, exp.SimilarTo) else "LIKE"
-        parts = [self.expression(node.this, _IN + 1, _IN), f"{negation}{word}"]
-        parts.append(self.expression(node.expression, _IN + 1, _IN))
-        if node.args.get("escape") is not None:
-            parts += ["ESCAPE", self.expression(node.args["escape"], _IN + 1, _IN)]
+    def _quantified(self, node: syntax.Quantified, negation: str, left: int, right: int) -> str:
+        inside = self._inside(node.items, node.query)
+        word = "ALL" if node.quantifier == "ALL" else "SOME"
+        return f"{self.expression(node.operand, left, _COMPARE)} {node.operator} {word} ({inside})"
+
+    def _like(self, node: syntax.Like, negation: str, left: int, right: int) -> str:
+        word = "SIMILAR TO" if node.similar else "LIKE"
+        parts = [self.expression(node.operand, _IN + 1, _IN), f"{negation}{word}"]
+        parts.append(self.expression(node.pattern, _IN + 1, _IN))
+        if node.escape is not None:
+            parts += ["ESCAPE", self.expression(node.escape, _IN + 1, _IN)]
         return " ".join(parts)
 
-    def _overlaps(self, node: exp.Overlaps, negation: str, left: int, right: int) -> str:
-        sides = [f"PERIOD ({self.expressions(side.expressions)})" for side in (node.this, node.expression)]
+    def _overlaps(self, node: syntax.Overlaps, negation: str, left: int, right: int) -> str:
+        sides = [f"PERIOD ({self.expressions(_period(side))})" for side in (node.left, node.right)]
         return " OVERLAPS ".join(sides)
 
-    def _interval_of(self, node: dialect.IntervalOf, negation: str, left: int, right: int) -> str:
-        return f"INTERVAL {self.expression(node.this, 100, 100)} {node.args['unit']}"
+    def _interval_of(self, node: syntax.IntervalOf, negation: str, left: int, right: int) -> str:
+        return f"INTERVAL {self.expression(node.count, 100, 100)} {node.unit}"
 
     # --- operands --------------------------------------------------------------------------------
-    def _operand(self, node: exp.Expression) -> str:
-        writers: dict[type[exp.Expression], Callable[[Any], str]] = {
-            dialect.Path: lambda n: self.column(path_of(n)),
-            exp.Anonymous: self.call,
-            exp.Dot: lambda n: f"{self.expression(n.this)}.{quoted(n.expression.name)}",
-            exp.Bracket: lambda n: f"{self.expression(n.this)}[{self.expression(n.expressions[0])}]",
-            exp.Literal: lambda n: string(n.this) if n.is_string else number(n.this),
-            exp.HexString: lambda n: f"X'{n.this.upper()}'",
-            exp.Boolean: lambda n: {True: "TRUE", False: "FALSE"}.get(n.this, "UNKNOWN"),
-            exp.Null: lambda n: "NULL",
-            dialect.DateTimeLiteral: lambda n: f"{n.args['kind']} {string(_padded(n.this))}",
-            dialect.IntervalLiteral: _interval,
-            dialect.IntervalBetween: self._interval_between,
-            exp.Case: self._case,
-            exp.Cast: lambda n: f"CAST({self.expression(n.this)} AS {self.type(n.args['to'])})",
-            exp.TryCast: lambda n: f"TRY_CAST({self.expression(n.this)} AS {self.type(n.args['to'])})",
-            exp.Exists: lambda n: f"EXISTS ({self.query(n.this.this)})",
-            exp.Subquery: lambda n: f"((({self.query(n.this)})))",
-            exp.Kwarg: lambda n: f"{quoted(n.this.name)} => {self.expression(n.expression)}",
+    def _operand(self, node: Node) -> str:
+        writers: dict[type[Node], Callable[[Any], str]] = {
+            syntax.Column: lambda n: self.column(n.path),
+            syntax.Call: self.call,
+            syntax.FieldAccess: lambda n: f"{self.expression(n.operand)}.{quoted(n.field.name)}",
+            syntax.ElementAccess: lambda n: f"{self.expression(n.operand)}[{self.expression(n.index)}]",
+            syntax.StringLiteral: lambda n: string(n.text),
+            syntax.NumberLiteral: lambda n: number(n.text),
+            syntax.BinaryLiteral: lambda n: f"X'{n.text.upper()}'",
+            syntax.BooleanLiteral: lambda n: {True: "TRUE", False: "FALSE"}.get(n.value, "UNKNOWN"),
+            syntax.NullLiteral: lambda n: "NULL",
+            syntax.DateTimeLiteral: lambda n: f"{n.kind} {string(_padded(n.text))}",
+            syntax.IntervalLiteral: _interval,
+            syntax.IntervalBetween: self._interval_between,
+            syntax.Case: self._case,
+            syntax.Cast: self._cast,
+            syntax.Exists: lambda n: f"EXISTS ({self.query(n.subquery.query)})",
+            syntax.Subquery: lambda n: f"((({self.query(n.query)})))",
+            syntax.NamedArgument: lambda n: f"{quoted(n.name.name)} => {self.expression(n.value)}",
         }
         writer = writers.get(type(node))
         return writer(node) if writer is not None else self.written(node)
 
-    def written(self, node: exp.Expression) -> str:
+    def written(self, node: Node) -> str:
         """The node as it was written."""
-        place = dialect.range_of(node)
-        return self.text[place.start : place.end]
+        return self.text[node.range.start : node.range.end]
 
-    def type(self, node: exp.Expression) -> str:
+    def type(self, node: Node) -> str:
         """A type's name."""
         return type_text(self.written(node))
 
-    def _interval_between(self, node: dialect.IntervalBetween) -> str:
-        a, b = self.expression(node.this, 0, _ADD), self.expression(node.expression, _ADD + 1, 0)
-        return f"({a} - {b}) {node.args['unit']}"
+    def _interval_between(self, node: syntax.IntervalBetween) -> str:
+        a, b = self.expression(node.left, 0, _ADD), self.expression(node.right, _ADD + 1, 0)
+        return f"({a} - {b}) {node.unit}"
 
-    def _case(self, node: exp.Case) -> str:
+    def _cast(self, node: syntax.Cast) -> str:
+        return f"{'TRY_' if node.safe else ''}CAST({self.expression(node.operand)} AS {self.type(node.type)})"
+
+    def _case(self, node: syntax.Case) -> str:
         """CASE x WHEN 1, 2 is CASE WHEN x IN (1, 2); ELSE NULL is added."""
         branches = [
-            f"WHEN {self._when(node.this, branch.this)} THEN {self.expression(branch.args['true'])}"
-            for branch in node.args["ifs"]
+            f"WHEN {self._when(node.subject, branch.tests)} THEN {self.expression(branch.result)}"
+            for branch in node.branches
         ]
-        default = node.args.get("default")
-        otherwise = self.expression(default) if default is not None else "NULL"
+        otherwise = self.expression(node.default) if node.default is not None else "NULL"
         return f"CASE {' '.join(branches)} ELSE {otherwise} END"
 
-    def _when(self, subject: exp.Expression | None, value: exp.Expression) -> str:
+    def _when(self, subject: Node | None, tests: tuple[Node, ...]) -> str:
         if subject is None:
-            return self.expression(value)
-        if isinstance(value, exp.Tuple):
-            return f"{self.expression(subject, 0, _IN)} IN ({self.expressions(value.expressions)})"
-        return self._binary(subject, "=", value, _COMPARE, 0, 0)
+            return self.expression(tests[0])
+        if len(tests) > 1:
+            return f"{self.expression(subject, 0, _IN)} IN ({self.expressions(tests)})"
+        return self._binary(syntax.Binary("=", subject, tests[0]), 0, 0)
 
 
-def _unnegated(node: exp.Expression) -> tuple[exp.Expression, str]:
+def _unnegated(node: Node) -> tuple[Node, str]:
     """What `x NOT LIKE y` negates, and the word; a NOT before its operand stays a node of its own."""
-    infix = isinstance(node, exp.Not) and isinstance(
-        node.this, (exp.Between, exp.In, exp.Like, exp.SimilarTo)
-    )
-    if infix and node.meta.get("start") == node.this.meta.get("start"):
-        return node.this, "NOT "
+    if not isinstance(node, syntax.Unary) or node.operator != "NOT":
+        return node, ""
+    infix = isinstance(node.operand, (syntax.Between, syntax.In, syntax.Like))
+    if infix and node.range.start == node.operand.range.start:
+        return node.operand, "NOT "
     return node, ""
 
 
-def _signed(node: exp.Expression) -> str | None:
+def _period(side: Node) -> tuple[Node, ...]:
+    assert isinstance(side, syntax.Call)
+    return side.args
+
+
+def _signed(node: Node) -> str | None:
     """A literal with its sign: the parser takes `- 1.5` for a number."""
     negative, inner = False, node
-    while isinstance(inner, exp.Neg):
-        negative, inner = not negative, inner.this
-    if not isinstance(node, exp.Neg) or not isinstance(inner, exp.Literal) or inner.is_string:
+    while isinstance(inner, syntax.Unary) and inner.operator == "-":
+        negative, inner = not negative, inner.operand
+    if inner is node or not isinstance(inner, syntax.NumberLiteral):
         return None
-    return ("-" if negative else "") + number(inner.this)
+    return ("-" if negative else "") + number(inner.text)
 
 
 def _padded(text: str) -> str:
@@ -233,5 +223,5 @@ def _padded(text: str) -> str:
     return re.sub(r"(?<=[-:])(\d)(?=[-: ]|$)", r"0\1", text)
 
 
-def _interval(node: dialect.IntervalLiteral) -> str:
-    return f"INTERVAL {'-' if node.args.get('negative') else ''}{string(node.this)} {node.args['unit']}"
+def _interval(node: syntax.IntervalLiteral) -> str:
+    return f"INTERVAL {'-' if node.negative else ''}{string(node.text)} {node.unit}"

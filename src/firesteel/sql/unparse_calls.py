@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from sqlglot import exp
-
+from firesteel.sql.syntax import Binary, Call, Identifier, OrderItem, OverWindow, Subquery
 from firesteel.sql.unparse import ExpressionWriter
 from firesteel.sql.unparse_types import quoted, string
 from firesteel.sql.words import words
@@ -48,54 +47,53 @@ class CallWriter(ExpressionWriter):
         return None
 
     @abstractmethod
-    def window(self, node: exp.Expression) -> str:
+    def window(self, node: OverWindow | Identifier) -> str:
         """What stands after OVER."""
 
-    def call(self, node: exp.Anonymous) -> str:
+    def call(self, node: Call) -> str:
         """A function's call, with what may follow it."""
-        name = str(node.this)
+        name = node.name
         own = self.user_function(name)
         writer = self._special().get(name.upper()) if own is None else None
-        if node.args.get("bare"):
+        if node.bare:
             return name.upper()
         text = writer(node) if writer is not None else f"{own or _spelled(name)}({self._arguments(node)})"
-        if node.args.get("nulls"):
-            text += f" {node.args['nulls']} NULLS"
-        if node.args.get("filter") is not None:
-            text += f" FILTER (WHERE {self.expression(node.args['filter'])})"
-        if node.args.get("over") is not None:
-            text += f" OVER {self.window(node.args['over'])}"
+        if node.nulls:
+            text += f" {node.nulls} NULLS"
+        if node.filter is not None:
+            text += f" FILTER (WHERE {self.expression(node.filter)})"
+        if node.over is not None:
+            text += f" OVER {self.window(node.over)}"
         return text
 
-    def _arguments(self, node: exp.Anonymous) -> str:
-        if node.args.get("star"):
+    def _arguments(self, node: Call) -> str:
+        if node.star:
             return "*"
-        text = self.expressions(node.expressions)
-        if node.args.get("order"):
-            text += " ORDER BY " + self.order(node.args["order"])
-        if node.args.get("distinct"):
+        text = self.expressions(node.args)
+        if node.order:
+            text += " ORDER BY " + self.order(node.order)
+        if node.distinct:
             return f"DISTINCT {text}"
         return f"ALL {text}" if self._says_all(node) else text
 
-    def _says_all(self, node: exp.Anonymous) -> bool:
-        after = self.written(node)[len(str(node.this)) :].lstrip(" (\n\t")
+    def _says_all(self, node: Call) -> bool:
+        after = self.written(node)[len(node.name) :].lstrip(" (\n\t")
         return after[:4].upper() == "ALL "
 
-    def order(self, items: list[exp.Expression]) -> str:
+    def order(self, items: tuple[OrderItem, ...]) -> str:
         """The items of ORDER BY."""
         texts = []
         for item in items:
-            text = self.expression(item.this)
-            text += " DESC" if item.args.get("desc") else ""
-            nulls = item.args.get("nulls_first")
+            text = self.expression(item.value) + (" DESC" if item.descending else "")
+            nulls = item.nulls_first
             texts.append(text if nulls is None else f"{text} NULLS {'FIRST' if nulls else 'LAST'}")
         return ", ".join(texts)
 
-    def _special(self) -> dict[str, Callable[[exp.Anonymous], str]]:
+    def _special(self) -> dict[str, Callable[[Call], str]]:
         return {
             "ARRAY": self._constructor,
             "MAP": self._constructor,
-            "EXTRACT": lambda n: f"EXTRACT({n.args['options'][0]} FROM {self.expression(n.expressions[0])})",
+            "EXTRACT": lambda n: f"EXTRACT({n.options[0]} FROM {self.expression(n.args[0])})",
             "TRIM": self._trim,
             "POSITION": lambda n: self._words(n, "POSITION", ("", " IN ", " FROM ")),
             "OVERLAY": lambda n: self._words(n, "OVERLAY", ("", " PLACING ", " FROM ", " FOR ")),
@@ -116,87 +114,87 @@ class CallWriter(ExpressionWriter):
             **dict.fromkeys(_EXTRACTS, self._extract_of),
         }
 
-    def _constructor(self, node: exp.Anonymous) -> str:
-        if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Subquery):
-            return f"{node.this.upper()} ({self.query(node.expressions[0].this)})"
-        return f"{node.this.upper()}[{self.expressions(node.expressions)}]"
+    def _constructor(self, node: Call) -> str:
+        if len(node.args) == 1 and isinstance(node.args[0], Subquery):
+            return f"{node.name.upper()} ({self.query(node.args[0].query)})"
+        return f"{node.name.upper()}[{self.expressions(node.args)}]"
 
-    def _words(self, node: exp.Anonymous, name: str, before: tuple[str, ...]) -> str:
-        pairs = zip(before, node.expressions, strict=False)
+    def _words(self, node: Call, name: str, before: tuple[str, ...]) -> str:
+        pairs = zip(before, node.args, strict=False)
         return f"{name}({''.join(word + self.expression(item) for word, item in pairs)})"
 
-    def _trim(self, node: exp.Anonymous) -> str:
-        what, text = (self.expression(item) for item in node.expressions)
-        return f"TRIM({node.args['options'][0]} {what} FROM {text})"
+    def _trim(self, node: Call) -> str:
+        what, text = (self.expression(item) for item in node.args)
+        return f"TRIM({node.options[0]} {what} FROM {text})"
 
-    def _rounding(self, node: exp.Anonymous) -> str:
-        unit = f" TO {node.args['options'][0]}" if node.args.get("options") else ""
-        name = "FLOOR" if node.this.upper() == "FLOOR" else "CEIL"
+    def _rounding(self, node: Call) -> str:
+        unit = f" TO {node.options[0]}" if node.options else ""
+        name = "FLOOR" if node.name.upper() == "FLOOR" else "CEIL"
         return f"{name}({self._arguments(node)}{unit})"
 
-    def _unit_first(self, node: exp.Anonymous) -> str:
+    def _unit_first(self, node: Call) -> str:
         written = self.written(node).partition("(")[2].partition(",")[0].strip().upper()
-        unit = quoted(written) if written.startswith("SQL_TSI_") else node.args["options"][0]
-        return f"{node.this.upper()}({unit}, {self.expressions(node.expressions)})"
+        unit = quoted(written) if written.startswith("SQL_TSI_") else node.options[0]
+        return f"{node.name.upper()}({unit}, {self.expressions(node.args)})"
 
-    def _nullif(self, node: exp.Anonymous) -> str:
-        if len(node.expressions) != 2:
+    def _nullif(self, node: Call) -> str:
+        if len(node.args) != 2:
             return f"NULLIF({self._arguments(node)})"
-        a, b = node.expressions
-        test = self.expression(exp.EQ(this=a.copy(), expression=b.copy()))
+        a, b = node.args
+        test = self.expression(Binary("=", a, b))
         return f"CASE WHEN {test} THEN NULL ELSE {self.expression(a)} END"
 
-    def _extract_of(self, node: exp.Anonymous) -> str:
-        if len(node.expressions) != 1:
-            return f"{node.this.upper()}({self._arguments(node)})"
-        return f"EXTRACT({_EXTRACTS[node.this.upper()]} FROM {self.expression(node.expressions[0])})"
+    def _extract_of(self, node: Call) -> str:
+        if len(node.args) != 1:
+            return f"{node.name.upper()}({self._arguments(node)})"
+        return f"EXTRACT({_EXTRACTS[node.name.upper()]} FROM {self.expression(node.args[0])})"
 
-    def _using(self, node: exp.Anonymous) -> str:
-        if not node.args.get("options"):
+    def _using(self, node: Call) -> str:
+        if not node.options:
             return f"CONVERT({self._arguments(node)})"
-        return f"CONVERT({self.expression(node.expressions[0])} USING {quoted(node.args['options'][1])})"
+        return f"CONVERT({self.expression(node.args[0])} USING {quoted(node.options[1])})"
 
     # --- JSON ------------------------------------------------------------------------------------
-    def _json_exists(self, node: exp.Anonymous) -> str:
-        word = node.args.get("on_error")
-        return f"JSON_EXISTS({self.expressions(node.expressions)}{f' {word} ON ERROR' if word else ''})"
+    def _json_exists(self, node: Call) -> str:
+        word = node.json.on_error
+        return f"JSON_EXISTS({self.expressions(node.args)}{f' {word} ON ERROR' if word else ''})"
 
-    def _json_value(self, node: exp.Anonymous) -> str:
-        text = self.expressions(node.expressions) + self._returning(node)
-        clauses, defaults = node.args.get("clauses") or [], iter(node.args.get("defaults") or [])
+    def _json_value(self, node: Call) -> str:
+        text = self.expressions(node.args) + self._returning(node)
+        clauses, defaults = node.json.clauses, iter(node.json.defaults)
         for word, event in zip(clauses[::2], clauses[1::2], strict=True):
             value = f" {self.expression(next(defaults))}" if word == "DEFAULT" else ""
             text += f" {word}{value} {event}"
         return f"JSON_VALUE({text})"
 
-    def _returning(self, node: exp.Anonymous) -> str:
-        kind = node.args.get("returning")
+    def _returning(self, node: Call) -> str:
+        kind = node.json.returning
         return f" RETURNING {self.type(kind)}" if kind is not None else ""
 
-    def _json_query(self, node: exp.Anonymous) -> str:
+    def _json_query(self, node: Call) -> str:
         wrapper = {
             "CONDITIONAL": "WITH CONDITIONAL ARRAY WRAPPER",
             "UNCONDITIONAL": "WITH UNCONDITIONAL ARRAY WRAPPER",
-        }.get(node.args.get("wrapper") or "", "WITHOUT ARRAY WRAPPER")
-        empty, error = (node.args.get(f"on_{event}") or "NULL" for event in ("empty", "error"))
-        head = self.expressions(node.expressions) + self._returning(node)
+        }.get(node.json.wrapper or "", "WITHOUT ARRAY WRAPPER")
+        empty, error = (word or "NULL" for word in (node.json.on_empty, node.json.on_error))
+        head = self.expressions(node.args) + self._returning(node)
         return f"JSON_QUERY({head} {wrapper} {empty} ON EMPTY {error} ON ERROR)"
 
-    def _json_object(self, node: exp.Anonymous) -> str:
-        keys, values = node.expressions[::2], node.expressions[1::2]
+    def _json_object(self, node: Call) -> str:
+        keys, values = node.args[::2], node.args[1::2]
         pairs = [
             f"KEY {self.expression(k)} VALUE {self.expression(v)}" for k, v in zip(keys, values, strict=True)
         ]
-        on_null = f"{node.args.get('on_null') or 'NULL'} ON NULL"
+        on_null = f"{node.json.on_null or 'NULL'} ON NULL"
         inside = " ".join(part for part in (", ".join(pairs), on_null) if part)
-        return f"{node.this.upper()}({inside})"
+        return f"{node.name.upper()}({inside})"
 
-    def _json_array(self, node: exp.Anonymous) -> str:
-        if not node.expressions:
-            return f"{node.this.upper()}()"
-        order = f" ORDER BY {self.order(node.args['order'])}" if node.args.get("order") else ""
-        on_null = node.args.get("on_null") or "ABSENT"
-        return f"{node.this.upper()}({self.expressions(node.expressions)}{order} {on_null} ON NULL)"
+    def _json_array(self, node: Call) -> str:
+        if not node.args:
+            return f"{node.name.upper()}()"
+        order = f" ORDER BY {self.order(node.order)}" if node.order else ""
+        on_null = node.json.on_null or "ABSENT"
+        return f"{node.name.upper()}({self.expressions(node.args)}{order} {on_null} ON NULL)"
 
 
 def _spelled(name: str) -> str:

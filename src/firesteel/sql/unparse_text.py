@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlglot import exp
-
 from firesteel.sql.parser import parse_expression
+from firesteel.sql.syntax import Identifier, Node, OverWindow
 from firesteel.sql.unparse_calls import CallWriter
 from firesteel.sql.unparse_types import quoted
 
@@ -23,8 +22,8 @@ class _ColumnWriter(CallWriter):
     def column(self, path: tuple[str, ...]) -> str:
         return ".".join(map(quoted, path))
 
-    def query(self, node: exp.Expression) -> str:
+    def query(self, node: Node) -> str:
         return self.written(node)
 
-    def window(self, node: exp.Expression) -> str:
+    def window(self, node: OverWindow | Identifier) -> str:
         return self.written(node)

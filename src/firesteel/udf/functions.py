@@ -24,10 +24,10 @@ class UserDefinedFunction:
     """What scalar and aggregate functions have in common."""
 
     def open(self, function_context: FunctionContext) -> None:
-        """Called in a worker before the first row of a task."""
+        """Called in a worker's process before its first row; one process works for many tasks."""
 
     def close(self) -> None:
-        """Called in a worker after the last row of a task."""
+        """Called when the worker's process ends, unless it is killed."""
 
     def is_deterministic(self) -> bool:
         """Whether equal arguments always give equal results."""

@@ -6,21 +6,22 @@ from __future__ import annotations
 import base64
 import os
 import pickle
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
 from firesteel.errors import FiresteelError, JobError, UsageError
-from firesteel.runtime.spec import UserFunction
+from firesteel.open_once import open_once
 from firesteel.udf.functions import FunctionContext, UserDefinedFunction
 from firesteel.udf.modules import import_from, look_into
 from firesteel.udf.wrappers import Udf, wrapped
+from firesteel.user_function import UserFunction
 
 _OWN = f"{Path(__file__).parents[1]}{os.sep}"
 PICKLED = "pickle:"
 """How the code of a function begins that no module holds."""
 
 _loaded: dict[UserFunction, Udf] = {}
-_opened: dict[UserFunction, UserDefinedFunction] = {}
 
 
 def find(code: str, folder: str = "") -> Udf:
@@ -61,23 +62,15 @@ def function_of(function: UserFunction) -> Udf:
         except Exception as error:
             raise JobError(f"Function {function.name} cannot be loaded by a worker: {error}") from error
         _loaded[function] = found
-    if function not in _opened and isinstance(found.function, UserDefinedFunction):
+    if isinstance(found.function, UserDefinedFunction):
         try:
-            found.function.open(FunctionContext())
+            open_once(function, partial(found.function.open, FunctionContext()), found.function.close)
         except Exception as error:
             raise JobError(
                 f"Function {function.name}.open failed: {describe(error)}",
                 hint=innermost(error.__traceback__),
             ) from error
-        _opened[function] = found.function
     return found
-
-
-def close_all() -> None:
-    """Close every function that is open in this process; one that is called again is opened again."""
-    while _opened:
-        _, function = _opened.popitem()
-        function.close()
 
 
 def describe(error: BaseException) -> str:

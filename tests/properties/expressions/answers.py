@@ -78,9 +78,9 @@ class Record:
             assert isinstance(physical, CalcNode)
             assert isinstance(physical.input, TableSourceScan)
             scan, exprs = physical.input, physical.exprs
-        positions = scan.project if scan.project is not None else range(len(scan.columns))
-        exprs = tuple(map(expand_search, exprs))
-        spec = compile_calc(exprs, None, [f.type for f in scan.columns], [kind], time_zone=zone)
+        positions = scan.project if scan.project is not None else range(len(scan.schema))
+        exprs = tuple(expand_search(expr, lists=True) for expr in exprs)
+        spec = compile_calc(exprs, None, [f.type for f in scan.schema], [kind], time_zone=zone)
         head, columns = self._rows.column_names[:2], self._rows.column_names[2:]
         read = self._rows.select([*head, *(columns[i] for i in positions)])
         read = read.rename_columns([*head, *map(field, range(len(positions)))])

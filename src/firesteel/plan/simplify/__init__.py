@@ -1,5 +1,5 @@
 """Calcite's simplification of expressions (RexSimplify), as far as Flink's plans show it."""
 
-from firesteel.plan.simplify.expression import Simplifier, simplify_condition, simplify_value
+from firesteel.plan.simplify.expression import simplify_condition, simplify_once, simplify_value
 
-__all__ = ["Simplifier", "simplify_condition", "simplify_value"]
+__all__ = ["simplify_condition", "simplify_once", "simplify_value"]

@@ -4,12 +4,9 @@ RexSimplify.simplifyArithmetic)."""
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from firesteel.expr.nodes import Call, Expr, Literal
-
-if TYPE_CHECKING:
-    from firesteel.plan.simplify.expression import Simplifier
+from firesteel.plan.simplify.simplifier import Simplifier
 
 NEUTRAL = {"+": 0, "-": 0, "*": 1, "/": 1}
 _COMMUTES = frozenset("+*")

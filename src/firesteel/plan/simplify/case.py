@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import MIRRORED, Call, Expr
 from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation
 from firesteel.plan.simplify.logic import NEGATED_TESTS, compose
+from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import TypeRoot
-
-if TYPE_CHECKING:
-    from firesteel.plan.simplify.expression import Simplifier
 
 Branch = tuple[Expr, Expr]
 """A condition and its result."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from firesteel.expr.casting import cast
 from firesteel.expr.constant_calls import constant
 from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
-
-if TYPE_CHECKING:
-    from firesteel.plan.simplify.expression import Simplifier
 
 
 def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:

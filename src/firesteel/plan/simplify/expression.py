@@ -1,7 +1,4 @@
-"""The simplifier: one function for each form of expression, applied from the root down.
-
-unknown_as says what an UNKNOWN result may be taken for: `false` under a filter, `unknown` elsewhere.
-"""
+"""Simplified expressions: the rules together, and those of comparisons and tests."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.expressions import (
     FALSE,
     NULL_BOOLEAN,
@@ -26,7 +23,7 @@ from firesteel.plan.expressions import (
 from firesteel.plan.simplify.arithmetic import NEUTRAL, simplify_arithmetic
 from firesteel.plan.simplify.case import simplify_case
 from firesteel.plan.simplify.casts import is_lossless, simplify_cast
-from firesteel.plan.simplify.logic import NEGATED_TESTS, Rule, simplify_and, simplify_not, simplify_or
+from firesteel.plan.simplify.logic import NEGATED_TESTS, compose, simplify_and, simplify_not, simplify_or
 from firesteel.plan.simplify.range_set import ALL
 from firesteel.plan.simplify.safety import is_safe
 from firesteel.plan.simplify.sarg import (
@@ -41,12 +38,11 @@ from firesteel.plan.simplify.sarg import (
     to_comparisons,
     to_search,
 )
+from firesteel.plan.simplify.simplifier import Rule, Simplifier
 from firesteel.types.sql import TypeRoot
 
 _MOST_KNOWN = 50
 """Comparisons of one column under which another is still weakened; each costs a pass over all of them."""
-STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "||", "NOT", "UPPER", "LOWER"])
-"""Functions that are NULL where an argument is."""
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -57,55 +53,6 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-class Simplifier:
-    """Simplifies under what is known to hold: comparisons of columns with literals."""
-
-    def __init__(self, predicates: Sequence[Expr] = ()) -> None:
-        self._known: dict[Expr, list[tuple[str, Value]]] = {}
-        for predicate in predicates:
-            self.learn(predicate)
-
-    def copy(self) -> Simplifier:
-        """One that knows the same, and may learn more."""
-        other = Simplifier()
-        other._known = {ref: list(known) for ref, known in self._known.items()}
-        return other
-
-    def learn(self, predicate: Expr) -> None:
-        """Take in what holds from now on; only comparisons of columns with literals say anything."""
-        found = compared_literal(predicate)
-        if found is not None and found[2].value is not None:
-            self._known.setdefault(found[1], []).append((found[0], found[2].value))
-
-    def known_of(self, ref: Expr) -> Sequence[tuple[str, Value]]:
-        """The comparisons of the column that hold."""
-        return self._known.get(ref, ())
-
-    def __call__(self, expr: Expr, unknown_as: str) -> Expr:
-        return _simplified(expr, self, unknown_as)
-
-    def arguments_of(self, call: Call) -> Call:
-        """The call with simplified arguments, otherwise as it is."""
-        args = tuple(self(arg, "unknown") for arg in call.args)
-        return call if args == call.args else replace(call, args=args)
-
-
-@from_below
-def _simplified(expr: Expr, simplifier: Simplifier, unknown_as: str) -> Expr:
-    if isinstance(expr, InputRef):
-        return expr
-    if isinstance(expr, Literal):
-        if expr.value is None and expr.type.root is TypeRoot.BOOLEAN and unknown_as != "unknown":
-            return TRUE if unknown_as == "true" else FALSE
-        return expr
-    if expr.function in STRICT and any(isinstance(a, Literal) and a.value is None for a in expr.args):
-        return simplifier(Literal(None, expr.type.with_nullable(True)), unknown_as)
-    rule = _RULES.get(expr.function)
-    if rule is not None:
-        return rule(expr, simplifier, unknown_as)
-    return simplifier.arguments_of(expr)
 
 
 def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -219,8 +166,6 @@ def _null_test(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
         return _null_test(replace(call, args=inner.args), simplifier, unknown_as)
     if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "/", "NOT"):
         terms = [_null_test(replace(call, args=(arg,)), simplifier, unknown_as) for arg in inner.args]
-        from firesteel.plan.simplify.logic import compose
-
         return compose("OR" if wanted else "AND", terms)
     return call if inner == call.args[0] else replace(call, args=(inner,))
 
@@ -238,10 +183,15 @@ _RULES: dict[str, Rule] = {
 }
 
 
+def simplify_once(condition: Expr) -> Expr:
+    """A filter's condition, in a single round."""
+    return Simplifier(_RULES)(condition, "false")
+
+
 def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr:
     """A filter's condition, in which UNKNOWN counts as FALSE."""
     for _ in range(5):
-        before, condition = condition, Simplifier(predicates)(condition, "false")
+        before, condition = condition, Simplifier(_RULES, predicates)(condition, "false")
         if condition == before:  # the other way around, perhaps
             break
     return condition
@@ -249,5 +199,5 @@ def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr
 
 def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
     """An expression of a projection; its type, nullability included, stays."""
-    simplified = Simplifier(predicates)(expr, "unknown")
+    simplified = Simplifier(_RULES, predicates)(expr, "unknown")
     return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -28,9 +27,7 @@ from firesteel.plan.simplify.sarg import (
     of_search,
     to_search,
 )
-
-if TYPE_CHECKING:
-    from firesteel.plan.simplify.expression import Simplifier
+from firesteel.plan.simplify.simplifier import Simplifier
 
 NEGATED_TESTS = {
     "IS NULL": "IS NOT NULL",
@@ -267,6 +264,3 @@ def _pushed_into(inner: Call, simplifier: Simplifier, unknown_as: str) -> Expr |
         return logical_call("OR" if inner.function == "AND" else "AND", terms)
     negated = NEGATED.get(inner.function) or NEGATED_TESTS.get(inner.function)
     return None if negated is None else Call(negated, inner.args, inner.type)
-
-
-Rule = Callable[[Call, "Simplifier", str], Expr]

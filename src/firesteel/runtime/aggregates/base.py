@@ -136,7 +136,8 @@ class MapView:
     """A map beside the accumulator (Flink: `MapView`). Keys are equal where their bytes are; NULL is one.
 
     ordered: its keys ascend in the order of insertion, and both ends are looked at.
-    whole: every result reads all of its entries.
+    whole: every result reads all of its entries. sorted: its least or its greatest key is asked for, always
+    the one or always the other (map_view.py: SortedMap); in keyed state it is an ordered map.
     """
 
     name: str
@@ -144,6 +145,7 @@ class MapView:
     value: SqlType
     ordered: bool = False
     whole: bool = False
+    sorted: bool = False
 
 
 Assignments = Mapping[str, Expression]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, HandWritten, MapView
-from firesteel.runtime.java_map import ordered_keys, ordered_values
+from firesteel.runtime.java.hash_map import ordered_keys, ordered_values
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.types.sql import BIGINT, array
 

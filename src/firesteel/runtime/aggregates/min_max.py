@@ -18,7 +18,7 @@ from firesteel.runtime.aggregates.base import (
     Other,
 )
 from firesteel.runtime.spec import AggregateSpec
-from firesteel.types.sql import APPROXIMATE, BIGINT
+from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN
 
 
 def min_(call: AggregateSpec) -> Aggregate:
@@ -62,6 +62,8 @@ else:
     {map}[{k}] = _count
     if _count == 1:
         {size} += 1
+        if type({map}) is not dict:
+            {map}.added({k})
 """
 
 _RETRACT = """\
@@ -72,13 +74,17 @@ if _count == 0:
     if {size} == 0:
         {best} = None
     elif {k} == {best}:
-        {best} = $extreme({map}, default=None)
+        {map}, {best} = $extreme({map})
 else:
     {map}[{k}] = _count
+    if _count < 0:
+        {unmatched} = True
+        if type({map}) is not dict:
+            {map}.added({k})
 """
 
 # A count that crosses into the positive adds to size and may raise the best, one that crosses out of it
-# takes from size, and where it was the best's, looks for the next among all keys.
+# takes from size, and where it was the best's, looks for the next at that end of the keys.
 _MERGE = """\
 for _key, _other in {other_map}.items():
     _before = {map}.get(_key, 0)
@@ -88,6 +94,10 @@ for _key, _other in {other_map}.items():
             del {map}[_key]
     else:
         {map}[_key] = _count
+        if not _before and type({map}) is not dict:
+            {map}.added(_key)
+        if _count < 0:
+            {unmatched} = True
     if _before <= 0 < _count:
         {size} += 1
         if {best} is None or {best} $behind _key:
@@ -97,12 +107,14 @@ for _key, _other in {other_map}.items():
         if {size} == 0:
             {best} = None
         elif _key == {best}:
-            {best} = $extreme({map}, default=None)
+            {map}, {best} = $extreme({map})
 """
 
 
 def _with_retract(call: AggregateSpec, extreme: str, behind: str) -> Aggregate:
-    """Keeps how often each value is there; values are compared as Java's compareTo does.
+    """Keeps how often each value is there; values are compared as Java's compareTo does. `unmatched` says
+    that there has been a retraction without its row: only then can a count be negative, or the best be none
+    of the values.
 
     Two things are as in Flink though one would not expect them: a value that cancels an earlier
     retraction of itself may become the result, and the search for the next result sees values whose
@@ -114,12 +126,16 @@ def _with_retract(call: AggregateSpec, extreme: str, behind: str) -> Aggregate:
     kept = BIGINT if approximate else argument
 
     def text(template: str) -> str:
-        return template.replace("$behind", behind).replace("$extreme", extreme)
+        return template.replace("$behind", behind).replace("$extreme", f"{extreme}_key")
 
     return HandWritten(
-        state_id=f"{extreme}-retract.v1",
-        fields=(AccumulatorField("best", kept, None), AccumulatorField("size", BIGINT, 0)),
-        views=(MapView("map", argument, BIGINT),),
+        state_id=f"{extreme}-retract.v2",
+        fields=(
+            AccumulatorField("best", kept, None),
+            AccumulatorField("size", BIGINT, 0),
+            AccumulatorField("unmatched", BOOLEAN, False),
+        ),
+        views=(MapView("map", argument, BIGINT, sorted=True),),
         accumulate=text(_ACCUMULATE),
         retract=text(_RETRACT),
         merge=text(_MERGE),

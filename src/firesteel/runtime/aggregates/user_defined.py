@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.runtime.aggregates.base import AccumulatorField, HandWritten
-from firesteel.runtime.spec import AggregateSpec, UserFunction
+from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.values import from_list, to_list
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
@@ -22,6 +22,7 @@ from firesteel.udf.failures import failed, wrong_type
 from firesteel.udf.load import function_of
 from firesteel.udf.values import column_of, values_of
 from firesteel.udf.wrappers import AggregateUdf
+from firesteel.user_function import UserFunction
 
 OBJECT = SqlType(TypeRoot.RAW)
 """A Python object, pickled in columns."""

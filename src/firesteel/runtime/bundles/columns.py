@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
 from firesteel.runtime.aggregates.base import AccumulatorField, MapView
 from firesteel.runtime.handler import generate
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import one_array
+from firesteel.runtime.orders import caused
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.runtime.values import from_key, from_list, to_keys, to_list
 from firesteel.types.arrow import to_arrow
@@ -66,10 +68,11 @@ class AccumulatorColumns:
         fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
         return pa.schema(fields + [pa.field(field(i), kind) for i, kind in enumerate(types)])
 
-    def table(self, orders: pa.Array, keys: Sequence[pa.Array], parts: Sequence[pa.Array]) -> pa.Table:
-        """The changes table: inserts."""
-        kinds = pa.array(np.full(len(orders), RowKind.INSERT, np.int8))
-        return pa.Table.from_arrays([kinds, orders, *keys, *parts], schema=self.schema())
+    def table(
+        self, changes: pa.Table, at: NDArray[np.int64], keys: Sequence[pa.Array], parts: Sequence[pa.Array]
+    ) -> pa.Table:
+        """The changes table: inserts. at: for each the row of `changes` that caused it."""
+        return caused(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
     def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
         """The columns of accumulator tuples whose parts are `slots`."""

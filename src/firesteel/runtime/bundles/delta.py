@@ -65,7 +65,7 @@ def merge(
         if isinstance(slot.kind, MapView):
             width = calls.get(slot.name, 1) if spec.input_retracts else 1
             bits = slot.call < 0 and not spec.input_retracts
-            delta.maps[slot.name] = PairCounts.from_lists(keys, column, width, bits)
+            delta.maps[slot.name] = PairCounts.from_lists(keys, column, width, bits, slot.kind.sorted)
         else:
             delta.fields[slot.name] = merged_field(
                 slot.kind, _declared(spec, aggregates, slot), groups, column
@@ -193,5 +193,6 @@ class _Lift:
     def _pairs_of(self, position: int) -> Pairs:
         if position not in self._pairs:
             rows = self._rows
-            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position))
+            in_order = position in self._spec.sorted_arguments
+            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position), in_order)
         return self._pairs[position]

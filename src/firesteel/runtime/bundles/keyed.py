@@ -126,14 +126,14 @@ class KeyedMerge:
         return _Result(known, best, stored, self._final[name])
 
     def _retracted_extreme(self, index: int, call: AggregateSpec) -> _Result:
-        stored = self._stored.fields
-        values = ValueCounts(
-            self._keys, call, self._delta.maps[f"map{index}"], self._state.maps[f"map{index}"], self._now
-        )
+        stored = {name: self._stored.fields[f"{name}{index}"] for name in ("best", "size", "unmatched")}
+        name = f"map{index}"
+        values = ValueCounts(self._keys, call, self._delta.maps[name], self._state.ordered(name), self._now)
         self._values.append(values)
-        best = values.merge(stored[f"best{index}"], stored[f"size{index}"], self._stored.found, self._clean)
+        best = values.merge(stored, self._stored.found, self._clean)
         self._final[f"best{index}"] = best.final
         self._final[f"size{index}"] = to_array(Column(values.size), BIGINT)
+        self._final[f"unmatched{index}"] = stored["unmatched"].fill_null(False)
         return _Result(best.known, best.best, best.known_array, best.best_array)
 
     def _live(self) -> Mask:

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.java_hash import hasher
-from firesteel.runtime.java_map import buckets
+from firesteel.runtime.java.hash_code import hasher
+from firesteel.runtime.java.hash_map import buckets
 from firesteel.runtime.keys import Keys, find_keys
-from firesteel.runtime.packets import orders
-from firesteel.runtime.spec import ORDER, field
+from firesteel.runtime.orders import attributed, ranks
+from firesteel.runtime.spec import field
 from firesteel.runtime.values import to_keys
 from firesteel.types.sql import SqlType, TypeRoot
 
@@ -33,14 +33,13 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """The rows of a bundle with new `$order`s: those of its keys' last rows, dealt out in the order of
-        the map. All rows of a key have the same."""
+        """The rows of a bundle with new causes: its keys' last rows, dealt out in the order of the map. All
+        rows of a key have the same."""
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
-        last = orders(changes)[keys.order[keys.starts + keys.counts - 1]]
+        last = keys.order[keys.starts + keys.counts - 1]
         dealt = np.empty_like(last)
-        dealt[self._places(keys)] = np.sort(last)
-        column = pa.array(dealt[keys.codes])
-        return changes.set_column(changes.schema.get_field_index(ORDER), ORDER, column)
+        dealt[self._places(keys)] = last[np.argsort(ranks(changes)[last], kind="stable")]
+        return attributed(changes, dealt[keys.codes])
 
     def _places(self, keys: Keys) -> Index:
         """The keys, by number, as they stand in the map."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
 from firesteel.runtime.keys import Keys
-from firesteel.runtime.operators.group_aggregate import expand
+from firesteel.runtime.orders import caused
+from firesteel.runtime.row_by_row import expand
 from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec, field
 from firesteel.types.arrow import to_arrow
@@ -18,20 +18,19 @@ from firesteel.types.sql import SqlType
 def net_table(
     net: NetChanges,
     keys: Keys,
-    orders: NDArray[np.int64],
-    schema: pa.Schema,
+    changes: pa.Table,
     update_before: bool,
 ) -> pa.Table:
-    """The changes table, each change with the order of its key's last row. orders: of the bundle's rows."""
+    """The changes table, each change caused by its key's last row. changes: the bundle's rows."""
     kinds, causes = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
     at = pa.array(causes)
-    last = orders[keys.order[keys.starts + keys.counts - 1]]
-    columns = [pa.array(kinds), pa.array(last[causes]), *(key.take(at) for key in keys.columns)]
+    last = keys.order[keys.starts + keys.counts - 1]
+    columns = [key.take(at) for key in keys.columns]
     place = pa.array(np.where(old, causes + len(net.outcomes), causes))
     for after, before in zip(net.after, net.before, strict=True):
         columns.append(pa.concat_arrays([after, before]).take(place))
-    return pa.Table.from_arrays(columns, schema=schema)
+    return caused(changes, last[causes], pa.array(kinds), columns)
 
 
 def result_schema(spec: GroupAggregateSpec, results: int) -> pa.Schema:

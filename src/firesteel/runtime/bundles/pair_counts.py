@@ -23,10 +23,13 @@ class PairCounts:
     counts: Index
 
     @classmethod
-    def of(cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False) -> PairCounts:
+    def of(
+        cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False,
+        in_order: bool = False,
+    ) -> PairCounts:  # fmt: skip
         """Of entries, ascending by key (`codes`), with counts int64[m, c] that are added up, or bits that
-        are put together."""
-        return cls.over(Pairs(keys, codes, values), counts, bits)
+        are put together. in_order: see Pairs."""
+        return cls.over(Pairs(keys, codes, values, in_order), counts, bits)
 
     @classmethod
     def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
@@ -38,12 +41,14 @@ class PairCounts:
         return cls(pairs, ufunc.reduceat(ordered, pairs.starts, axis=0))
 
     @classmethod
-    def from_lists(cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False) -> PairCounts:
+    def from_lists(
+        cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False, in_order: bool = False
+    ) -> PairCounts:
         """Of a column of lists of (key, value), in the order of `keys.order`."""
         lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
         entries = lists.flatten()
         codes = np.repeat(keys.sorted_codes, lengths)
-        return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits)
+        return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits, in_order)
 
     def lists(self, groups: int, kind: pa.DataType) -> pa.Array:
         """A column of lists of (key, value), one for each of `groups` keys; what adds nothing is left out."""
@@ -61,4 +66,4 @@ class PairCounts:
         owners = codes[self.pairs.owners]
         order = stable_order(owners)
         values = self.pairs.values.take(pa.array(order))
-        return PairCounts.of(keys, owners[order], values, self.counts[order])
+        return PairCounts.of(keys, owners[order], values, self.counts[order], in_order=self.pairs.in_order)

@@ -1,12 +1,14 @@
 """MIN and MAX with retraction over a bundle: counts of values merged, and the extreme of what is there.
 
-Stored values are read only for keys whose stored extreme goes. Keys that have had retractions without a
-matching row are left to the row handler: what Flink's MaxWithRetractAggFunction answers then depends on
-the order of things. MIN is MAX over the complement.
+Of the stored values only the extreme is looked at, and where it goes the next that the bundle does not touch.
+Keys that have had retractions without a matching row are left to the row handler where their extreme goes:
+what Flink's MaxWithRetractAggFunction answers then depends on the order of things. MIN is MAX over the
+complement.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,9 +25,10 @@ from firesteel.runtime.running.column import (
     from_sortable_form,
     to_array,
 )
+from firesteel.runtime.running.retracted_extreme import next_values
 from firesteel.runtime.running.segments import Index
 from firesteel.runtime.spec import AggregateSpec
-from firesteel.runtime.state.base import Entries, MapState
+from firesteel.runtime.state.base import OrderedMapState
 from firesteel.runtime.values import sortable_column
 from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
@@ -47,7 +50,9 @@ class Best:
 class ValueCounts:
     """One call and one bundle. size: int64[g], how many values each key has after it."""
 
-    def __init__(self, keys: Keys, call: AggregateSpec, added: PairCounts, state: MapState, now: int) -> None:
+    def __init__(
+        self, keys: Keys, call: AggregateSpec, added: PairCounts, state: OrderedMapState, now: int
+    ) -> None:
         self._keys, self._state, self._now = keys, state, now
         self._pairs = pairs = added.pairs
         self._argument = call.arg_types[0]
@@ -57,27 +62,33 @@ class ValueCounts:
         self._after = self._before + added.counts[:, 0]
         self._groups = Groups(pairs.owners, len(keys))
         self.size: Index = np.zeros(len(keys), np.int64)
+        self._unmatched: Mask = np.zeros(len(keys), np.bool_)
 
-    def merge(self, best: pa.Array, size: pa.Array, found: Mask, clean: Mask) -> Best:
-        """The extremes; keys for which this does not hold are taken out of `clean`. best, size: stored."""
+    def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
+        """The extremes; keys for which this does not hold are taken out of `clean`. stored: the fields."""
         pairs, after = self._pairs, self._after
+        best, size = stored["best"], stored["size"].fill_null(0)
+        self._unmatched = stored["unmatched"].fill_null(False).to_numpy(zero_copy_only=False)
         clean[pairs.owners[(after < 0) | (self._before < 0)]] = False
-        known_size: Index = size.fill_null(0).to_numpy(zero_copy_only=False)
+        known_size: Index = size.to_numpy(zero_copy_only=False)
         self.size = known_size + self._groups.sum(
             (after > 0).astype(np.int64) - (self._before > 0).astype(np.int64)
         )
         (values, known), ranks = self._numbers([pairs.values], best)
-        full = self._loses(values.values, known.values) & found & clean & (known_size > 0)
-        entries = self._state.entries(self._keys, np.flatnonzero(full), self._now)
-        held = values
-        if len(entries.owners):
-            (values, held, known), ranks = self._numbers([pairs.values, entries.sub_keys], best)
         clean[known.is_null & (known_size > 0)] = False
-        self._check(entries, held.values, full, known.values, known_size, clean)
+        loses = (self._loses(values.values, known.values) | (self.size == 0)) & found
+        clean[loses & self._unmatched] = False
+        owners = np.flatnonzero(loses & (known_size > 0) & clean)
+        rest = next_values(
+            self._state, self._keys, owners, pairs, best, self._argument, self._flip == 0, self._now
+        )
+        held = values
+        if len(rest.owners):
+            (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
         there = np.where((after > 0), values.values, _LEAST)
         result = self._groups.reduce(np.maximum, there, _LEAST)
-        result = np.maximum(result, np.where((known_size > 0) & ~full, known.values, _LEAST))
-        self._raise_by_stored(result, entries, held.values)
+        result = np.maximum(result, np.where((known_size > 0) & ~loses, known.values, _LEAST))
+        result[rest.owners] = np.maximum(result[rest.owners], held.values[: len(rest.owners)])
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
 
     def save(self, keep: Mask, gone: Index) -> None:
@@ -88,6 +99,7 @@ class ValueCounts:
             after, values = self._after[write], pairs.values.take(pa.array(write))
             owners = pairs.owners[write]
             self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
+        gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]  # of the others all values have gone
         if len(gone):
             self._state.clear(self._keys, gone, self._now)
 
@@ -95,27 +107,9 @@ class ValueCounts:
         """Keys whose stored extreme goes."""
         owners = self._pairs.owners
         gone = np.flatnonzero((self._before > 0) & (self._after <= 0))
-        full = np.zeros(len(self._keys), np.bool_)
-        full[owners[gone[values[gone] >= known[owners[gone]]]]] = True
-        return full
-
-    def _check(
-        self, entries: Entries, held: Index, full: Mask, known: Index, size: Index, clean: Mask
-    ) -> None:
-        """Stored values must be what clean input leaves: all counts positive, the extreme among them."""
-        counts = entries.columns[0].to_numpy(zero_copy_only=False)
-        number = np.bincount(entries.owners, minlength=len(full))
-        greatest = np.full(len(full), _LEAST)
-        np.maximum.at(greatest, entries.owners, held[: len(entries.owners)])
-        good = (number == size) & (greatest == known)
-        good[entries.owners[counts <= 0]] = False
-        clean[full & ~good] = False
-
-    def _raise_by_stored(self, result: Index, entries: Entries, held: Index) -> None:
-        """Values that the bundle does not touch."""
-        if len(entries.owners):
-            rest = np.flatnonzero(~self._pairs.has(entries.owners, entries.sub_keys))
-            np.maximum.at(result, entries.owners[rest], held[rest])
+        loses = np.zeros(len(self._keys), np.bool_)
+        loses[owners[gone[values[gone] >= known[owners[gone]]]]] = True
+        return loses
 
     @property
     def _kind(self) -> SqlType:

@@ -10,22 +10,25 @@ import duckdb
 
 from firesteel.runtime.duck.macros import MACROS
 from firesteel.runtime.duck.registry import register
-from firesteel.runtime.spec import UserFunction
+from firesteel.runtime.spec import ValueSet
+from firesteel.user_function import UserFunction
 
 _local = threading.local()
 
 
 def connect(
-    functions: Iterable[str] = (), user: Iterable[tuple[str, UserFunction]] = ()
+    functions: Iterable[str] = (),
+    user: Iterable[tuple[str, UserFunction]] = (),
+    sets: Iterable[tuple[str, ValueSet]] = (),
 ) -> duckdb.DuckDBPyConnection:
     """The connection of this process and thread, with the named functions (see registry) known to it, and
-    those of the user's under their signatures.
+    those of the user's under their signatures, and the sets of values under their names.
 
     It runs on one thread: Spark's tasks are the parallelism.
     """
     connection: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
     if connection is None:
-        connection = duckdb.connect(":memory:", config={"threads": 1})
+        connection = duckdb.connect(":memory:", config={"threads": 1, "enable_external_file_cache": False})
         atexit.register(connection.close)
         for macro in MACROS:
             connection.execute(macro)
@@ -38,6 +41,12 @@ def connect(
             known.add(signature)
     for signature, function in user:
         _know(connection, signature, function)
+    for name, members in sets:
+        if name not in known:
+            from firesteel.runtime.duck.value_sets import register_set
+
+            register_set(connection, name, members)
+            known.add(name)
     return connection
 
 

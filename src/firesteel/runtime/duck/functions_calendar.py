@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.runtime.duck.java_zones import legacy_offset
 from firesteel.runtime.duck.registry import columnar
+from firesteel.runtime.java.time_zones import legacy_offset
 from firesteel.types import zones
 
 Numbers = npt.NDArray[np.int64]

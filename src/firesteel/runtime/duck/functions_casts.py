@@ -6,8 +6,28 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.duck.registry import columnar
+from firesteel.types import text
 from firesteel.types.codec import decode
 from firesteel.types.text import plain_values, writer
+
+text_of_double = text.double_text
+text_of_float = text.float_text
+text_of_day_time = text.day_time_text
+text_of_year_month = text.year_month_text
+
+
+def text_of_bytes(value: bytes) -> str:
+    """The bytes read as UTF-8; what is none becomes U+FFFD, as Java does it."""
+    return value.decode("utf-8", "replace")
+
+
+def text_of_time(micros: int, precision: int) -> str:
+    return text.time_text(micros * 1000, precision)
+
+
+def text_of_timestamp(value: int, precision: int, unit: int) -> str:
+    """`unit` is the nanoseconds of one count of `value`."""
+    return text.timestamp_text(value * unit, precision)
 
 
 @columnar

@@ -1,8 +1,8 @@
 """Texts of points in time. Flink: DateTimeUtils (formatTimestamp, parseDate, unixTimestamp, convertTz).
 
-DATE_FORMAT of a timestamp and TO_TIMESTAMP go by DateTimeFormatter (java_dates.py, date_time_parser.py);
-FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern and DATE_FORMAT of a string by
-SimpleDateFormat (simple_date_format.py).
+DATE_FORMAT of a timestamp and TO_TIMESTAMP go by DateTimeFormatter (java/date_patterns.py,
+java/date_time_formatter.py); FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern
+and DATE_FORMAT of a string by SimpleDateFormat (java/simple_date_format.py).
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from decimal import Decimal
 import pyarrow as pa
 
 from firesteel.errors import JobError
-from firesteel.runtime.duck.date_time_parser import parsed, steps_of
 from firesteel.runtime.duck.functions_parsing import timestamp, try_date, try_timestamp
-from firesteel.runtime.duck.functions_times import instant_of
-from firesteel.runtime.duck.java_calendar import day_of
-from firesteel.runtime.duck.java_dates import checked, formatted
-from firesteel.runtime.duck.java_zones import java_zone
 from firesteel.runtime.duck.registry import with_result
-from firesteel.runtime.duck.simple_date_format import simple_format, simple_parse
+from firesteel.runtime.java.calendar import day_of
+from firesteel.runtime.java.date_patterns import checked, formatted
+from firesteel.runtime.java.date_time_formatter import parsed, steps_of
+from firesteel.runtime.java.simple_date_format import simple_format, simple_parse
+from firesteel.runtime.java.time_zones import instant_of, java_zone
 from firesteel.types.zones import zone_id
 
 _DAY = 86_400

@@ -73,8 +73,8 @@ def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
     of_key = _HASHED.get(kind.value_type.field(0).type)
     if of_key is None or len(found) < 2:
         return list(found.values())
-    from firesteel.runtime.java_hash import hasher
-    from firesteel.runtime.java_map import hashed
+    from firesteel.runtime.java.hash_code import hasher
+    from firesteel.runtime.java.hash_map import hashed
 
     hash_of = hasher(of_key)
     return [pair for _, pair in hashed(list(found.items()), lambda key: 0 if key is None else hash_of(key))]

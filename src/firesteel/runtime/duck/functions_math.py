@@ -1,7 +1,8 @@
 """Mathematical functions of doubles as Java's Math has them: never an error, NaN or Infinity instead.
 
-What Java defines to the last digit is computed so (fdlibm.py). For EXP, LN, LOG10, POWER, SIN, COS and TAN it
-allows a processor its own code; here they are computed in more digits than a DOUBLE has, and rounded.
+What Java defines to the last digit is computed so (java/strict_math.py). For EXP, LN, LOG10, POWER, SIN, COS
+and TAN it allows a processor its own code; here they are computed in more digits than a DOUBLE has, and
+rounded.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.duck import fdlibm
-from firesteel.runtime.duck.fdlibm import Column
 from firesteel.runtime.duck.functions_decimals import as_double
 from firesteel.runtime.duck.registry import columnar
+from firesteel.runtime.java import strict_math
+from firesteel.runtime.java.strict_math import Column
 
 _TO_DEGREES, _TO_RADIANS = 57.29577951308232, 0.017453292519943295
 
@@ -64,7 +65,7 @@ log2 = _over_columns(lambda value: _log(value) / np.log(2.0))
 log = _over_columns(lambda base, value: _log(value) / _log(base))
 sin, cos = _over_columns(_extended(np.sin)), _over_columns(_extended(np.cos))
 tan, cot = _over_columns(_tan), _over_columns(lambda value: 1.0 / _tan(value))
-sinh, cosh, tanh = _over_columns(fdlibm.sinh), _over_columns(fdlibm.cosh), _over_columns(fdlibm.tanh)
-asin, acos, atan = _over_columns(fdlibm.asin), _over_columns(fdlibm.acos), _over_columns(fdlibm.atan)
-atan2 = _over_columns(fdlibm.atan2)
+sinh, cosh, tanh = map(_over_columns, (strict_math.sinh, strict_math.cosh, strict_math.tanh))
+asin, acos, atan = map(_over_columns, (strict_math.asin, strict_math.acos, strict_math.atan))
+atan2 = _over_columns(strict_math.atan2)
 degrees, radians = _over_columns(lambda x: x * _TO_DEGREES), _over_columns(lambda x: x * _TO_RADIANS)

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_decimals import fit
-from firesteel.runtime.duck.functions_times import instant_of
 from firesteel.runtime.duck.registry import with_result
+from firesteel.runtime.java.time_zones import instant_of
 
 _TRUE = frozenset(["true", "t", "yes", "y", "1"])
 _FALSE = frozenset(["false", "f", "no", "n", "0"])

@@ -9,11 +9,11 @@ import re
 from functools import lru_cache
 
 from firesteel.errors import JobError
-from firesteel.runtime.duck.java_patterns import to_python
 from firesteel.runtime.duck.registry import nullable
-from firesteel.runtime.duck.utf16 import text_of, units
-from firesteel.runtime.java_hash import string_hash
-from firesteel.runtime.java_map import hashed
+from firesteel.runtime.java.hash_code import string_hash
+from firesteel.runtime.java.hash_map import hashed
+from firesteel.runtime.java.regular_expressions import to_python
+from firesteel.runtime.java.utf16 import text_of, units
 
 _CLASSES = {
     "ALPHA": r"a-zA-Z",

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from firesteel.runtime.duck.registry import nullable
-from firesteel.runtime.duck.utf16 import text_of, units
+from firesteel.runtime.java.utf16 import text_of, units
 from firesteel.types.text import double_text
 
 _HALF_UP = Context(prec=800, rounding=ROUND_HALF_UP)

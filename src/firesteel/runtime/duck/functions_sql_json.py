@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.errors import JobError
-from firesteel.json_path import sql_json
-from firesteel.json_path.document import well_formed
-from firesteel.json_path.errors import PathFailure
-from firesteel.json_path.sql_json import Behaviour, Document
 from firesteel.runtime.duck.registry import columnar
+from firesteel.runtime.json_path import sql_json
+from firesteel.runtime.json_path.document import well_formed
+from firesteel.runtime.json_path.errors import PathFailure
+from firesteel.runtime.json_path.sql_json import Behaviour, Document
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 

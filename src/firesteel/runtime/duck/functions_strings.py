@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_parsing import try_double
 from firesteel.runtime.duck.registry import columnar, nullable
-from firesteel.runtime.duck.utf16 import text_of, units
+from firesteel.runtime.java.utf16 import text_of, units
 
 _CHR_ALL = 256
 LONGEST = 1 << 28

@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import create
-from firesteel.runtime.spec import UserFunction
 from firesteel.types.arrow_maps import as_maps
 from firesteel.types.duckdb import arrow_of
 from firesteel.udf.failures import failed, wrong_type
 from firesteel.udf.load import function_of
 from firesteel.udf.values import column_of, is_of_type, values_of
 from firesteel.udf.wrappers import ScalarUdf
+from firesteel.user_function import UserFunction
 
 NO_ARGUMENTS = "()"
 """Stands behind the name of a function that is called without arguments."""
@@ -78,7 +78,7 @@ def _by_column(
 
 
 def _to_series(array: pa.Array) -> Any:
-    """As a Series. Not by Arrow's own way: in workers it was not told of pandas (spark/lean.py)."""
+    """As a Series. Not by Arrow's own way: workers hide pandas from it (spark/start/without_pandas.py)."""
     import pandas as pd
 
     return pd.Series(array.to_numpy(zero_copy_only=False))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
@@ -14,13 +15,18 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.runtime.duck.connection import connect
 from firesteel.runtime.duck.registry import take_error
 from firesteel.runtime.failing_row import in_row
-from firesteel.runtime.spec import KIND, ORDER, CalcSpec, field
+from firesteel.runtime.operators.base import Clock, RowOperator
+from firesteel.runtime.spec import KIND, ORDER, PLACE, CalcSpec, field
+from firesteel.runtime.state.base import StateBackend
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import quote
 from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
 
 _REFERENCE = re.compile(r"f(\d+)\Z")
 _RAISED = re.compile(r"flink:(.*)", re.DOTALL)
+
+_LONG = 10_000
+"""Characters from which on binding a statement takes longer than to copy what it gives."""
 
 _IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
     TypeRoot.BOOLEAN: False,
@@ -40,7 +46,7 @@ def calculated(spec: CalcSpec) -> Any:
     return Calc(spec).process(row).column(field(0))[0].as_py()
 
 
-class Calc:
+class Calc(RowOperator):
     """Project and filter. Rows keep their order, their kind and their `$order`.
 
     Raises JobError where an expression fails on a row, as Flink's job does, and where a column that
@@ -53,7 +59,7 @@ class Calc:
         simple = spec.condition is None and all(matches)
         self._columns = [int(m[1]) for m in matches if m] if simple else None
         self._types = [to_arrow(kind) for kind in spec.types]
-        self._sql = self._statement()
+        self._sql = {with_places: self._statement(with_places) for with_places in (False, True)}
         self._computed_not_null = [
             i
             for i, (kind, match) in enumerate(zip(spec.types, matches, strict=True))
@@ -62,19 +68,18 @@ class Calc:
 
     def process(self, changes: pa.Table) -> pa.Table:
         if self._columns is not None:
-            names = [KIND, ORDER, *(field(i) for i in self._columns)]
-            picked = changes.select(names)
-            return self._typed(picked.rename_columns([KIND, ORDER, *map(field, range(len(self._columns)))]))
+            last = [PLACE] * (PLACE in changes.column_names)
+            picked = changes.select([KIND, ORDER, *(field(i) for i in self._columns), *last])
+            names = [KIND, ORDER, *map(field, range(len(self._columns))), *last]
+            return self._typed(picked.rename_columns(names))
         if changes.num_rows == 0:
             return self._empty(changes)
         return self._checked(self._typed(self._run(changes)))
 
-    def finish(self) -> pa.Table | None:
-        return None
-
-    def _statement(self) -> str:
+    def _statement(self, with_places: bool) -> str:
         columns = [quote(KIND), quote(ORDER)]
         columns += [f"{text} AS {field(i)}" for i, text in enumerate(self._spec.projection)]
+        columns += [quote(PLACE)] * with_places
         where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
         source = _over("changes", self._spec.condition_steps) + where
         if self._spec.steps:
@@ -90,10 +95,10 @@ class Calc:
             raise in_row(error, changes, self._query) from error
 
     def _query(self, changes: pa.Table) -> pa.Table:
-        connection = connect(self._spec.functions, self._spec.user)
+        connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
         connection.register("changes", without_zone(changes))
         try:
-            return connection.sql(self._sql).to_arrow_table()
+            return _answer(connection, self._sql[PLACE in changes.column_names])
         except duckdb.Error as error:
             raise job_error(error) from None
         finally:
@@ -127,6 +132,16 @@ class Calc:
         kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
         kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
         return pa.schema(kinds).empty_table()
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
+    """What the statement gives. DuckDB binds a relation's twice, which is most of a long one's time; a result
+    that is executed at once costs a copy of the rows instead, of which it warns."""
+    if len(statement) < _LONG:
+        return connection.sql(statement).to_arrow_table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return connection.execute(statement).to_arrow_table()
 
 
 def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
@@ -167,3 +182,16 @@ def job_error(error: duckdb.Error) -> FiresteelError:
     if isinstance(error, duckdb.OutOfMemoryException):
         return JobError("A result is larger than the memory", hint="WHERE can leave such rows out")
     return JobError(f"An expression failed: {text.splitlines()[0]}")
+
+
+def build(spec: CalcSpec, state: StateBackend | None, clock: Clock) -> Calc:
+    return Calc(spec)
+
+
+def code(spec: CalcSpec) -> Iterator[str]:
+    yield "-- Calc, in DuckDB"
+    yield "SELECT " + ",\n       ".join(f"{sql} AS {field(i)}" for i, sql in enumerate(spec.projection))
+    if spec.condition is not None:
+        yield f"WHERE {spec.condition}"
+    for name, members in spec.sets:
+        yield f'-- "{name}"(x): x IN ({len(members.values)} values)'

@@ -7,7 +7,7 @@ same key, for all rows at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
 from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.operators.base import Clock, Operator, RowOperator
 from firesteel.runtime.operators.calc import Calc
+from firesteel.runtime.orders import caused
 from firesteel.runtime.spec import KIND, ORDER, ChangelogNormalizeSpec, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -30,16 +32,14 @@ _NONE = -1
 """In place of a row's number: there is no row."""
 
 
-class ChangelogNormalize:
+class ChangelogNormalize(RowOperator):
     """+I where a key had no row, -U and +U where it has another one, -D with the row that it had.
 
     A row that is equal to the one before gives nothing, unless the state has a time to live. Rows that
     fail the condition count as absent. state None: the rows are kept in this process.
     """
 
-    def __init__(
-        self, spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Callable[[], int]
-    ) -> None:
+    def __init__(self, spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Clock) -> None:
         self._spec = spec
         self._clock = clock
         self._condition = None if spec.condition is None else Calc(spec.condition)
@@ -70,10 +70,6 @@ class ChangelogNormalize:
         before = self._first_of_equals(keys, same, before)
         self._store(keys, rows, present, same, before, now)
         return self._output(changes, rows, present & ~same, before, same)
-
-    def finish(self) -> pa.Table | None:
-        """Nothing is held back."""
-        return None
 
     def _present(self, changes: pa.Table) -> Flags:
         """Whether the key has a row after each row: it came (+I, +U) and passes the condition."""
@@ -155,10 +151,7 @@ class ChangelogNormalize:
         kinds[old] = RowKind.UPDATE_BEFORE
         kinds[gone[causes]] = RowKind.DELETE
         taken = rows.take(pa.array(np.where(old, before[causes], causes)))
-        order = one_chunk(changes.column(ORDER)).take(pa.array(causes))
-        return pa.Table.from_arrays(
-            [pa.array(kinds), order, *taken.columns], names=[KIND, ORDER, *self._fields]
-        )
+        return caused(changes, causes, pa.array(kinds), taken.columns)
 
 
 def equal(new: pa.Array, old: pa.Array) -> Flags:
@@ -180,12 +173,23 @@ class MiniBatchNormalize:
     def __init__(self, spec: ChangelogNormalizeSpec, normalize: ChangelogNormalize) -> None:
         self._keys = spec.keys
         self._normalize = normalize
-        fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
-        fields += [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(spec.input_types)]
-        self.schema = pa.schema(fields)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """The changes that the last rows of the keys cause."""
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = np.sort(keys.order[keys.starts + keys.counts - 1])
         return self._normalize.process(changes.take(pa.array(last)))
+
+
+def build(spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    normalize = ChangelogNormalize(spec, state, clock)
+    if not spec.bundle:
+        return normalize
+    from firesteel.runtime.operators.map_bundle import MapBundle
+
+    return MapBundle(MiniBatchNormalize(spec, normalize), spec.bundle)
+
+
+def code(spec: ChangelogNormalizeSpec) -> Iterator[str]:
+    how = f", in bundles of {spec.bundle} rows" if spec.bundle else ""
+    yield f"-- ChangelogNormalize by {', '.join(map(field, spec.keys))}{how}"

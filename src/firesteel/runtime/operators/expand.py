@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.spec import KIND, ORDER, ExpandSpec, field
+from firesteel.runtime.operators.base import Clock, RowOperator
+from firesteel.runtime.orders import caused
+from firesteel.runtime.spec import KIND, ExpandSpec, field
+from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.values import one_chunk
 from firesteel.types.arrow import to_arrow
 
 
-class Expand:
+class Expand(RowOperator):
     """The copies of a row come together, in the order of the spec, with its kind and `$order`."""
 
     def __init__(self, spec: ExpandSpec) -> None:
@@ -22,7 +27,7 @@ class Expand:
         copies = len(self._spec.numbers)
         rows = np.repeat(np.arange(changes.num_rows, dtype=np.int64), copies)
         every = pa.array(rows)
-        columns = [one_chunk(changes.column(name)).take(every) for name in (KIND, ORDER)]
+        kinds, columns = one_chunk(changes.column(KIND)).take(every), []
         for place, (source, kind) in enumerate(zip(self._spec.columns, self._types, strict=True)):
             if place == self._spec.number_at:
                 numbers = pa.array(np.tile(np.array(self._spec.numbers, np.int64), changes.num_rows))
@@ -34,9 +39,12 @@ class Expand:
             hidden = np.array([place not in shown for shown in self._spec.shown])
             at = pa.array(rows, mask=np.tile(hidden, changes.num_rows)) if hidden.any() else every
             columns.append(one_chunk(changes.column(field(source))).take(at))
-        names = [KIND, ORDER, *map(field, range(len(self._types)))]
-        return pa.Table.from_arrays(columns, names=names)
+        return caused(changes, rows, kinds, columns)
 
-    def finish(self) -> pa.Table | None:
-        """Nothing is held back."""
-        return None
+
+def build(spec: ExpandSpec, state: StateBackend | None, clock: Clock) -> Expand:
+    return Expand(spec)
+
+
+def code(spec: ExpandSpec) -> Iterator[str]:
+    yield f"-- Expand, {len(spec.numbers)} copies of each row"

@@ -7,7 +7,7 @@ has a negative count until the rows that it lacks have come.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,8 @@ from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.map_view import Expiry
-from firesteel.runtime.packets import orders
+from firesteel.runtime.operators.base import Clock, Operator
+from firesteel.runtime.operators.map_bundle import bundled
 from firesteel.runtime.running.column import NoRunningForm
 from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.running.plan import columnar_aggregates
@@ -38,7 +39,7 @@ class GlobalGroupAggregate:
         self,
         spec: GlobalGroupAggregateSpec,
         state: StateBackend | None,
-        clock: Callable[[], int],
+        clock: Clock,
         columnar: bool = True,
     ) -> None:
         self._spec = spec.aggregate
@@ -51,7 +52,7 @@ class GlobalGroupAggregate:
         in_columns = self._aggregates is not None
         self._state, rows = accumulators(self._spec, generated.slots, state, in_columns, self._expiry)
         self._rows = KeyedRows(self._spec, generated, rows, self._expiry, spec.results)
-        self.schema = result_schema(self._spec, spec.results)
+        self._schema = result_schema(self._spec, spec.results)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """The changes of result, with the order of each key's last row."""
@@ -83,4 +84,13 @@ class GlobalGroupAggregate:
         return self._table(rest, some, self._rows.merge(self._columns, rest, some))
 
     def _table(self, changes: pa.Table, keys: Keys, net: NetChanges) -> pa.Table:
-        return net_table(net, keys, orders(changes), self.schema, self._spec.emit_update_before)
+        return net_table(net, keys, changes, self._spec.emit_update_before)
+
+
+def build(spec: GlobalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return bundled(GlobalGroupAggregate(spec, state, clock), spec.aggregate)
+
+
+def code(spec: GlobalGroupAggregateSpec) -> Iterator[str]:
+    yield f"-- GlobalGroupAggregate, in bundles of {spec.aggregate.bundle} rows"
+    yield generate(spec.aggregate).source.rstrip()

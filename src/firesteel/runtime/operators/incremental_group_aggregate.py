@@ -7,7 +7,7 @@ new to them, or gone from them, counts for the final key. All else passes throug
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -24,7 +24,9 @@ from firesteel.runtime.bundles.seen import Seen
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.map_view import Expiry
-from firesteel.runtime.packets import orders
+from firesteel.runtime.operators.base import Clock, Operator
+from firesteel.runtime.operators.map_bundle import bundled
+from firesteel.runtime.orders import ranks
 from firesteel.runtime.row_by_row import no_collections
 from firesteel.runtime.running.column import NoRunningForm, to_array
 from firesteel.runtime.running.plan import columnar_aggregates, distinct_groups
@@ -41,7 +43,7 @@ class IncrementalGroupAggregate:
         self,
         spec: IncrementalGroupAggregateSpec,
         state: StateBackend | None,
-        clock: Callable[[], int],
+        clock: Clock,
         columnar: bool = True,
     ) -> None:
         self._spec = aggregate = spec.aggregate
@@ -56,21 +58,21 @@ class IncrementalGroupAggregate:
         self._seen = [i for i, slot in enumerate(self._slots) if slot.call < 0]
         self._state = AccumulatorState(aggregate, self._slots, state or memory_backend())
         self._handler = generated.create(self._expiry)
-        self.schema = self._increments.schema()
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """A row a final key, with the order of its last row."""
         self._expiry.now = self._clock()
         partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
-        last = orders(changes)[partial.order[partial.starts + partial.counts - 1]]
+        last = partial.order[partial.starts + partial.counts - 1]
+        came = ranks(changes)[last]
         final = find_keys([partial.columns[i] for i in self._final_keys], len(partial))
         parts = self._in_columns(changes, partial, final)
         if parts is None:
             with no_collections():
-                accs = self._merged(changes, partial, final, self._places(partial, final, last))
+                accs = self._merged(changes, partial, final, self._places(partial, final, came))
             parts = self._increments.from_rows(accs, self._slots)
-        newest = np.maximum.reduceat(last[final.order], final.starts)
-        return self._increments.table(pa.array(newest), final.columns, parts)
+        newest = np.lexsort((came, final.codes))[final.starts + final.counts - 1]
+        return self._increments.table(changes, last[newest], final.columns, parts)
 
     def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
         """The increments; None, with nothing written, where the row handler must make them."""
@@ -106,13 +108,13 @@ class IncrementalGroupAggregate:
             views.append(view)
         return views
 
-    def _places(self, partial: Keys, final: Keys, last: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
         """The partial keys, by number, in the order in which each final key merges them."""
         if not self._spec.map_order:
             return final.order
         from firesteel.runtime.bundles.map_order import inner_places
 
-        return inner_places(partial, [self._spec.input_types[i] for i in self._spec.keys], final, last)
+        return inner_places(partial, [self._spec.input_types[i] for i in self._spec.keys], final, came)
 
     def _merged(
         self, changes: pa.Table, partial: Keys, final: Keys, order: NDArray[np.int64]
@@ -159,3 +161,12 @@ class IncrementalGroupAggregate:
         lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
         named = np.repeat(partial.sorted_codes, lengths), lists.flatten().field(0)
         return list(stored_maps(self._state.maps[slot.name], slot.kind, partial, known, named, self._expiry))
+
+
+def build(spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate)
+
+
+def code(spec: IncrementalGroupAggregateSpec) -> Iterator[str]:
+    yield f"-- IncrementalGroupAggregate, in bundles of {spec.aggregate.bundle} rows"
+    yield generate(spec.aggregate).source.rstrip()

@@ -6,6 +6,7 @@ It keeps no state and drops no retraction: what a bundle takes back may have com
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +17,12 @@ from firesteel.runtime.bundles.columns import AccumulatorColumns
 from firesteel.runtime.bundles.delta import lift
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys
-from firesteel.runtime.packets import orders
+from firesteel.runtime.operators.base import Clock, Operator
+from firesteel.runtime.operators.map_bundle import bundled
 from firesteel.runtime.running.column import NoRunningForm
 from firesteel.runtime.running.plan import columnar_aggregates
-from firesteel.runtime.spec import GroupAggregateSpec, field
+from firesteel.runtime.spec import GroupAggregateSpec, LocalGroupAggregateSpec, field
+from firesteel.runtime.state.base import StateBackend
 
 
 class LocalGroupAggregate:
@@ -34,13 +37,12 @@ class LocalGroupAggregate:
         self._generated = generate(self._spec)
         self._rows = LocalRows(self._spec, self._generated)
         self._aggregates = columnar_aggregates(self._spec) if columnar else None
-        self.schema = self._columns.schema()
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """A row a key, with the order of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
-        return self._columns.table(pa.array(orders(changes)[last]), keys.columns, self._parts(changes, keys))
+        return self._columns.table(changes, last, keys.columns, self._parts(changes, keys))
 
     def _parts(self, changes: pa.Table, keys: Keys) -> list[pa.Array]:
         if self._aggregates is not None:
@@ -51,3 +53,12 @@ class LocalGroupAggregate:
             except NoRunningForm:
                 pass
         return self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)
+
+
+def build(spec: LocalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return bundled(LocalGroupAggregate(spec.aggregate), spec.aggregate, spec.aggregate.keys)
+
+
+def code(spec: LocalGroupAggregateSpec) -> Iterator[str]:
+    yield f"-- LocalGroupAggregate, in bundles of {spec.aggregate.bundle} rows"
+    yield generate(spec.aggregate).source.rstrip()

@@ -6,8 +6,6 @@ key are dropped; later ones are applied, even where they match nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 
@@ -17,7 +15,7 @@ from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.map_view import Expiry
-from firesteel.runtime.packets import orders
+from firesteel.runtime.operators.base import Clock
 from firesteel.runtime.running.net import NetChanges
 from firesteel.runtime.running.plan import plan
 from firesteel.runtime.spec import GroupAggregateSpec, field
@@ -32,7 +30,7 @@ class MiniBatchGroupAggregate:
         self,
         spec: GroupAggregateSpec,
         state: StateBackend | None,
-        clock: Callable[[], int],
+        clock: Clock,
         columnar: bool = True,
     ) -> None:
         self._spec = spec
@@ -43,7 +41,7 @@ class MiniBatchGroupAggregate:
         in_columns = self._running is not None
         self._state, rows = accumulators(spec, generated.slots, state, in_columns, self._expiry)
         self._rows = KeyedRows(spec, generated, rows, self._expiry, len(spec.calls))
-        self.schema = result_schema(spec, len(spec.calls))
+        self._schema = result_schema(spec, len(spec.calls))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
         """The changes of result, with the order of each key's last row."""
@@ -65,4 +63,4 @@ class MiniBatchGroupAggregate:
         return find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
 
     def _table(self, changes: pa.Table, keys: Keys, net: NetChanges) -> pa.Table:
-        return net_table(net, keys, orders(changes), self.schema, self._spec.emit_update_before)
+        return net_table(net, keys, changes, self._spec.emit_update_before)

@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.hashing import U64, is_one_word, sub_key_words
+from firesteel.runtime.hashing import U64, is_one_word, null_mask, sub_key_words
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.rows import Rows
 from firesteel.runtime.running.segments import Index, running_sum
-from firesteel.runtime.state.runs import Run, find, sort_order
+from firesteel.runtime.state.order_codes import is_exact, order_words
+from firesteel.runtime.state.runs import Run, find
+from firesteel.runtime.state.sort import sort_order, spread
 
 _FEWEST_BITS = 20
 """With fewer bits of a word it is not worth trying to tell pairs apart by them."""
@@ -24,23 +26,38 @@ class Pairs:
 
     order: int64[n], entries sorted by pair and, within one, as they stood. starts: int64[p], where each
     pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted as entries
-    of a map state are."""
+    of a map state are; in_order: of an ordered map, where its order words tell all values apart."""
 
-    def __init__(self, keys: Keys, codes: Index, arguments: pa.Array) -> None:
+    def __init__(self, keys: Keys, codes: Index, arguments: pa.Array, in_order: bool = False) -> None:
         self._keys = keys
-        word1, word2 = sub_key_words(arguments, keys.hash2[codes])
-        wide = not is_one_word(arguments.type)
-        self.order = _pair_order(codes.astype(np.uint64), word1, word2 if wide else None)
-        code, first = codes[self.order], word1[self.order]
+        self.in_order = in_order and is_exact(arguments.type)
+        self._two_words = not is_one_word(arguments.type)
+        if self.in_order:
+            self._two_words = bool(arguments.null_count)
+        words = self._words_of(codes, arguments)
+        first = spread(words[0]) if self.in_order else words[0]
+        self.order = _pair_order(codes.astype(np.uint64), first, words[1] if len(words) > 1 else None)
+        code = codes[self.order]
+        words = tuple(word[self.order] for word in words)
         new = np.ones(len(code), np.bool_)
-        new[1:] = (code[1:] != code[:-1]) | (first[1:] != first[:-1])
-        if wide:
-            second = word2[self.order]
-            new[1:] |= second[1:] != second[:-1]
+        new[1:] = code[1:] != code[:-1]
+        for word in words:
+            new[1:] |= word[1:] != word[:-1]
         self.starts = np.flatnonzero(new)
         self.owners = code[self.starts]
-        self._words = (first[self.starts], second[self.starts]) if wide else (first[self.starts],)
+        self._words = tuple(word[self.starts] for word in words)
         self.values = arguments.take(pa.array(self.order[self.starts]))
+
+    def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
+        """One word or two that tell the values of a key apart. codes: the keys' numbers."""
+        if not self.in_order:
+            word1, word2 = sub_key_words(values, self._keys.hash2[codes])
+            return (word1, word2) if self._two_words else (word1,)
+        words = order_words(values)
+        if not self._two_words:
+            return (words,)
+        null = null_mask(values)
+        return np.where(null, np.uint64(0), words), null.astype(np.uint64)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -56,14 +73,14 @@ class Pairs:
 
     def has(self, owners: Index, values: pa.Array) -> Mask:
         """Which of these (key, value), ascending by key, the batch has."""
-        hash2 = self._keys.hash2[owners]
-        word1, word2 = sub_key_words(values, hash2)
-        rest = (word2,) if len(self._words) > 1 else ()
-        mine = self._keys.hash2[self.owners]
-        run = Run((self._keys.hash1[self.owners], self._words[0], mine, *self._words[1:]), ())
         result = np.zeros(len(owners), np.bool_)
-        result[find(run, (self._keys.hash1[owners], word1, hash2, *rest))[0]] = True
+        mine = self._run(self.owners, self._words)
+        result[find(mine, self._run(owners, self._words_of(owners, values)))[0]] = True
         return result
+
+    def _run(self, owners: Index, words: tuple[U64, ...]) -> Run:
+        keys = self._keys
+        return Run((keys.hash1[owners], words[0], keys.hash2[owners], *words[1:]), ())
 
 
 def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> Index:

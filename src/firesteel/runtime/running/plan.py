@@ -201,7 +201,8 @@ class _Run:
     def _pairs_of(self, position: int) -> Pairs:
         if position not in self._pairs:
             rows = self._rows
-            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position))
+            in_order = position in self._spec.sorted_arguments
+            self._pairs[position] = Pairs(rows.keys, rows.keys.sorted_codes, rows.array(position), in_order)
         return self._pairs[position]
 
     def _follow(self, view: str, calls: list[int]) -> DistinctBatch:
@@ -244,10 +245,11 @@ class _Run:
             name = "best"
             pairs = self._pairs_of(call.args[0])
             retracted = RetractedExtreme(
-                rows, call, pairs, self._state.maps[f"map{index}"], self._now, least
-            )  # fmt: skip
+                rows, call, pairs, self._state.ordered(f"map{index}"), self._now, least
+            )
             self._extremes.append(retracted)
-            running = retracted.run(stored["best"], stored["size"])
+            running = retracted.run(stored["best"], stored["size"], stored["unmatched"])
+            self._keep(f"unmatched{index}", stored["unmatched"].fill_null(False))
         self._keep(f"{name}{index}", running.array(running.best.take(rows.ends - 1)))
         if running.size is not None:
             self._keep(f"size{index}", to_array(running.size.take(rows.ends - 1), BIGINT))

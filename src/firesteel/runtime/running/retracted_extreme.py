@@ -1,10 +1,11 @@
 """Running MIN and MAX with retraction, without a loop.
 
 A value is there from the row with which its count leaves 0 to the row with which it is 0 again. So the
-extreme after a row is the greatest value of all intervals that hold the row. Stored values are read
-only for keys whose stored extreme may go in this batch. MIN is MAX over the complement.
-Keys that have had retractions without a matching row are left to the row handler: what Flink's
-MaxWithRetractAggFunction answers then depends on the order of things.
+extreme after a row is the greatest value of all intervals that hold the row. Of the stored values that the
+batch does not touch, which are there all the time, only the greatest matters: the stored extreme, or, where
+that may go in this batch, the next one down in the ordered map. MIN is MAX over the complement.
+Keys that have had retractions without a matching row are left to the row handler where their extreme may
+go: what Flink's MaxWithRetractAggFunction answers then depends on the order of things.
 """
 
 from __future__ import annotations
@@ -12,24 +13,33 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable, from_sortable_form
 from firesteel.runtime.running.extreme import RunningExtreme
 from firesteel.runtime.running.pairs import Counts, Pairs
 from firesteel.runtime.running.rows import Rows
 from firesteel.runtime.running.segments import Index, greatest_over_intervals, running_sum
 from firesteel.runtime.spec import AggregateSpec
-from firesteel.runtime.state.base import Entries, MapState
+from firesteel.runtime.state.base import Entries, OrderedMapState
 from firesteel.runtime.values import sortable_column
+from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
-_LEAST = np.iinfo(np.int64).min
+_FIRST_READ = 16
+"""So many entries of a key are read at first."""
 
 
 class RetractedExtreme:
     """One call over one batch. pairs: those of its argument. state: its map of counts."""
 
     def __init__(
-        self, rows: Rows, call: AggregateSpec, pairs: Pairs, state: MapState, now: int, least: bool
+        self,
+        rows: Rows,
+        call: AggregateSpec,
+        pairs: Pairs,
+        state: OrderedMapState,
+        now: int,
+        least: bool,
     ) -> None:
         self._rows, self._pairs, self._state, self._now = rows, pairs, state, now
         self._argument = call.arg_types[0]
@@ -45,26 +55,30 @@ class RetractedExtreme:
         """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
-    def run(self, best: pa.Array, size: pa.Array) -> RunningExtreme:
-        """The extreme after each row. best and size: the stored fields of the keys."""
+    def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> RunningExtreme:
+        """The extreme after each row. best, size and unmatched: the stored fields of the keys."""
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
         known_size = size.fill_null(0).to_numpy(zero_copy_only=False)
         sizes = self._sizes(known_size)
         rows.reject_rows(rows.ended[sizes[rows.ended] != 0])
         (values, known), ranks = self._numbers([pairs.values], best)
-        full = self._may_lose(values.values, known.values, known_size)
-        entries = self._state.entries(rows.keys, np.flatnonzero(full), self._now)
-        held = values
-        if len(entries.owners):
-            (values, held, known), ranks = self._numbers([pairs.values, entries.sub_keys], best)
         rows.clean[known.is_null & (known_size > 0)] = False
-        self._check(entries, held.values, full, known.values, known_size)
+        loses = self._may_lose(values.values, known.values, known_size, sizes)
+        rows.clean[loses & unmatched.fill_null(False).to_numpy(zero_copy_only=False)] = False
+        owners = np.flatnonzero(loses & (known_size > 0) & rows.clean)
+        rest = next_values(
+            self._state, rows.keys, owners, pairs, best, self._argument, self._flip == 0, self._now
+        )
+        held = values
+        if len(rest.owners):
+            (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
         starts, ends, which = self._intervals(values.values)
-        more = self._stored_intervals(entries, held.values, full, known.values, known_size)
+        stay = np.flatnonzero((known_size > 0) & ~loses & rows.clean)
+        there = np.concatenate([stay, rest.owners])
         result = greatest_over_intervals(
-            np.concatenate([starts, more[0]]), np.concatenate([ends, more[1]]),
-            np.concatenate([which, more[2]]), len(rows),
+            np.concatenate([starts, rows.keys.starts[there]]), np.concatenate([ends, rows.ends[there]]),
+            np.concatenate([which, known.values[stay], held.values[: len(rest.owners)]]), len(rows),
         )  # fmt: skip
         return RunningExtreme(
             Column(result ^ self._flip, sizes == 0),
@@ -96,25 +110,16 @@ class RetractedExtreme:
             columns = [Column(column.values ^ self._flip, column.null) for column in columns]
         return columns, ranks
 
-    def _may_lose(self, values: Index, known: Index, size: Index) -> Mask:
-        """Keys that go on from a stored extreme and need all of their stored values."""
+    def _may_lose(self, values: Index, known: Index, known_size: Index, sizes: Index) -> Mask:
+        """Keys whose stored extreme may go: a value that is no less goes, or there are none for a moment."""
         rows, pairs = self._rows, self._pairs
-        full = np.zeros(len(rows.keys), np.bool_)
+        loses = np.zeros(len(rows.keys), np.bool_)
         gone = pairs.of_rows[self._counts.disappears]
         owner = pairs.owners[gone]
-        full[owner[values[gone] >= known[owner]]] = True
-        full[rows.ended_keys] = True
-        return full & rows.stored.found & rows.clean
-
-    def _check(self, entries: Entries, held: Index, full: Mask, known: Index, size: Index) -> None:
-        """Stored values must be what clean input leaves: all counts positive, the extreme among them."""
-        counts = entries.columns[0].to_numpy(zero_copy_only=False)
-        number = np.bincount(entries.owners, minlength=len(full))
-        greatest = np.full(len(full), _LEAST)
-        np.maximum.at(greatest, entries.owners, held[: len(entries.owners)])
-        good = (number == size) & ((size == 0) | (greatest == known))
-        good[entries.owners[counts <= 0]] = False
-        self._rows.clean[full & ~good] = False
+        loses[owner[(values[gone] >= known[owner]) | (known_size[owner] == 0)]] = True
+        loses[rows.keys.sorted_codes[sizes == 0]] = True
+        loses[rows.ended_keys] = True
+        return loses & rows.stored.found
 
     def _intervals(self, values: Index) -> tuple[Index, Index, Index]:
         """The rows [start, end) in which each pair of the batch is there, and its value."""
@@ -137,16 +142,45 @@ class RetractedExtreme:
             np.concatenate([values[pair[up]], values[before]]),
         )
 
-    def _stored_intervals(
-        self, entries: Entries, held: Index, full: Mask, known: Index, size: Index
-    ) -> tuple[Index, Index, Index]:
-        """Stored values that the batch does not touch: all where they were read, else the extreme."""
-        keys, ends, clean = self._rows.keys, self._rows.ends, self._rows.clean
-        rest = np.flatnonzero((size > 0) & ~full & clean)
-        owners = entries.owners
-        untouched = np.zeros(0, np.int64)
-        if len(owners):
-            there = self._pairs.has(owners, entries.sub_keys)
-            untouched = np.flatnonzero(~there & clean[owners])
-        owner = np.concatenate([rest, owners[untouched]])
-        return keys.starts[owner], ends[owner], np.concatenate([known[rest], held[untouched]])
+
+def next_values(
+    state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
+    greatest: bool, now: int,
+) -> Entries:  # fmt: skip
+    """Of the keys `owners`, whose stored extremes are `best` (a row a key), the greatest (or least) entry
+    that is none of the `pairs`; nothing of a key that has no other."""
+    found: list[Entries] = []
+    most = np.bincount(pairs.owners, minlength=len(keys)) + 1
+    for enough in (False, True):  # nearly always a few are
+        counts = most[owners] if enough else np.minimum(most[owners], _FIRST_READ)
+        start = _arguments(best.take(pa.array(owners)), argument)
+        read = (state.last if greatest else state.first)(keys, owners, counts, now, start)
+        others = np.flatnonzero(~pairs.has(read.owners, read.sub_keys))
+        new = np.ones(len(others), np.bool_)
+        new[1:] = read.owners[others[1:]] != read.owners[others[:-1]]
+        first = others[new]
+        found.append(Entries(read.owners[first], read.sub_keys.take(pa.array(first)), ()))
+        full = np.bincount(read.owners, minlength=len(keys))[owners] == counts
+        owners = owners[full & (counts < most[owners]) & ~np.isin(owners, read.owners[first])]
+        if not len(owners):
+            break
+    return _joined(found, argument)
+
+
+def _arguments(best: pa.Array, argument: SqlType) -> pa.Array:
+    """Stored extremes as arguments."""
+    if argument.root not in APPROXIMATE:
+        return best
+    return pa.array(from_sortable_form(best.to_numpy(zero_copy_only=False))).cast(to_arrow(argument))
+
+
+def _joined(found: list[Entries], argument: SqlType) -> Entries:
+    """Entries of different keys, by key."""
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return Entries(np.zeros(0, np.int64), pa.nulls(0, to_arrow(argument)), ())
+    owners = np.concatenate([each.owners for each in found])
+    order = np.argsort(owners, kind="stable")
+    sub_keys = pa.concat_arrays([each.sub_keys for each in found]).take(pa.array(order))
+    return Entries(owners[order], sub_keys, ())

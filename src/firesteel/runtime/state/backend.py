@@ -11,10 +11,13 @@ import pyarrow as pa
 from firesteel.errors import InternalError, JobError
 from firesteel.runtime.state.base import RunStore
 from firesteel.runtime.state.codec import decode, encode
-from firesteel.runtime.state.levels import Levels, Piece, bounds
+from firesteel.runtime.state.levels import Levels, Piece
 from firesteel.runtime.state.manifest import StateEntry, read_manifest, write_manifest
-from firesteel.runtime.state.runs import Run
+from firesteel.runtime.state.order_codes import SortOrder
+from firesteel.runtime.state.ordered import SortedOrderedMapState
+from firesteel.runtime.state.runs import Run, bounds
 from firesteel.runtime.state.states import SortedMapState, SortedValueState
+from firesteel.runtime.state.times import SortedTimeState
 
 
 class Cache(Protocol):
@@ -55,6 +58,24 @@ class SortedRunBackend:
     ) -> SortedMapState:
         columns = [("sub_key", sub_type), *((f"v{i}", kind) for i, kind in enumerate(types))]
         return SortedMapState(self._levels(name, "map", pa.schema(columns), ttl), sub_type, types)
+
+    def ordered(
+        self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0,
+        orders: Sequence[SortOrder] = (),
+    ) -> SortedOrderedMapState:  # fmt: skip
+        code = [("code", pa.binary())] if orders else []
+        columns = [*code, ("sub_key", sub_type), *((f"v{i}", kind) for i, kind in enumerate(types))]
+        kind = f"ordered map by {', '.join(map(str, orders))}" if orders else "ordered map"
+        return SortedOrderedMapState(
+            self._levels(name, kind, pa.schema(columns), ttl), sub_type, types, orders
+        )
+
+    def times(
+        self, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType] = ()
+    ) -> SortedTimeState:
+        columns = [(f"k{i}", kind) for i, kind in enumerate(key_types)]
+        columns += [(f"v{i}", kind) for i, kind in enumerate(types)]
+        return SortedTimeState(self._levels(name, "time", pa.schema(columns), 0), key_types, types)
 
     @property
     def entries(self) -> int:
@@ -132,4 +153,5 @@ class SortedRunBackend:
 
 def _words(entry: StateEntry) -> str:
     fields = ", ".join(str(field.type) for field in entry.schema)
-    return f"a {entry.kind} state of ({fields}){' with a time to live' if entry.ttl else ''}"
+    article = "an" if entry.kind[0] == "o" else "a"
+    return f"{article} {entry.kind} state of ({fields}){' with a time to live' if entry.ttl else ''}"

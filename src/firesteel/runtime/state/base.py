@@ -1,10 +1,14 @@
 """Keyed state as operators see it: columns by key, read and written for a whole batch at once.
 
-Flink: `ValueState` (one accumulator row a key) and `MapState` (`MapView`: one row a key and sub-key).
-Every call names its keys by `Keys` (runtime/keys.py): the distinct keys of a batch, sorted by hash; an
-`owners` array holds indices into it. Times are milliseconds; `now` is the processing time of the batch.
-With a time to live, an entry written at t is gone once `now >= t + ttl`; reading does not refresh it
-(Flink: OnCreateAndWrite, NeverReturnExpired).
+    ValueState        a row a key                    accumulators
+    MapState          by (key, sub-key), by hash     values seen (DISTINCT), the rows of a join
+    OrderedMapState   by (key, sub-key), in order    MIN and MAX under retraction, Top-N, OVER, versions
+    TimeState         by (time, key)                 timers, window ends
+
+The first two are Flink's. A sub-key of several columns is a struct. Every call names its keys by `Keys`
+(runtime/keys.py): the distinct keys of a batch, sorted by hash; an `owners` array holds indices into it.
+Times are milliseconds; `now` is the processing time of the batch. With a time to live, an entry written at t
+is gone once `now >= t + ttl`; reading does not refresh it (Flink: OnCreateAndWrite, NeverReturnExpired).
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.keys import Keys
+from firesteel.runtime.state.order_codes import SortOrder
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,8 @@ class ValueState(Protocol):
 
 
 class MapState(Protocol):
-    """Rows of columns by key and sub-key. Sub-keys are equal in binary form; NULL is a sub-key."""
+    """Rows of columns by key and sub-key. Sub-keys are equal in binary form; NULL is a sub-key (but not of
+    an ordered map)."""
 
     def get(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
         """Look up m pairs (key, sub-key), in any order."""
@@ -81,10 +87,84 @@ class MapState(Protocol):
         ...
 
 
+class OrderedMapState(MapState, Protocol):
+    """A map whose entries stand in the order of their sub-keys (order_codes.py says which that is).
+
+    What is at one end of it costs what is asked for, however many entries a key has. A sub-key is not
+    NULL; fields of a sub-key of several columns may be. `entries` are ascending by owner and sub-key.
+    """
+
+    def first(
+        self, keys: Keys, owners: NDArray[np.int64], counts: NDArray[np.int64], now: int,
+        start: pa.Array | None = None,
+    ) -> Entries:  # fmt: skip
+        """The first `counts[i]` entries of the keys `owners[i]` (ascending, distinct), ascending by owner
+        and sub-key; of those at or after the sub-key `start[i]` where it is given. Entries that have been
+        deleted in front of them cost as others, until a merge drops them: who knows where the live ones
+        begin gives it as `start`."""
+        ...
+
+    def last(
+        self, keys: Keys, owners: NDArray[np.int64], counts: NDArray[np.int64], now: int,
+        start: pa.Array | None = None,
+    ) -> Entries:  # fmt: skip
+        """The same from the other end: ascending by owner, descending by sub-key; `start`: at or before."""
+        ...
+
+    def range(
+        self, keys: Keys, owners: NDArray[np.int64], low: pa.Array | None, high: pa.Array | None, now: int
+    ) -> Entries:
+        """The entries of the keys `owners[i]` (ascending, distinct) with low[i] <= sub-key < high[i], as far
+        as these are given; ascending by owner and sub-key."""
+        ...
+
+    def floor(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
+        """For m pairs (key, sub-key), in any order, the key's entry with the greatest sub-key at or below:
+        columns are its sub-key, then its own."""
+        ...
+
+
+@dataclass(frozen=True)
+class Due:
+    """Entries taken out of a time state, ascending by time.
+
+    times: int64[m]. keys: the columns of their keys, columns: their own; m rows each. A key is there once
+    for each of its times.
+    """
+
+    times: NDArray[np.int64]
+    keys: tuple[pa.Array, ...]
+    columns: tuple[pa.Array, ...]
+
+
+class TimeState(Protocol):
+    """Rows of columns by time (any int64, milliseconds as a rule) and key. They have no time to live."""
+
+    def get(self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64]) -> Found:
+        """Look up m pairs (time, key), in any order."""
+        ...
+
+    def put(
+        self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64],
+        columns: Sequence[pa.Array] = (), live: NDArray[np.bool_] | None = None,
+    ) -> None:  # fmt: skip
+        """Write m distinct pairs, in any order: a timer that is there already is one still. Where `live` is
+        false, delete."""
+        ...
+
+    def take_until(self, time: int) -> Due:
+        """Take out all entries up to and with `time`: one range is read and cut off, whatever lies above."""
+        ...
+
+    def next_time(self) -> int | None:
+        """The smallest time, None where there is no entry."""
+        ...
+
+
 class StateBackend(Protocol):
     """The state of one operator in one key group (or in all, where one task owns them all).
 
-    `value` and `map` may be called again with the same arguments and give the same state.
+    `value`, `map`, `ordered` and `times` may be called again with the same arguments and give the same state.
     """
 
     def value(
@@ -97,6 +177,21 @@ class StateBackend(Protocol):
         self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0
     ) -> MapState:  # fmt: skip
         """The map state called `name`."""
+        ...
+
+    def ordered(
+        self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0,
+        orders: Sequence[SortOrder] = (),
+    ) -> OrderedMapState:  # fmt: skip
+        """The ordered map called `name`. orders: how each field of a struct is sorted; of any other type
+        none, it is ascending (`last` reads it from the other end). Raises InternalError for a type without
+        an order."""
+        ...
+
+    def times(
+        self, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType] = ()
+    ) -> TimeState:
+        """The time state called `name`."""
         ...
 
     def commit(self) -> None:

@@ -1,7 +1,8 @@
 """Runs as bytes: one Arrow IPC file, compressed for the store, or not, so that a mapped file of the
 cache is read without a copy.
 
-Columns: w0, w1, ... (the words), live (int8) and time (int64) where the run has them, c0, c1, ...
+Columns: w0, w1, ... (the words), live (int8) and time (int64) where the run has them, c0, c1, ..., the
+first of which is called tail where it is one.
 The schema's metadata hold the version of the layout.
 """
 
@@ -41,7 +42,7 @@ def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> No
     if run.time is not None:
         names.append("time")
         arrays.append(pa.array(run.time))
-    names += [f"c{i}" for i in range(len(run.columns))]
+    names += ["tail" if run.tail and not i else f"c{i}" for i in range(len(run.columns))]
     batch = pa.record_batch([*arrays, *run.columns], names=names)
     batch = batch.replace_schema_metadata({_KEY: VERSION})
     with pa.ipc.new_file(sink, batch.schema, options=options) as writer:
@@ -65,7 +66,8 @@ def decode(data: pa.Buffer | bytes) -> Run:
     live, time = columns.pop("live", None), columns.pop("time", None)
     return Run(
         tuple(column.to_numpy() for name, column in columns.items() if name[0] == "w"),
-        tuple(column for name, column in columns.items() if name[0] == "c"),
+        tuple(column for name, column in columns.items() if name[0] in "ct"),
         None if live is None else live.to_numpy().view(np.bool_),
         None if time is None else time.to_numpy(),
+        "tail" in columns,
     )

@@ -1,9 +1,10 @@
 """The sorted runs of one state, newest first, and when they are merged.
 
-A level is a sorted run in pieces: each piece holds a range of first words, in ascending order. Levels
+A level is a sorted run in pieces: each piece holds a range of places (runs.py), in ascending order. Levels
 of like size that lie next to each other are merged into one (size-tiered compaction). A merge is spread
-over batches: a step merges the entries below some word into a piece of the new level, and the merged
-levels count only from there on. So a batch's work follows the rows it wrote, whatever lies below.
+over batches: a step merges the entries below some place into a piece of the new level, and the merged
+levels count only from there on. So a batch's work follows the rows it wrote, whatever lies below, and
+however many entries one key has. What is dead is dropped where a merge reaches the last level.
 """
 
 from __future__ import annotations
@@ -11,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from firesteel.runtime.state.merge import merge
-from firesteel.runtime.state.runs import HASH_END, Run
+from firesteel.runtime.state.runs import END, Run, bounds, place, position
 
 FAN_IN = 8
 """So many levels of like size are merged into one."""
@@ -29,7 +28,7 @@ PIECE_ROWS = 1 << 18
 
 @dataclass
 class Piece:
-    """Entries of a run whose first word is in [low, high).
+    """Entries of a run whose places are in [low, high).
 
     run: the entries, None until loaded. id: its name in the store, None until committed. rows: what
     the whole run holds.
@@ -37,7 +36,7 @@ class Piece:
 
     rows: int
     low: int = 0
-    high: int = HASH_END
+    high: int = END
     id: str | None = None
     run: Run | None = None
 
@@ -47,7 +46,7 @@ Level = list[Piece]
 
 @dataclass
 class Merge:
-    """A merge under way: levels [at, at + count) go into the level that follows them; words below
+    """A merge under way: levels [at, at + count) go into the level that follows them; places below
     `low` are there already."""
 
     at: int
@@ -113,6 +112,17 @@ class Levels:
             self._start(Merge(0, fresh))
             self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
 
+    def drop_below(self, low: int) -> None:
+        """Forget all entries at places below `low`, without a look at them."""
+        for level in self.levels:
+            _trim(level, low)
+        merging = {i for task in self.merges for i in range(task.at, task.at + task.count + 1)}
+        for i in reversed(range(len(self.levels))):
+            if not self.levels[i] and i not in merging:
+                del self.levels[i]
+                for task in self.merges:
+                    task.at -= task.at > i
+
     def split(self) -> None:
         """Split pieces that are to be committed and have too many rows."""
         for level in self.levels:
@@ -126,9 +136,9 @@ class Levels:
         begin, low = 0, piece.low
         while begin < len(run):
             end = min(begin + PIECE_ROWS, len(run))
-            if end < len(run):  # the entries of a key stay together
-                end = int(np.searchsorted(run.words[0], run.words[0][end - 1], side="right"))
-            high = piece.high if end == len(run) else int(run.words[0][end])
+            if end < len(run):  # entries of one place stay together
+                end = position(run, place(run, end - 1) + 1)
+            high = piece.high if end == len(run) else place(run, end)
             yield Piece(end - begin, low, high, run=run.slice(begin, end))
             begin, low = end, high
 
@@ -167,7 +177,7 @@ class Levels:
         sources = self.levels[task.at : task.at + task.count]
         target = self.levels[task.at + task.count]
         rows = sum(map(self._size, sources))
-        high = HASH_END if rows <= work else task.low + (HASH_END - task.low) * work // rows
+        high = END if rows <= work else self._bound(sources, work / rows)
         bottom = task.at + task.count + 1 == len(self.levels)
         runs = [run for level in sources for run in self._between(level, task.low, high)]
         if runs:
@@ -177,9 +187,21 @@ class Levels:
         for level in sources:
             _trim(level, high)
         task.low = high
-        if high == HASH_END:
+        if high == END:
             self._finish(task)
         return max(1, sum(map(len, runs)))
+
+    def _bound(self, sources: list[Level], part: float) -> int:
+        """Below which place about this part of the sources' entries lies: as of the largest of them."""
+        largest = max(sources, key=self._size)
+        left = int(self._size(largest) * part)
+        for piece in largest:
+            run = self.run(piece)
+            start, stop = bounds(run, piece.low, piece.high)
+            if left < stop - start:
+                return place(run, start + left) + 1
+            left -= stop - start
+        return END
 
     def _between(self, level: Level, low: int, high: int) -> list[Run]:
         parts = []
@@ -202,15 +224,6 @@ class Levels:
         self.merges.remove(task)
         for other in self.merges:
             other.at -= gone
-
-
-def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
-    """Where the entries with first words in [low, high) begin and end."""
-    if high <= low:
-        return 0, 0
-    first = run.words[0]
-    start = int(np.searchsorted(first, np.uint64(low))) if low else 0
-    return start, len(run) if high == HASH_END else int(np.searchsorted(first, np.uint64(high)))
 
 
 def _trim(level: Level, low: int) -> None:

@@ -6,34 +6,33 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64
 from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.state.base import Found
-from firesteel.runtime.state.levels import Levels, bounds
+from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.merge import merge
-from firesteel.runtime.state.runs import HASH_END, Run, find, slices
-
-Index = NDArray[np.int64]
+from firesteel.runtime.state.runs import END, Index, Run, bounds, find, slices
 
 
-def look_up(
-    levels: Levels, wanted: Sequence[U64], now: int, skip: int, types: Sequence[pa.DataType]
-) -> Found:
+def look_up(levels: Levels, wanted: Run, now: int, skip: int, types: Sequence[pa.DataType]) -> Found:
     """The newest live version of each wanted entry (first words ascending), without the first `skip`
     columns; `types` are those of the others."""
-    rows, expiry = len(wanted[0]), levels.expiry(now)
+    rows, expiry = len(wanted), levels.expiry(now)
     pending = np.arange(rows, dtype=np.int64)
     hits: list[tuple[Index, Run, Index]] = []
     for piece, run in levels.runs():
         start, stop = 0, len(pending)
-        if piece.low > 0 or piece.high < HASH_END:
-            start, stop = bounds(Run((wanted[0][pending],), ()), piece.low, piece.high)
+        if piece.low > 0 or piece.high < END:
+            first = wanted.words[0][pending]
+            start = int(np.searchsorted(first, np.uint64(piece.low >> 64)))
+            if piece.high < END:
+                stop = int(np.searchsorted(first, np.uint64(piece.high >> 64), side="right"))
+            run = run.slice(*bounds(run, piece.low, piece.high))
         asked = pending[start:stop]
         if not len(asked):
             continue
-        which, place = find(run, wanted if len(asked) == rows else [word[asked] for word in wanted])
+        which, place = find(run, wanted if len(asked) == rows else wanted.take(asked))
         if not len(which):
             continue
         there = run.there(place, expiry)
@@ -73,18 +72,22 @@ def _gather(
 def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index, Run] | None:
     """All live entries of some keys, given by their (ascending) hashes, and for each the index of its
     key; None where there are none."""
+    return entries_in(levels, hash2, [(run, *slices(run, hash1)) for _, run in levels.clipped_runs()], now)
+
+
+def entries_in(
+    levels: Levels, hash2: U64, stretches: Sequence[tuple[Run, Index, Index]], now: int
+) -> tuple[Index, Run] | None:
+    """The live entries of some keys: of each run, newest first, those from the first index to the second.
+    hash2: the keys' second hashes."""
     parts = []
-    for _, run in levels.clipped_runs():
-        start, stop = slices(run, hash1)
-        lengths = stop - start
-        if not lengths.any():
+    for run, start, stop in stretches:
+        owner, at = spans(start, stop)
+        if not len(owner):
             continue
-        owner = np.repeat(np.arange(len(hash1)), lengths)
-        first = np.repeat(start - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        place = first + np.arange(len(owner))
-        mine = run.words[2][place] == hash2[owner]
-        part = run.take(place[mine])
-        parts.append(Run(part.words, (*part.columns, pa.array(owner[mine])), part.live, part.time))
+        mine = run.words[2][at] == hash2[owner]
+        part = run.take(at[mine])
+        parts.append(Run(part.words, (*part.columns, pa.array(owner[mine])), part.live, part.time, part.tail))
     if not parts:
         return None
     merged = merge(parts, True, levels.expiry(now))
@@ -93,3 +96,11 @@ def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index
         order = stable_order(owners)
         owners, merged = owners[order], merged.take(order)
     return owners, Run(merged.words, merged.columns[:-1])
+
+
+def spans(start: Index, stop: Index) -> tuple[Index, Index]:
+    """All indices in [start[i], stop[i]), and which i each belongs to."""
+    lengths = np.maximum(stop - start, 0)
+    owner = np.repeat(np.arange(len(start)), lengths)
+    first = np.repeat(start - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    return owner, first + np.arange(len(owner))

@@ -17,14 +17,17 @@ from firesteel.errors import JobError
 from firesteel.runtime.hashing import fingerprint
 from firesteel.runtime.state.levels import Level, Merge, Piece
 
-VERSION = 1
+VERSION = 2
+_BY_ONE_WORD = 1
+"""The version whose pieces were bounded by first words alone."""
 
 
 @dataclass
 class StateEntry:
     """One state: how its columns are laid out, its levels and the merges under way.
 
-    kind: `value` or `map`. schema: of the columns; ttl is whether entries have times.
+    kind: `value`, `map`, `ordered map` (by what), or `time`. schema: of the columns; ttl is whether
+    entries have times.
     """
 
     kind: str
@@ -48,12 +51,13 @@ def read_manifest(data: bytes) -> dict[str, StateEntry]:
     """The states that a manifest names. Raises JobError where this version cannot read them."""
     document = json.loads(data)
     hint = "Start from an empty checkpoint, or run the version that wrote it."
-    if document["version"] != VERSION:
+    if document["version"] not in (_BY_ONE_WORD, VERSION):
         message = f"The state's manifest has version {document['version']}, this version reads {VERSION}"
         raise JobError(message, hint=hint)
     if document["hash"] != fingerprint():
         raise JobError("The state was written with other hash functions", hint=hint)
-    return {name: _state_from_json(value) for name, value in document["states"].items()}
+    bits = 64 if document["version"] == _BY_ONE_WORD else 0
+    return {name: _state_from_json(value, bits) for name, value in document["states"].items()}
 
 
 def _state_to_json(entry: StateEntry) -> dict[str, Any]:
@@ -66,11 +70,16 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
     }
 
 
-def _state_from_json(value: dict[str, Any]) -> StateEntry:
+def _state_from_json(value: dict[str, Any], bits: int) -> StateEntry:
+    """bits: what the places lack."""
+    levels = [
+        [Piece(rows, low << bits, high << bits, name) for name, rows, low, high in level]
+        for level in value["levels"]
+    ]
     return StateEntry(
         value["kind"],
         pa.ipc.read_schema(pa.py_buffer(base64.b64decode(value["schema"]))),
         value["ttl"],
-        [[Piece(rows, low, high, name) for name, rows, low, high in level] for level in value["levels"]],
-        [Merge(*merge) for merge in value["merges"]],
+        levels,
+        [Merge(at, count, low << bits) for at, count, low in value["merges"]],
     )

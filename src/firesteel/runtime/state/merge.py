@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from firesteel.runtime.state.runs import Run, sort_order
+from firesteel.runtime.state.runs import Index, Mask, Run
+from firesteel.runtime.state.sort import run_order
 
 
 def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
@@ -17,10 +19,10 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
     (milliseconds, None: nothing expires) need not be kept.
     """
     joined = concat(runs) if len(runs) > 1 else runs[0]
-    keep: np.ndarray | None = None
+    keep: Index | None = None
     if len(runs) > 1:
-        order = sort_order(joined.words)
-        keep = order[_first_of_each(joined, order)]
+        order = run_order(joined)
+        keep = order[first_of_each(joined, order)]
     if bottom:
         index = np.arange(len(joined)) if keep is None else keep
         there = joined.there(index, expiry)
@@ -28,23 +30,28 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
             keep = index[there]
     merged = joined if keep is None else joined.take(keep)
     if bottom or (merged.live is not None and merged.live.all()):
-        return Run(merged.words, merged.columns, None, merged.time)
+        return Run(merged.words, merged.columns, None, merged.time, merged.tail)
     return merged
 
 
-def _first_of_each(run: Run, order: np.ndarray) -> np.ndarray:
+def first_of_each(run: Run, order: Index) -> Mask:
     """Which of `order` are the first of their entry: they are the newest, since the order is stable."""
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for word in run.words:
         ordered = word[order]
         same &= ordered[1:] == ordered[:-1]
+    if run.tail:
+        alike = np.flatnonzero(same)
+        tails = run.columns[0]
+        equal = pc.equal(tails.take(pa.array(order[alike])), tails.take(pa.array(order[alike + 1])))
+        same[alike] = equal.to_numpy(zero_copy_only=False)
     first = np.concatenate([np.ones(min(1, len(order)), np.bool_), ~same])
-    if len(run.words) > 1 and _shared(run, order, same):
+    if not run.tail and len(run.words) > 1 and _shared(run, order, same):
         return _first_by_all_words(run, order)
     return first
 
 
-def _shared(run: Run, order: np.ndarray, same: np.ndarray) -> bool:
+def _shared(run: Run, order: Index, same: Mask) -> bool:
     """Whether different entries share their sorting words, and so may stand between equal ones."""
     sorting = 2 if len(run.words) > 2 else 1
     alike = np.ones(len(same), np.bool_)
@@ -54,8 +61,8 @@ def _shared(run: Run, order: np.ndarray, same: np.ndarray) -> bool:
     return bool(np.any(alike & ~same))
 
 
-def _first_by_all_words(run: Run, order: np.ndarray) -> np.ndarray:
-    """As `_first_of_each`, by a sort over all words: two keys or sub-keys share 64 bits, which is rare."""
+def _first_by_all_words(run: Run, order: Index) -> Mask:
+    """As `first_of_each`, by a sort over all words: two keys or sub-keys share 64 bits, which is rare."""
     words = [word[order] for word in run.words]
     by_all = np.lexsort(words[::-1])
     new = np.ones(len(order), np.bool_)
@@ -75,4 +82,4 @@ def concat(runs: Sequence[Run]) -> Run:
     time = None
     if any(run.time is not None for run in runs):
         time = np.concatenate([np.zeros(len(r), np.int64) if r.time is None else r.time for r in runs])
-    return Run(words, columns, live, time)
+    return Run(words, columns, live, time, runs[0].tail)

@@ -1,51 +1,67 @@
 """Immutable sorted runs of state entries, and how entries are found in them.
 
-An entry is ordered by its words, unsigned 64-bit numbers: of a value state (hash1, hash2) of the key;
-of a map state (hash1, sub1, hash2[, sub2]), where sub1 is the sub-key's first word mixed with hash2.
-The first two sort, all of them identify. A map's sub2 is there where one word does not tell all
-sub-keys apart (strings, decimals).
+An entry has words, unsigned 64-bit numbers, of which the first two sort and all identify:
+
+    value state   hash1, hash2            of the key
+    map           hash1, sub1, hash2[, sub2]   sub1: the sub-key's first hash, mixed with hash2
+    ordered map   hash1, order, hash2     order: the sub-key's order word (order_codes.py)
+    time state    time, hash1, hash2      time: as an order word
+
+A map's sub2 is there where one word does not tell all sub-keys apart (strings, decimals). In an ordered
+map whose order words do not, entries that share all words are sorted, and told apart, by their first
+column, the run's **tail**. An entry's **place** is words[0] << 64 | words[1].
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64
 
-HASH_END = 1 << 64
+END = 1 << 128
+"""The place after all others."""
+_WORD = (1 << 64) - 1
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Run:
-    """n entries sorted by (words[0], words[1]), each there once.
+    """n sorted entries, each there once.
 
     live: bool[n], false for a tombstone; None where all live. time: int64[n], when the entry was
-    written, in milliseconds; None where there is no time to live. columns: n rows each.
+    written, in milliseconds; None where there is no time to live. columns: n rows each. tail: whether
+    the first of them is the tail.
     """
 
     words: tuple[U64, ...]
     columns: tuple[pa.Array, ...]
-    live: NDArray[np.bool_] | None = None
-    time: NDArray[np.int64] | None = None
+    live: Mask | None = None
+    time: Index | None = None
+    tail: bool = False
 
     def __len__(self) -> int:
         return len(self.words[0])
 
     def slice(self, start: int, stop: int) -> Run:
         """Entries [start, stop), without a copy."""
+        if start == 0 and stop == len(self):
+            return self
         return Run(
             tuple(word[start:stop] for word in self.words),
             tuple(column.slice(start, stop - start) for column in self.columns),
             None if self.live is None else self.live[start:stop],
             None if self.time is None else self.time[start:stop],
+            self.tail,
         )
 
-    def take(self, index: NDArray[np.int64]) -> Run:
+    def take(self, index: Index) -> Run:
         """The entries at `index`."""
         at = pa.array(index)
         return Run(
@@ -53,9 +69,10 @@ class Run:
             tuple(column.take(at) for column in self.columns),
             None if self.live is None else self.live[index],
             None if self.time is None else self.time[index],
+            self.tail,
         )
 
-    def there(self, index: NDArray[np.int64], expiry: int | None) -> NDArray[np.bool_]:
+    def there(self, index: Index, expiry: int | None) -> Mask:
         """Which of the entries at `index` live and were written after `expiry`."""
         there = np.ones(len(index), np.bool_) if self.live is None else self.live[index]
         if expiry is not None and self.time is not None:
@@ -63,53 +80,122 @@ class Run:
         return there
 
 
-def _bisect(
-    sorted_words: U64, wanted: U64, low: NDArray[np.int64], high: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The leftmost place in [low, high] for each wanted word, where [low, high) is sorted."""
-    low, high = low.copy(), high.copy()
-    last = len(sorted_words) - 1
-    for _ in range(int(np.max(high - low, initial=0)).bit_length()):
-        middle = (low + high) >> 1
-        right = (sorted_words[np.minimum(middle, last)] < wanted) & (low < high)
-        low = np.where(right, middle + 1, low)
-        high = np.where(right, high, middle)
-    return low
+def place(run: Run, index: int) -> int:
+    """The place of entry `index`."""
+    return int(run.words[0][index]) << 64 | int(run.words[1][index])
 
 
-def find(run: Run, wanted: Sequence[U64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def position(run: Run, at: int) -> int:
+    """How many entries stand before place `at`."""
+    if at >= END:
+        return len(run)
+    first, second = np.uint64(at >> 64), np.uint64(at & _WORD)
+    start = int(np.searchsorted(run.words[0], first))
+    if not second:
+        return start
+    stop = int(np.searchsorted(run.words[0], first, side="right"))
+    return start + int(np.searchsorted(run.words[1][start:stop], second))
+
+
+def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
+    """Where the entries at places [low, high) begin and end."""
+    if high <= low:
+        return 0, 0
+    return position(run, low) if low else 0, position(run, high)
+
+
+def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
+    """Where the entries of the keys with these (ascending) first words begin and end."""
+    start = np.searchsorted(run.words[0], hash1, side="left")
+    return start, np.searchsorted(run.words[0], hash1, side="right")
+
+
+def find(run: Run, wanted: Run) -> tuple[Index, Index]:
     """Which of the wanted entries are in the run (ascending), and where.
 
-    wanted: words as the run has them, first words ascending (for speed only).
+    wanted: words, and tails, as the run has them; first words ascending (for speed only).
     """
-    n, sorting = len(run), 2 if len(wanted) > 2 else 1
+    n, sorting = len(run), 2 if len(wanted.words) > 2 else 1
     if not n:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if run.tail:
+        return _find_by_tail(run, wanted)
     if sorting == 2:  # a map: the key's entries are a slice, sorted by the second word
-        at = _bisect(run.words[1], wanted[1], *slices(run, wanted[0]))
+        at = _bisect(run.words[1], wanted.words[1], *slices(run, wanted.words[0]))
     else:
-        at = np.searchsorted(run.words[0], wanted[0])
+        at = np.searchsorted(run.words[0], wanted.words[0])
     np.minimum(at, n - 1, out=at)
-    which = np.flatnonzero(run.words[0][at] == wanted[0])
+    which = np.flatnonzero(run.words[0][at] == wanted.words[0])
     at = at[which]
-    these = [word[which] for word in wanted]
-    same = _same(run, at, these, len(wanted))
+    these = [word[which] for word in wanted.words]
+    same = _same(run, at, these, len(these))
     if not same.all():
         same = _walk_on(run, at, these, same, sorting)
         which, at = which[same], at[same]
     return which, at
 
 
-def _same(run: Run, at: NDArray[np.int64], wanted: Sequence[U64], words: int) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = run.words[0][at] == wanted[0]
+def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
+    """Of an ordered map: how far into the run the entries of the wanted keys, whose first words ascend,
+    stand before the wanted sub-keys; right: or at them."""
+    low, high = slices(run, wanted.words[0])
+    if not run.tail:
+        return _bisect(run.words[1], wanted.words[1], low, high, right)
+    return _bisect_tails(run, wanted, low, high, right)
+
+
+def _bisect(sorted_words: U64, wanted: U64, low: Index, high: Index, right: bool = False) -> Index:
+    """The leftmost place in [low, high) for each wanted word, where [low, high) is sorted; right: the
+    rightmost."""
+    if len(low) and (low == low[0]).all() and (high == high[0]).all():  # one key
+        start, stop = int(low[0]), int(max(low[0], high[0]))
+        return start + np.searchsorted(sorted_words[start:stop], wanted, side="right" if right else "left")
+    low, high = low.copy(), high.copy()
+    last = len(sorted_words) - 1
+    before = np.less_equal if right else np.less
+    for _ in range(int(np.max(high - low, initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        below = before(sorted_words[np.minimum(middle, last)], wanted) & (low < high)
+        low = np.where(below, middle + 1, low)
+        high = np.where(below, high, middle)
+    return low
+
+
+def _bisect_tails(run: Run, wanted: Run, low: Index, high: Index, right: bool = False) -> Index:
+    """The same where entries that share their words are sorted by their tails."""
+    for word, mine in zip(run.words[1:], wanted.words[1:], strict=True):
+        low, high = _bisect(word, mine, low, high), _bisect(word, mine, low, high, True)
+    before = pc.less_equal if right else pc.less
+    tails, wished = run.columns[0], wanted.columns[0]
+    open_ = np.flatnonzero(low < high)
+    while len(open_):
+        middle = (low[open_] + high[open_]) >> 1
+        compared = before(tails.take(pa.array(middle)), wished.take(pa.array(open_)))
+        below = compared.fill_null(False).to_numpy(zero_copy_only=False)
+        low[open_[below]] = middle[below] + 1
+        high[open_[~below]] = middle[~below]
+        open_ = open_[low[open_] < high[open_]]
+    return low
+
+
+def _find_by_tail(run: Run, wanted: Run) -> tuple[Index, Index]:
+    at = bisect(run, wanted)
+    which = np.flatnonzero(at < len(run))
+    which = which[_same(run, at[which], [word[which] for word in wanted.words], len(wanted.words))]
+    tails = run.columns[0].take(pa.array(at[which]))
+    equal = pc.equal(tails, wanted.columns[0].take(pa.array(which))).fill_null(False)
+    which = which[equal.to_numpy(zero_copy_only=False)]
+    return which, at[which]
+
+
+def _same(run: Run, at: Index, wanted: list[U64], words: int) -> Mask:
+    same: Mask = run.words[0][at] == wanted[0]
     for mine, theirs in zip(run.words[1:words], wanted[1:words], strict=False):
         same &= mine[at] == theirs
     return same
 
 
-def _walk_on(
-    run: Run, at: NDArray[np.int64], wanted: Sequence[U64], same: NDArray[np.bool_], sorting: int
-) -> NDArray[np.bool_]:
+def _walk_on(run: Run, at: Index, wanted: list[U64], same: Mask, sorting: int) -> Mask:
     """Walk `at` on over entries that share the sorting words but are not the wanted one: a hash
     collision. Few steps: two keys seldom share 64 bits."""
     missed = np.flatnonzero(~same & _same(run, at, wanted, sorting))
@@ -121,28 +207,3 @@ def _walk_on(
         same[missed[found]] = True
         missed = missed[~found & _same(run, at[missed], these, sorting)]
     return same
-
-
-def slices(run: Run, hash1: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the entries of the keys with these (ascending) first words begin and end."""
-    start = np.searchsorted(run.words[0], hash1, side="left")
-    return start, np.searchsorted(run.words[0], hash1, side="right")
-
-
-def sort_order(words: Sequence[U64]) -> NDArray[np.int64]:
-    """A stable order by the first two words, fast where the entries are sorted stretches."""
-    order = np.argsort(words[0], kind="stable")
-    first = words[0][order]
-    new = first[1:] != first[:-1]
-    second = words[1][order]
-    if not np.any(~new & (second[1:] != second[:-1])):
-        return order
-    group = np.zeros(len(order), np.uint64)
-    np.cumsum(new, out=group[1:])
-    bits = np.uint64(int(group[-1]).bit_length())
-    packed = (second >> bits) | (group << (np.uint64(64) - bits) if bits else group)
-    again = np.argsort(packed, kind="stable")
-    group, second = group[again], second[again]
-    if np.any((group[1:] == group[:-1]) & (second[1:] < second[:-1])):
-        return np.lexsort((words[1], words[0])).astype(np.int64)
-    return order[again]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64, is_one_word, sub_key_words
 from firesteel.runtime.keys import Keys
@@ -14,19 +13,18 @@ from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import all_entries, look_up
-from firesteel.runtime.state.runs import Run, sort_order
-
-Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from firesteel.runtime.state.runs import Index, Mask, Run
+from firesteel.runtime.state.sort import is_sorted, run_order
 
 
 def _new_run(
-    levels: Levels, words: tuple[U64, ...], columns: Sequence[pa.Array], live: Mask | None, now: int
-) -> Run:
+    levels: Levels, words: tuple[U64, ...], columns: Sequence[pa.Array], live: Mask | None, now: int,
+    tail: bool = False,
+) -> Run:  # fmt: skip
     if live is not None and live.all():
         live = None
     time = np.full(len(words[0]), now, np.int64) if levels.ttl else None
-    return Run(words, tuple(columns), live, time)
+    return Run(words, tuple(columns), live, time, tail)
 
 
 class SortedValueState:
@@ -38,7 +36,7 @@ class SortedValueState:
         self._types = tuple(types)
 
     def get(self, keys: Keys, now: int) -> Found:
-        return look_up(self.levels, (keys.hash1, keys.hash2), now, len(self._key_types), self._types)
+        return look_up(self.levels, Run((keys.hash1, keys.hash2), ()), now, len(self._key_types), self._types)
 
     def put(
         self, keys: Keys, owners: Index, columns: Sequence[pa.Array], now: int, live: Mask | None = None
@@ -59,35 +57,32 @@ class SortedMapState:
         self.levels = levels
         self._sub_type = sub_type
         self._types = tuple(types)
+        self._lead = 1
+        """How many columns stand before the values; the last of them is the sub-key."""
 
     def get(self, keys: Keys, owners: Index, sub_keys: pa.Array, now: int) -> Found:
-        words = self._words(keys, owners, sub_keys)
+        named = self._named(keys, owners, sub_keys)
+        wanted = named if named.tail else Run(named.words, ())
         if not np.any(owners[1:] < owners[:-1]):
-            return look_up(self.levels, words, now, 1, self._types)
+            return look_up(self.levels, wanted, now, self._lead, self._types)
         order = stable_order(owners)
-        found = look_up(self.levels, [word[order] for word in words], now, 1, self._types)
+        found = look_up(self.levels, wanted.take(order), now, self._lead, self._types)
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         at = pa.array(back)
         return Found(found.found[back], tuple(column.take(at) for column in found.columns))
 
     def entries(self, keys: Keys, owners: Index, now: int) -> Entries:
-        found = all_entries(self.levels, keys.hash1[owners], keys.hash2[owners], now)
-        if found is None:
-            none = pa.nulls(0, self._sub_type)
-            return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))
-        index, run = found
-        return Entries(owners[index], run.columns[0], run.columns[1:])
+        return self._entries(owners, all_entries(self.levels, keys.hash1[owners], keys.hash2[owners], now))
 
     def put(
         self, keys: Keys, owners: Index, sub_keys: pa.Array, columns: Sequence[pa.Array], now: int,
         live: Mask | None = None,
     ) -> None:  # fmt: skip
-        words = self._words(keys, owners, sub_keys)
-        run = _new_run(self.levels, words, (sub_keys, *columns), live, now)
-        same = words[0][1:] == words[0][:-1]
-        if np.any(owners[1:] < owners[:-1]) or np.any(same & (words[1][1:] < words[1][:-1])):
-            run = run.take(sort_order(words))
+        named = self._named(keys, owners, sub_keys)
+        run = _new_run(self.levels, named.words, (*named.columns, *columns), live, now, named.tail)
+        if not is_sorted(run, owners):
+            run = run.take(run_order(run))
         self.levels.add(run, now)
 
     def clear(self, keys: Keys, owners: Index, now: int) -> None:
@@ -96,8 +91,17 @@ class SortedMapState:
             dead = np.zeros(len(entries.owners), np.bool_)
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
-    def _words(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> tuple[U64, ...]:
+    def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
+        """Entries found, and for each the place of its key in `owners`."""
+        if found is None:
+            none = pa.nulls(0, self._sub_type)
+            return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))
+        index, run = found
+        return Entries(owners[index], run.columns[self._lead - 1], run.columns[self._lead :])
+
+    def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> Run:
+        """Entries without their values."""
         hash2 = keys.hash2[owners]
         sub1, sub2 = sub_key_words(sub_keys, hash2)
         words = (keys.hash1[owners], sub1, hash2)
-        return words if is_one_word(self._sub_type) else (*words, sub2)
+        return Run(words if is_one_word(self._sub_type) else (*words, sub2), (sub_keys,))

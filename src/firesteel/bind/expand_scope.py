@@ -1,0 +1,56 @@
+"""What the names of a query stand for while it is written back in full (expand.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from firesteel.sql.unparse_types import quoted
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An entry of FROM: the name that it is known by, the table's path, its columns by name."""
+
+    alias: str
+    path: tuple[str, ...]
+    columns: dict[str, SqlType | None]
+
+    def is_named(self, path: tuple[str, ...]) -> bool:
+        if len(path) == 1:
+            return path[0] == self.alias
+        return len(path) <= len(self.path) and self.path[-len(path) :] == path
+
+
+@dataclass
+class Scope:
+    """What names stand for: the entries of FROM, then those of the query around it."""
+
+    relations: list[Relation] = field(default_factory=list)
+    outer: Scope | None = None
+    outputs: tuple[str, ...] = ()
+    """In ORDER BY: the names of the columns that the query gives."""
+
+    def written(self, path: tuple[str, ...]) -> str:
+        """A column with its table; as written where nothing has that name."""
+        if len(path) == 1 and path[0] in self.outputs:
+            return quoted(path[0])
+        for length in range(min(len(path) - 1, 3), 0, -1):
+            found = next((r for r in self.relations if r.is_named(path[:length])), None)
+            if found is not None:
+                return joined((found.alias, *path[length:]))
+        found = next((r for r in self.relations if path[0] in r.columns), None)
+        if found is not None:
+            return joined((found.alias, *path))
+        return joined(path) if self.outer is None else self.outer.written(path)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """A qualified name."""
+    return ".".join(map(quoted, parts))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names between commas."""
+    return ", ".join(map(quoted, names))

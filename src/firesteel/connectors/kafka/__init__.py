@@ -1,0 +1,1 @@
+"""The connector `kafka`: topics as change streams, by way of confluent-kafka."""

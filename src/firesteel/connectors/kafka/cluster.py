@@ -1,0 +1,185 @@
+"""What the driver asks of a Kafka cluster: partitions, and offsets by place."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any
+
+from firesteel.connectors.kafka.offsets import Partition, Places
+from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMESTAMP, KafkaOptions, Place
+from firesteel.connectors.kafka.properties import client_configuration
+from firesteel.errors import JobError, UsageError, ValidationError
+
+_PATIENCE, _REFUSED = 10.0, 2.0
+"""Seconds in which a cluster must answer, and after which a refusal is believed."""
+
+
+def client() -> Any:
+    """The library. Raises UsageError where it is not installed."""
+    try:
+        import confluent_kafka
+        import confluent_kafka.admin
+    except ImportError:
+        raise UsageError(
+            "The connector 'kafka' needs the package confluent-kafka.", hint="pip install 'firesteel[kafka]'"
+        ) from None
+    return confluent_kafka
+
+
+class UnreachableError(JobError):
+    """The cluster does not answer now."""
+
+
+class Cluster:
+    """A connection of the driver's.
+
+    Its methods raise UnreachableError, or JobError for what the cluster refuses; in both the servers stand.
+    """
+
+    def __init__(self, options: KafkaOptions) -> None:
+        self._options = options
+        self._kafka = client()
+        self._properties = dict(options.properties)
+        self.servers = self._properties["bootstrap.servers"]
+        self._errors: list[Any] = []
+        configuration: dict[str, Any] = client_configuration(self._properties)
+        configuration |= {"log_level": 2, "error_cb": self._errors.append}
+        try:
+            self._admin = self._kafka.admin.AdminClient(configuration)
+        except self._kafka.KafkaException as error:
+            raise ValidationError(f"Kafka's client refuses a property: {_words(error)}") from None
+
+    # --- partitions ------------------------------------------------------------------------------
+    def partitions(self) -> list[Partition]:
+        """Those of the topics of the options. Raises JobError for a topic that is missing."""
+        topics = self._metadata().topics
+        names = self._options.topics
+        if self._options.pattern:
+            pattern = re.compile(self._options.pattern)
+            names = tuple(sorted(name for name in topics if pattern.fullmatch(name)))
+        for name in names:
+            if name not in topics:
+                near = ", ".join(sorted(t for t in topics if not t.startswith("__"))) or "none"
+                raise JobError(
+                    f"Kafka at {self.servers} has no topic '{name}'.", hint=f"its topics are: {near}"
+                )
+        return [(name, number) for name in names for number in sorted(topics[name].partitions)]
+
+    def _metadata(self) -> Any:
+        began = time.monotonic()
+        self._errors.clear()
+        while True:
+            try:
+                return self._admin.list_topics(timeout=1)
+            except self._kafka.KafkaException as error:
+                self._admin.poll(0)
+                waited = time.monotonic() - began
+                if waited > _PATIENCE or (self._errors and waited > _REFUSED):
+                    raise self._unreachable(error) from None
+
+    # --- offsets ---------------------------------------------------------------------------------
+    def earliest(self, partitions: Iterable[Partition]) -> Places:
+        return self._offsets(partitions, self._kafka.admin.OffsetSpec.earliest())
+
+    def latest(self, partitions: Iterable[Partition]) -> Places:
+        """Behind the last message; with isolation.level read_committed behind the last committed one."""
+        return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
+
+    def at(self, place: Place, partitions: list[Partition]) -> Places:
+        """The place in each partition, by Flink's rules: what has no message from a time on is at its end,
+        what no offset is given for is where the group left it, else at its beginning."""
+        if place.mode == EARLIEST:
+            return self.earliest(partitions)
+        found = self.latest(partitions)
+        if place.mode == LATEST:
+            return found
+        if place.mode == TIMESTAMP:
+            times = self._offsets(partitions, self._kafka.admin.OffsetSpec.for_timestamp(place.timestamp))
+            return found | {each: offset for each, offset in times.items() if offset >= 0}
+        if place.mode == SPECIFIC:
+            given = {(self._options.topics[0], number): offset for number, offset in place.offsets}
+            missing = [each for each in partitions if each not in given]
+            found = {each: offset for each, offset in given.items() if each in partitions}
+            if not missing:
+                return found
+            committed = self._committed(missing)
+            return self.earliest(missing) | committed | found
+        return self._of_group(partitions)
+
+    def _of_group(self, partitions: list[Partition]) -> Places:
+        """Where the group left each partition, or where `auto.offset.reset` says."""
+        committed = self._committed(partitions)
+        missing = [each for each in partitions if each not in committed]
+        reset = self._properties.get("auto.offset.reset", "none").lower()
+        if missing and reset not in ("earliest", "latest"):
+            listed = ", ".join(f"{topic}-{number}" for topic, number in missing)
+            raise JobError(
+                f"Undefined offset with no reset policy for partitions: [{listed}]",
+                hint=f"the group '{self._properties['group.id']}' has committed nothing there; set "
+                "'scan.startup.mode' = 'earliest-offset', or 'properties.auto.offset.reset'",
+            )
+        rest = self.earliest(missing) if reset == "earliest" else self.latest(missing)
+        return committed | rest
+
+    def _committed(self, partitions: list[Partition]) -> Places:
+        group = self._properties.get("group.id")
+        if group is None:
+            return {}
+        asked = self._kafka.ConsumerGroupTopicPartitions(group, self._listed(partitions))
+        (answer,) = self._admin.list_consumer_group_offsets([asked], request_timeout=_PATIENCE).values()
+        found = self._answer(answer).topic_partitions
+        return {(each.topic, each.partition): each.offset for each in found if each.offset >= 0}
+
+    def _offsets(self, partitions: Iterable[Partition], spec: Any) -> Places:
+        wanted = self._listed(partitions)
+        if not wanted:
+            return {}
+        committed = self._properties.get("isolation.level") == "read_committed"
+        level = self._kafka.IsolationLevel
+        answers = self._admin.list_offsets(
+            dict.fromkeys(wanted, spec),
+            isolation_level=level.READ_COMMITTED if committed else level.READ_UNCOMMITTED,
+            request_timeout=_PATIENCE,
+        )
+        return {
+            (each.topic, each.partition): self._answer(
+                answer, f"topic {each.topic}, partition {each.partition}: "
+            ).offset
+            for each, answer in answers.items()
+        }
+
+    def _listed(self, partitions: Iterable[Partition]) -> list[Any]:
+        return [self._kafka.TopicPartition(topic, number) for topic, number in partitions]
+
+    # --- errors ----------------------------------------------------------------------------------
+    def _answer(self, answer: Future[Any], where: str = "") -> Any:
+        try:
+            return answer.result(_PATIENCE)
+        except TimeoutError:
+            raise UnreachableError(f"Kafka at {self.servers} does not answer.") from None
+        except self._kafka.KafkaException as error:
+            if error.args[0].code() in self._transport():
+                raise self._unreachable(error) from None
+            raise JobError(f"{where}Kafka at {self.servers} refuses: {_words(error)}") from None
+
+    def _transport(self) -> tuple[int, ...]:
+        codes = self._kafka.KafkaError
+        return codes._TRANSPORT, codes._ALL_BROKERS_DOWN, codes._TIMED_OUT, codes._TIMED_OUT_QUEUE
+
+    def _unreachable(self, error: Exception) -> UnreachableError:
+        self._admin.poll(0)
+        said = [
+            each.str() for each in self._errors if each.code() != self._kafka.KafkaError._ALL_BROKERS_DOWN
+        ]
+        return UnreachableError(
+            f"Kafka at {self.servers} cannot be reached: {(said or [_words(error)])[0]}",
+            hint="is the broker up, and 'properties.bootstrap.servers' right?",
+        )
+
+
+def _words(error: Any) -> str:
+    text: str = error.args[0].str()
+    return text

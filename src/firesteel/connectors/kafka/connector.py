@@ -1,0 +1,40 @@
+"""The connector `kafka`. Flink: KafkaDynamicTableFactory."""
+
+from __future__ import annotations
+
+from firesteel.catalog.schema import SourceTraits, Table
+from firesteel.connectors.base import Sink, Source
+from firesteel.connectors.kafka.metadata import check_metadata
+from firesteel.connectors.kafka.options import OPTIONS, check_table, read_options, value_of
+from firesteel.connectors.kafka.source import KafkaSource
+from firesteel.errors import NotSupportedError
+from firesteel.runtime.spec import ScanSpec, SinkSpec
+
+
+class Kafka:
+    """See connectors/base.py: Connector."""
+
+    name = "kafka"
+    options = OPTIONS
+
+    def validate(self, table: Table) -> None:
+        check_table(table)
+        check_metadata(table)
+
+    def traits(self, table: Table) -> SourceTraits:
+        options = dict(table.options)
+        names = tuple(column.name for column in table.columns if column.is_physical)
+        found = value_of(options, names).format
+        return SourceTraits(
+            changelog_mode=found.changelog_mode,
+            bounded=read_options(options).end is not None,
+            pushes_projection=False,
+            writable=True,
+            sink_mode=found.sink_mode,
+        )
+
+    def source(self, scan: ScanSpec) -> Source:
+        return KafkaSource(scan)
+
+    def sink(self, sink: SinkSpec) -> Sink:
+        raise NotSupportedError(f"A table of the connector 'kafka' ({sink.table}) cannot be written to yet.")

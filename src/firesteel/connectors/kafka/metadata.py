@@ -1,0 +1,91 @@
+"""Metadata columns of Kafka messages. Flink: KafkaDynamicSource.ReadableMetadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.catalog.schema import Table
+from firesteel.connectors.kafka.reader import Messages
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.types.arrow import KEY, VALUE, to_arrow
+from firesteel.types.sql import BYTES, STRING, SqlType, TypeRoot, map_of
+
+_INTEGERS = (TypeRoot.INTEGER, TypeRoot.BIGINT)
+_TEXTS = (TypeRoot.VARCHAR,)
+_TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+_HEADERS = to_arrow(map_of(STRING, BYTES))
+
+_KEYS: dict[str, tuple[TypeRoot, ...]] = {
+    "topic": _TEXTS,
+    "partition": _INTEGERS,
+    "headers": (TypeRoot.MAP,),
+    "leader-epoch": _INTEGERS,
+    "offset": (TypeRoot.BIGINT,),
+    "timestamp": _TIMES,
+    "timestamp-type": _TEXTS,
+}
+"""The types that a column of each key may have."""
+_TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
+
+
+def check_metadata(table: Table) -> None:
+    """Raises ValidationError for a key that there is not, NotSupportedError for a type that its column
+    cannot have here."""
+    for column in table.columns:
+        key = column.metadata
+        if key is None:
+            continue
+        if key.startswith("value."):
+            raise NotSupportedError(
+                f"Metadata of a format ('{key}' in column '{column.name}') cannot be read yet."
+            )
+        if key not in _KEYS:
+            listed = "\n".join(_KEYS)
+            raise ValidationError(
+                f"Invalid metadata key '{key}' in column '{column.name}' of table '{'.'.join(table.path)}'. "
+                "The DynamicTableSource class "
+                "'org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSource' supports the "
+                f"following metadata keys for reading:\n{listed}"
+            )
+        if column.type.root not in _KEYS[key] or not _holds(key, column.type):
+            raise NotSupportedError(
+                f"Metadata '{key}' cannot be read as {column.type} in column '{column.name}'.",
+                hint="declare the column with the key's own type and cast it in the query",
+            )
+
+
+def _holds(key: str, kind: SqlType) -> bool:
+    if key == "headers":
+        return bool(to_arrow(kind) == _HEADERS)
+    return key != "timestamp" or (kind.precision or 0) >= 3
+
+
+def metadata_column(key: str, kind: SqlType, messages: Messages, zone: str) -> pa.Array:
+    """The values of a key, one a message."""
+    made = _COLUMNS[key](messages)
+    if kind.root is TypeRoot.TIMESTAMP:
+        made = pc.local_timestamp(made.cast(pa.timestamp("ms", tz=zone)))
+    return made.cast(to_arrow(kind))
+
+
+def _headers(record: Any) -> list[dict[str, Any]]:
+    return [{KEY: key, VALUE: value} for key, value in dict(record.headers() or ()).items()]
+
+
+_COLUMNS: dict[str, Callable[[Messages], pa.Array]] = {
+    "topic": lambda m: pa.repeat(m.topic, len(m.records)),
+    "partition": lambda m: pa.repeat(pa.scalar(m.partition, pa.int32()), len(m.records)),
+    "headers": lambda m: pa.array([_headers(record) for record in m.records], _HEADERS),
+    "leader-epoch": lambda m: pa.array([record.leader_epoch() for record in m.records], pa.int32()),
+    "offset": lambda m: pa.array([record.offset() for record in m.records], pa.int64()),
+    "timestamp": lambda m: pa.array(
+        [record.timestamp()[1] for record in m.records], pa.timestamp("ms", tz="UTC")
+    ),
+    "timestamp-type": lambda m: pa.array(
+        [_TIMESTAMP_TYPES[r.timestamp()[0]] for r in m.records], pa.string()
+    ),
+}

@@ -1,0 +1,117 @@
+"""How far each partition was read: places as JSON, how far a micro-batch goes, how it is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from firesteel.connectors.base import Offset, Split
+
+Partition = tuple[str, int]
+"""Topic and number."""
+Places = dict[Partition, int]
+"""The next offset to be read, by partition."""
+
+MIN_RANGE = 100_000
+"""A partition is not cut into ranges with fewer messages than this: a task costs more than reading them."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a stream stands. ends: where it ends, None for one that does not. begins: of the partitions
+    that this micro-batch is the first to have."""
+
+    at: Places
+    ends: Places | None = None
+    begins: Places = field(default_factory=dict)
+
+    def to_json(self) -> Offset:
+        made: Offset = {"at": _nested(self.at)}
+        if self.ends is not None:
+            made["ends"] = _nested(self.ends)
+        if self.begins:
+            made["begins"] = _nested(self.begins)
+        return made
+
+    @classmethod
+    def of(cls, offset: Offset) -> Position:
+        ends = offset.get("ends")
+        return cls(
+            _flat(offset["at"]), None if ends is None else _flat(ends), _flat(offset.get("begins", {}))
+        )
+
+    @property
+    def finished(self) -> bool:
+        return self.ends is not None and all(self.at[each] >= end for each, end in self.ends.items())
+
+
+@dataclass(frozen=True)
+class Range:
+    """The messages of a partition from offset `start` up to `end`, exclusive."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    def to_json(self) -> list[Any]:
+        return [self.topic, self.partition, self.start, self.end]
+
+
+def ahead(position: Places, latest: Mapping[Partition, int], rows: int | None) -> Places:
+    """Where a micro-batch ends that takes at most `rows` messages: each partition's share follows what
+    waits in it."""
+    waiting = {each: max(0, latest[each] - at) for each, at in position.items()}
+    total = sum(waiting.values())
+    if rows is None or total <= rows:
+        return {each: at + waiting[each] for each, at in position.items()}
+    made, taken, seen = {}, 0, 0
+    for each in sorted(position):
+        seen += waiting[each]
+        share = rows * seen // total - taken
+        taken += share
+        made[each] = position[each] + share
+    return made
+
+
+def ranges(start: Position, end: Position) -> list[Range]:
+    """What lies between two positions, by topic and partition."""
+    found = []
+    for topic, number in sorted(end.at):
+        each = (topic, number)
+        first = start.at[each] if each in start.at else end.begins[each]
+        if first < end.at[each]:
+            found.append(Range(topic, number, first, end.at[each]))
+    return found
+
+
+def cut(found: Iterable[Range], parallelism: int) -> list[Split]:
+    """The ranges in at most `parallelism` splits of about as many messages each, in their order."""
+    listed = list(found)
+    total = sum(each.end - each.start for each in listed)
+    size = max(MIN_RANGE, -(-total // max(1, parallelism)))
+    splits: list[list[Any]] = [[]]
+    room = size
+    for each in listed:
+        start = each.start
+        while start < each.end:
+            if room == 0:
+                splits.append([])
+                room = size
+            end = min(each.end, start + room)
+            splits[-1].append(Range(each.topic, each.partition, start, end).to_json())
+            room -= end - start
+            start = end
+    return [Split(number, {"ranges": split}) for number, split in enumerate(splits) if split]
+
+
+def _nested(places: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+    made: dict[str, dict[str, int]] = {}
+    for (topic, number), offset in sorted(places.items()):
+        made.setdefault(topic, {})[str(number)] = offset
+    return made
+
+
+def _flat(nested: Mapping[str, Mapping[str, int]]) -> Places:
+    return {(topic, int(n)): offset for topic, numbers in nested.items() for n, offset in numbers.items()}

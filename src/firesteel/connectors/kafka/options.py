@@ -1,0 +1,275 @@
+"""The options of a Kafka table, in Flink's words. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from firesteel.catalog.schema import Table
+from firesteel.connectors.kafka.properties import PREFIX, check_properties
+from firesteel.connectors.options import (
+    CONNECTOR,
+    PARALLELISM,
+    VERSION,
+    WATERMARKS,
+    check_required,
+    check_unknown,
+    duration,
+    integer,
+    keys,
+)
+from firesteel.errors import ValidationError
+from firesteel.formats.base import Format
+from firesteel.formats.registry import find_format
+from firesteel.option import Kind, Option, invalid
+
+
+def _option(key: str, doc: str, default: str | None = None, *, deciding: bool = False) -> Option:
+    return Option(key, Kind.STRING, default, doc, decides_offsets=deciding)
+
+
+OPTIONS = (
+    CONNECTOR,
+    _option("topic", "Topics, with `;` between them.", deciding=True),
+    _option("topic-pattern", "An expression for names of topics.", deciding=True),
+    Option(
+        "properties.bootstrap.servers", Kind.STRING, None, "The brokers.", required=True, decides_offsets=True
+    ),
+    _option("properties.group.id", "The consumer group.", deciding=True),
+    _option("properties.#", "A property of Kafka's client.", deciding=True),
+    _option("format", "The format of values.", deciding=True),
+    _option("value.format", "The format of values.", deciding=True),
+    _option(
+        "value.fields-include",
+        "Whether values have the key's fields: ALL or EXCEPT_KEY.",
+        "ALL",
+        deciding=True,
+    ),
+    _option("key.format", "The format of keys.", deciding=True),
+    _option("key.fields", "Columns of the key, with `;` between them.", deciding=True),
+    _option("key.fields-prefix", "Stands before the names of the key's columns.", "", deciding=True),
+    _option("scan.startup.mode", "Where reading begins.", "group-offsets", deciding=True),
+    _option("scan.startup.specific-offsets", "partition:0,offset:42;...", deciding=True),
+    Option("scan.startup.timestamp-millis", Kind.LONG, None, "Begin with that time.", decides_offsets=True),
+    _option("scan.bounded.mode", "Where reading ends.", "unbounded", deciding=True),
+    _option("scan.bounded.specific-offsets", "partition:0,offset:42;...", deciding=True),
+    Option(
+        "scan.bounded.timestamp-millis",
+        Kind.LONG,
+        None,
+        "End with messages of that time.",
+        decides_offsets=True,
+    ),
+    Option(
+        "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "Look for new partitions so often."
+    ),
+    _option("scan.parallelism", "Taken as Flink takes it; not read."),
+    _option("sink.delivery-guarantee", "Of a sink.", "at-least-once"),
+    PARALLELISM,
+    _option("sink.partitioner", "Of a sink.", "default"),
+    _option("sink.transactional-id-prefix", "Of a sink."),
+    VERSION,
+    *WATERMARKS,
+)
+
+EARLIEST, LATEST, GROUP = "earliest-offset", "latest-offset", "group-offsets"
+TIMESTAMP, SPECIFIC, UNBOUNDED = "timestamp", "specific-offsets", "unbounded"
+_MODES = {
+    "startup": (EARLIEST, LATEST, GROUP, TIMESTAMP, SPECIFIC),
+    "bounded": (UNBOUNDED, LATEST, GROUP, TIMESTAMP, SPECIFIC),
+}
+ALL, EXCEPT_KEY = "ALL", "EXCEPT_KEY"
+_DISCOVERY = 5 * 60_000
+_NUMBER = r"[+-]?\d+"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in each partition. timestamp: milliseconds, of mode `timestamp`; offsets: by partition, of mode
+    `specific-offsets`."""
+
+    mode: str
+    timestamp: int = 0
+    offsets: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """The key or the value of messages: its format, the format's options, and which columns it has."""
+
+    format: Format
+    options: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+    prefix: str = ""
+
+
+@dataclass(frozen=True)
+class KafkaOptions:
+    """Checked options. topics: as listed, or () where `pattern` says which. end: None where the stream has
+    none. discovery: milliseconds between looks for new partitions, at most 0 for none."""
+
+    topics: tuple[str, ...]
+    pattern: str
+    properties: tuple[tuple[str, str], ...]
+    start: Place
+    end: Place | None
+    discovery: int
+
+
+def topics_of(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The topics that are listed."""
+    return tuple(topic.strip() for topic in options.get("topic", "").split(";") if topic.strip())
+
+
+def read_options(options: Mapping[str, str]) -> KafkaOptions:
+    """The options of a source. Raises ValidationError in Flink's words."""
+    if "topic" in options and "topic-pattern" in options:
+        raise ValidationError("Option 'topic' and 'topic-pattern' shouldn't be set together.")
+    if "topic" not in options and "topic-pattern" not in options:
+        raise ValidationError("Either 'topic' or 'topic-pattern' must be set.")
+    pattern = options.get("topic-pattern", "")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise invalid("topic-pattern", f"it is no regular expression: {error}") from None
+    start = _place(options, "startup", GROUP)
+    end = _place(options, "bounded", UNBOUNDED)
+    for place in (start, end):
+        if place.mode == GROUP and "properties.group.id" not in options:
+            raise ValidationError(
+                "Property group.id is required when using committed offset for offsets initializer"
+            )
+    return KafkaOptions(
+        topics_of(options),
+        pattern,
+        tuple((key.removeprefix(PREFIX), v) for key, v in options.items() if key.startswith(PREFIX)),
+        start,
+        None if end.mode == UNBOUNDED else end,
+        duration(options, "scan.topic-partition-discovery.interval", _DISCOVERY),
+    )
+
+
+def _place(options: Mapping[str, str], name: str, default: str) -> Place:
+    key = f"scan.{name}.mode"
+    mode = options.get(key, default).strip().lower()
+    if mode not in _MODES[name]:
+        expected = ", ".join(_MODES[name])
+        raise invalid(key, f"Could not parse value '{options[key]}'. Expected one of: [{expected}]")
+    needed = {TIMESTAMP: f"scan.{name}.timestamp-millis", SPECIFIC: f"scan.{name}.specific-offsets"}.get(mode)
+    if needed is None:
+        return Place(mode)
+    if needed not in options:
+        raise ValidationError(f"'{needed}' is required in '{mode}' {name} mode but missing.")
+    if mode == TIMESTAMP:
+        return Place(mode, timestamp=integer(options, needed, 0))
+    if len(topics_of(options)) != 1:
+        raise ValidationError("Currently Kafka source only supports specific offset for single topic.")
+    return Place(mode, offsets=_specific(needed, options[needed]))
+
+
+def _specific(key: str, text: str) -> tuple[tuple[int, int], ...]:
+    pairs = text.rstrip(";").split(";")
+    found = [re.fullmatch(rf"partition:({_NUMBER}),offset:({_NUMBER})", pair) for pair in pairs]
+    if not all(found):
+        raise ValidationError(
+            f"Invalid properties '{key}' should follow the format "
+            f"'partition:0,offset:42;partition:1,offset:300', but is '{text}'."
+        )
+    return tuple({int(match[1]): int(match[2]) for match in found if match}.items())
+
+
+def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
+    """The value's part. names: of the table's physical columns. Raises ValidationError."""
+    key = "format" if "format" in options else "value.format"
+    if key not in options:
+        raise ValidationError("Could not find required scan format 'value.format'.")
+    found = find_format(options[key])
+    include = options.get("value.fields-include", ALL).strip().upper()
+    if include not in (ALL, EXCEPT_KEY):
+        raise invalid(
+            "value.fields-include", f"Could not parse value '{include}'. Expected one of: [ALL, EXCEPT_KEY]"
+        )
+    if include == ALL and options.get("key.fields-prefix"):
+        raise ValidationError(
+            "A key prefix is not allowed when option 'value.fields-include' is set to 'ALL'. "
+            "Set it to 'EXCEPT_KEY' instead to avoid field overlaps."
+        )
+    part = key_of(options, names)
+    keys = part.columns if part is not None and include == EXCEPT_KEY else ()
+    return Part(found, _format_options(options, key, found), tuple(n for n in names if n not in keys))
+
+
+def key_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part | None:
+    """The key's part, None where the table has none. Raises ValidationError."""
+    listed = tuple(each.strip() for each in options.get("key.fields", "").split(";") if each.strip())
+    if "key.format" not in options:
+        if "key.fields" in options:
+            raise ValidationError(
+                "The option 'key.fields' can only be declared if a key format is defined using 'key.format'."
+            )
+        return None
+    name = options["key.format"]
+    found = find_format(name)
+    if not found.changelog_mode.is_insert_only:
+        raise ValidationError(
+            f"A key format should only deal with INSERT-only records. But {name} has a changelog mode of "
+            f"{found.changelog_mode}."
+        )
+    if not listed:
+        raise ValidationError(
+            "A key format 'key.format' requires the declaration of one or more of key fields using "
+            "'key.fields'."
+        )
+    prefix = options.get("key.fields-prefix", "")
+    for column in listed:
+        _check_key_field(column, prefix, names)
+    return Part(found, _format_options(options, "key.format", found), listed, prefix)
+
+
+def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:
+    if column not in names:
+        raise ValidationError(
+            f"Could not find the field '{column}' in the table schema for usage in the key format. "
+            "A key field must be a regular, physical column. The following columns can be selected in the "
+            f"'key.fields' option:\n[{', '.join(names)}]"
+        )
+    if not column.startswith(prefix):
+        raise ValidationError(
+            f"All fields in 'key.fields' must be prefixed with '{prefix}' when option 'key.fields-prefix' is "
+            f"set but field '{column}' is not prefixed."
+        )
+
+
+def _prefix(key: str, found: Format) -> str:
+    """Of a format's options, by the option that names the format."""
+    return f"{key.removesuffix('format')}{found.name}."
+
+
+def _format_options(options: Mapping[str, str], key: str, found: Format) -> tuple[tuple[str, str], ...]:
+    prefix = _prefix(key, found)
+    return tuple((k.removeprefix(prefix), v) for k, v in options.items() if k.startswith(prefix))
+
+
+def check_table(table: Table) -> None:
+    """Check the options of a table. Raises ValidationError in Flink's words, NotSupportedError."""
+    options = dict(table.options)
+    check_required(options, OPTIONS)
+    physical = [column for column in table.columns if column.is_physical]
+    names = tuple(column.name for column in physical)
+    types = {column.name: column.type for column in physical}
+    value, key = value_of(options, names), key_of(options, names)
+    free = [PREFIX]
+    for option, part in (("format" if "format" in options else "value.format", value), ("key.format", key)):
+        if part is not None:
+            free.append(_prefix(option, part.format))
+            fields = tuple(name.removeprefix(part.prefix) for name in part.columns)
+            part.format.validate(dict(part.options), fields, tuple(types[name] for name in part.columns))
+    check_unknown("kafka", {k: v for k, v in options.items() if not k.startswith(tuple(free))}, keys(OPTIONS))
+    check_properties(dict(read_options(options).properties))
+    if table.primary_key and value.format.changelog_mode.is_insert_only:
+        raise ValidationError(
+            f"The Kafka table '{'.'.join(table.path)}' with '{value.format.name}' format doesn't support "
+            "defining PRIMARY KEY constraint on the table, because it can't guarantee the semantic of "
+            "primary key."
+        )

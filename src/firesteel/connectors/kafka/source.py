@@ -1,0 +1,181 @@
+"""Reads topics: the Source of the kafka connector."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
+from firesteel.connectors.kafka.offsets import Places, Position, Range, ahead, cut, ranges
+from firesteel.connectors.kafka.options import read_options
+from firesteel.connectors.kafka.reader import Reader
+from firesteel.connectors.kafka.rows import Rows
+from firesteel.errors import JobError
+from firesteel.runtime.spec import ScanSpec
+
+_PAUSE = 0.05
+"""Seconds between two looks for messages that a bounded read waits for."""
+
+
+class KafkaSource:
+    """A Source (connectors/base.py). A partition is read in its order; offsets are Spark's to keep."""
+
+    def __init__(self, scan: ScanSpec) -> None:
+        self._scan = scan
+        self._options = read_options(dict(scan.options))
+        self._made: Cluster | None = None
+        self._looked: float | None = None
+        self._notices: list[str] = []
+        self._away = False
+        self.skipped = 0
+
+    @property
+    def bounded(self) -> bool:
+        return self._options.end is not None
+
+    @property
+    def _cluster(self) -> Cluster:
+        if self._made is None:
+            self._made = Cluster(self._options)
+        return self._made
+
+    def keep_log(self, directory: str) -> None:
+        """Nothing to keep: offsets hold all there is."""
+
+    def notices(self) -> list[str]:
+        told, self._notices = self._notices, []
+        return told
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """All there is between the start and the end of a bounded read."""
+        start = Position.of(self.initial_offset())
+        assert start.ends is not None
+        ends = {each: max(start.at[each], end) for each, end in start.ends.items()}
+        return cut(ranges(start, Position(ends)), parallelism)
+
+    def initial_offset(self) -> Offset:
+        partitions = self._cluster.partitions()
+        end = self._options.end
+        return Position(
+            self._cluster.at(self._options.start, partitions),
+            None if end is None else self._cluster.at(end, partitions),
+        ).to_json()
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        """See Source. Raises JobError where messages after `start` are lost; a broker that is away for a
+        while has nothing new."""
+        begun = self._looked is not None
+        position = Position.of(start)
+        while True:
+            try:
+                found = self._ahead(position, limit)
+            except UnreachableError as error:
+                if not begun:
+                    raise
+                self._tell(f"{error.message} Waiting for it.")
+                return start
+            self._away = False
+            if not self.bounded or position.finished or found != replace(position, begins={}):
+                break
+            time.sleep(_PAUSE)  # a bounded read that finds nothing would be taken for one that has ended
+        return found.to_json() if found != replace(position, begins={}) else start
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        found = ranges(Position.of(start), Position.of(end))
+        if self._goes_on:
+            first = self._cluster.earliest((each.topic, each.partition) for each in found)
+            kept = (replace(r, start=max(r.start, first[r.topic, r.partition])) for r in found)
+            found = [each for each in kept if each.start < each.end]
+        return cut(found, parallelism)
+
+    def is_finished(self, offset: Offset) -> bool:
+        return Position.of(offset).finished
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """See Source.read."""
+        rows, reader, read = Rows(self._scan), Reader(dict(self._options.properties)), 0
+        for data in split.data["ranges"]:
+            for messages in reader.read(Range(*data)):
+                changes = rows.table(messages, split.ordinal, read)
+                if changes.num_rows:
+                    yield changes
+                    read += changes.num_rows
+        reader.release()
+        self.skipped += rows.skipped
+
+    # --- a micro-batch ---------------------------------------------------------------------------
+    def _ahead(self, position: Position, limit: ReadLimit) -> Position:
+        begins = self._new_partitions(position)
+        at = position.at | begins
+        latest = self._cluster.latest(at)
+        self._check_lost(at, latest)
+        if position.ends is not None:
+            latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
+        return Position(ahead(at, latest, limit.rows), position.ends, begins)
+
+    def _new_partitions(self, position: Position) -> Places:
+        """Partitions that were not there before, from their first message on. They are looked for when the
+        job starts and every `scan.topic-partition-discovery.interval`, in a bounded read never."""
+        now, interval = time.monotonic(), self._options.discovery / 1000
+        if self._looked is not None and (self.bounded or interval <= 0 or now < self._looked + interval):
+            return {}
+        there = self._cluster.partitions()
+        first = self._looked is None
+        self._looked = now
+        if first:
+            self._check_there(position, there)
+        if self.bounded:
+            return {}
+        return self._cluster.earliest(each for each in there if each not in position.at)
+
+    def _check_there(self, position: Position, there: list[tuple[str, int]]) -> None:
+        """When a job goes on: that what it is to read is there still."""
+        for topic, number in position.at:
+            if (topic, number) not in there:
+                raise JobError(
+                    f"topic {topic}, partition {number} is gone: the job had read it up to offset "
+                    f"{position.at[topic, number]}",
+                    hint="begin with an empty checkpoint folder",
+                )
+        self._check_expired(position.at)
+
+    def _check_expired(self, at: Places) -> None:
+        for (topic, number), first in self._cluster.earliest(at).items():
+            if at[topic, number] < first:
+                self._lost(
+                    f"topic {topic}, partition {number}: offsets {at[topic, number]} to {first - 1} are "
+                    f"gone, the log begins at {first}"
+                )
+
+    def _check_lost(self, at: Places, latest: Places) -> None:
+        for (topic, number), offset in at.items():
+            if latest[topic, number] < offset and self._options.end is None:
+                raise JobError(
+                    f"topic {topic}, partition {number} ends at offset {latest[topic, number]}, and was read "
+                    f"up to {offset}: it was truncated or made anew",
+                    hint="begin with an empty checkpoint folder",
+                )
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the user has said to go on where messages are lost."""
+        return dict(self._options.properties).get("auto.offset.reset", "none").lower() == "earliest"
+
+    def _lost(self, what: str) -> None:
+        if not self._goes_on:
+            raise JobError(
+                what,
+                hint="the topic's retention removed them before they were read: begin with an empty "
+                "checkpoint folder, or set 'properties.auto.offset.reset' = 'earliest' to read what is left",
+            )
+        self._notices.append(f"{what}. Going on there, as 'properties.auto.offset.reset' says.")
+
+    def _tell(self, notice: str) -> None:
+        """Once for each time that the broker is away."""
+        if not self._away:
+            self._notices.append(notice)
+        self._away = True

@@ -1,0 +1,37 @@
+"""What is opened once in a process and closed at its end: functions of the user's.
+
+In Spark a process works for many tasks: opening a model or a connection for each key group of each
+micro-batch would be most of the work.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+
+Act = Callable[[], None]
+
+_close: dict[Hashable, Act] = {}
+
+at_end: Callable[[Act], object] = atexit.register
+"""Has something done when this process ends; the host knows how its workers do."""
+
+
+def open_once(name: Hashable, open: Act, close: Act) -> None:
+    """Open it, unless what has this name is open. Raises what `open` raises; then it is not open."""
+    if name in _close:
+        return
+    open()
+    if not _close:
+        at_end(close_all)
+    _close[name] = close
+
+
+def close_all() -> None:
+    """Close everything that is open, at the end. What fails keeps nothing else from it: nobody is left to be
+    told."""
+    while _close:
+        _, close = _close.popitem()
+        with suppress(Exception):
+            close()

@@ -1,0 +1,1 @@
+"""What each family of nodes answers for each fact: importing the package makes the answers known."""

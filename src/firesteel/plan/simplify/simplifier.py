@@ -1,0 +1,75 @@
+"""The simplifier: from the root of an expression down, one rule for each function.
+
+unknown_as says what an UNKNOWN result may be taken for: `false` under a filter, `unknown` elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from firesteel.expr.deep import from_below
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.plan.expressions import FALSE, TRUE
+from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
+from firesteel.types.sql import TypeRoot
+
+STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "||", "NOT", "UPPER", "LOWER"])
+"""Functions that are NULL where an argument is."""
+
+
+class Simplifier:
+    """Simplifies under what is known to hold: comparisons of columns with literals.
+
+    rules: what simplifies a call, by its function; without one its arguments are simplified.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule], predicates: Sequence[Expr] = ()) -> None:
+        self.rules = rules
+        self._known: dict[Expr, list[tuple[str, Value]]] = {}
+        for predicate in predicates:
+            self.learn(predicate)
+
+    def copy(self) -> Simplifier:
+        """One that knows the same, and may learn more."""
+        other = Simplifier(self.rules)
+        other._known = {ref: list(known) for ref, known in self._known.items()}
+        return other
+
+    def learn(self, predicate: Expr) -> None:
+        """Take in what holds from now on; only comparisons of columns with literals say anything."""
+        found = compared_literal(predicate)
+        if found is not None and found[2].value is not None:
+            self._known.setdefault(found[1], []).append((found[0], found[2].value))
+
+    def known_of(self, ref: Expr) -> Sequence[tuple[str, Value]]:
+        """The comparisons of the column that hold."""
+        return self._known.get(ref, ())
+
+    def __call__(self, expr: Expr, unknown_as: str) -> Expr:
+        return _simplified(expr, self, unknown_as)
+
+    def arguments_of(self, call: Call) -> Call:
+        """The call with simplified arguments, otherwise as it is."""
+        args = tuple([self(a, "unknown") if isinstance(a, Call) else a for a in call.args])
+        return call if args == call.args else replace(call, args=args)
+
+
+@from_below
+def _simplified(expr: Expr, simplifier: Simplifier, unknown_as: str) -> Expr:
+    if isinstance(expr, InputRef):
+        return expr
+    if isinstance(expr, Literal):
+        if expr.value is None and expr.type.root is TypeRoot.BOOLEAN and unknown_as != "unknown":
+            return TRUE if unknown_as == "true" else FALSE
+        return expr
+    if expr.function in STRICT and any(isinstance(a, Literal) and a.value is None for a in expr.args):
+        return simplifier(Literal(None, expr.type.with_nullable(True)), unknown_as)
+    rule = simplifier.rules.get(expr.function)
+    if rule is not None:
+        return rule(expr, simplifier, unknown_as)
+    return simplifier.arguments_of(expr)
+
+
+Rule = Callable[[Call, Simplifier, str], Expr]
+"""`rule(call, simplifier, unknown_as)`."""

@@ -1,0 +1,33 @@
+"""The refusal where a node emits changes that its consumer cannot take.
+
+Flink: SatisfyModifyKindSetTraitVisitor, the first pass of FlinkChangelogModeInferenceProgram.
+"""
+
+from __future__ import annotations
+
+from firesteel.errors import ValidationError
+from firesteel.expr.deep import from_below
+from firesteel.plan.facts import kinds_sent, kinds_taken
+from firesteel.plan.facts.changes import Kinds
+from firesteel.plan.node_text import digest
+from firesteel.plan.tree import Node
+
+
+@from_below
+def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
+    """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take."""
+    taken = kinds_taken(node)
+    if taken is not None:
+        refused = kinds_sent(node) - (accepted or frozenset())
+        if refused:
+            raise ValidationError(
+                f"{requester} doesn't support consuming {_listed(refused)} changes "
+                f"which is produced by node {digest(node)}"
+            )
+        accepted, requester = taken, type(node).__name__
+    for child in node.children:
+        check_kinds(child, accepted, requester)
+
+
+def _listed(kinds: Kinds) -> str:
+    return " and ".join(kind for kind in ("insert", "update", "delete") if kind in kinds)

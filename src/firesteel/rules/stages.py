@@ -1,0 +1,152 @@
+"""From a bound query to its physical plan in four stages (Flink: FlinkStreamProgram)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firesteel.plan.converted import converted
+from firesteel.plan.logical import LogicalNode
+from firesteel.plan.physical import DropUpdateBefore, PhaseNode, PhysicalNode
+from firesteel.plan.tree import Node
+from firesteel.rules.check_json_calls import check_json_calls
+from firesteel.rules.choose_retraction import choose_retraction
+from firesteel.rules.expand_grouping_sets import expand_grouping_sets
+from firesteel.rules.group_window_projects import filter_before_picking
+from firesteel.rules.group_windows import group_windows
+from firesteel.rules.incremental_aggregate import incremental_aggregate
+from firesteel.rules.infer_changelog_mode import infer_changelog_mode
+from firesteel.rules.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
+from firesteel.rules.keep_bundle_order import keep_bundle_order
+from firesteel.rules.materialize_time_attributes import (
+    materialize_event_time,
+    materialize_processing_time,
+    materialize_result,
+)
+from firesteel.rules.merge_group_keys import merge_group_keys
+from firesteel.rules.merge_projects import merge_projects
+from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
+from firesteel.rules.prune_empty import prune_empty
+from firesteel.rules.pull_up_constant_keys import pull_up_constant_keys
+from firesteel.rules.pull_up_windows import pull_up_windows
+from firesteel.rules.push_filter_into_scan import push_filter_into_scan
+from firesteel.rules.push_filters import push_filters
+from firesteel.rules.push_projects import push_projects
+from firesteel.rules.reduce_aggregates import reduce_aggregates
+from firesteel.rules.reduce_expressions import reduce_expressions
+from firesteel.rules.remove_aggregates import remove_aggregates
+from firesteel.rules.reuse_scans import reuse_scans
+from firesteel.rules.simplify_calc import simplify_calc
+from firesteel.rules.split_distinct import split_distinct
+from firesteel.rules.stage import Settings, Stage, each, together, whole
+from firesteel.rules.to_physical import to_physical
+from firesteel.rules.two_stage_aggregate import two_stage_aggregate
+from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
+from firesteel.rules.unions import coerce_union_inputs, union_to_distinct
+from firesteel.rules.window_aggregates import window_aggregates
+from firesteel.rules.window_emit import window_emit
+from firesteel.rules.wrap_json_arguments import wrap_json_arguments
+
+LOGICAL = Stage(
+    "logical",
+    (
+        (whole(converted), "expressions as Calcite's builder leaves them, which the AST shows"),
+        (each(union_to_distinct), "the rules below know only the union of all rows"),
+        (each(reduce_expressions), "what is known of a column is seen before filters move away from it"),
+        (each(pull_up_constant_keys), "a literal key groups nothing"),
+        (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
+        (each(merge_projects), "one projection between two other operators"),
+        (each(group_windows), "while what is asked of a window stands right above its aggregate"),
+        (each(push_filters), "fewer rows as early as can be"),
+        (each(reduce_expressions), "filters that met are one condition now, and hold columns to values"),
+        (each(prune_empty), "a condition that cannot hold leaves no rows"),
+        (each(pull_up_constant_keys), "keys may have become literals"),
+        (each(merge_projects), "filters that moved may have left projections side by side"),
+        (each(remove_aggregates), "groups of one row need no state"),
+        (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
+        (each(expand_grouping_sets), "the rules below know only one set of keys"),
+        (each(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
+        (each(push_filters), "HAVING goes below the reduced calls' projection"),
+        (each(merge_projects), "the reduced calls' projection joins the one above"),
+        (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
+        (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
+        (whole(push_projects), "scans read what is still read; from the root down"),
+        (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
+        (each(merge_group_keys), "one column is one key, under whatever names"),
+        (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
+        (each(merge_projects), "projections that moved may have met"),
+        (each(filter_before_picking), "with the projection that was between them gone or above"),
+        (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
+        (each(window_aggregates), "groups hold both borders of their windows, or never will"),
+        (each(merge_projects), "those to the query's columns join the ones above"),
+    ),
+    leaves=LogicalNode,
+)
+
+PHYSICAL = Stage(
+    "physical",
+    (
+        (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
+        (each(window_emit, "configuration"), "an error of its options comes before all others"),
+        (each(simplify_calc), "conditions that only changed their order until now take it"),
+        (
+            each(filter_in_normalization),
+            "a row that leaves the filter is a delete then",
+        ),
+        (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
+        (each(materialize_processing_time), "nor have they a processing time"),
+        (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
+        (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
+        (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
+        (whole(materialize_result), "what is shown or written has no processing time either"),
+    ),
+    leaves=PhysicalNode,
+    without=(DropUpdateBefore, PhaseNode),
+)
+
+CHANGELOG = Stage(
+    "changelog",
+    ((whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),),
+    leaves=PhysicalNode,
+    without=(PhaseNode,),
+    modes=True,
+)
+
+PHASES = Stage(
+    "phases",
+    (
+        (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
+        (each(two_stage_aggregate, "configuration"), "what bundles rows is known"),
+        (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),
+        (each(keep_bundle_order), "all phases of a bundle are known"),
+        (each(two_stage_window_aggregate, "configuration"), "needs no mini-batches"),
+        (together(reuse_scans), "last, as in Flink: mini-batches are placed before scans become one"),
+    ),
+    leaves=PhysicalNode,
+    modes=True,
+)
+
+STAGES = (LOGICAL, PHYSICAL, CHANGELOG, PHASES)
+"""One after the other; nothing else is done to a plan. Rules of PHASES give the nodes that they make their
+changelog modes."""
+
+
+def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = False) -> Node:
+    """The physical plan of a bound query; its root is a Sink for an INSERT.
+
+    collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
+    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and where
+    mini-batches are on without latency or size.
+    """
+    return optimize_all([logical], configuration, collect)[0]
+
+
+def optimize_all(
+    logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
+) -> list[Node]:
+    """The physical plans of the INSERTs of a statement set, which share their scans."""
+    settings = Settings(configuration, collect, stateless=all(map(is_stateless, logical)))
+    plans = list(logical)
+    for stage in STAGES:
+        plans = stage.run(plans, settings)
+    return plans

@@ -1,0 +1,47 @@
+"""Rules of unions. Calcite: UnionToDistinctRule; Flink: CoerceInputsRule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.errors import ValidationError
+from firesteel.plan.expressions import cast_to, identity
+from firesteel.plan.logical import Aggregate, Project, Union
+from firesteel.plan.tree import Node
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType
+
+
+def union_to_distinct(node: Node) -> Node:
+    """UNION is UNION ALL whose rows are grouped by all columns."""
+    if not isinstance(node, Union) or node.all:
+        return node
+    return Aggregate(Union(node.inputs), tuple(range(len(node.schema))), ())
+
+
+def union_types(inputs: Sequence[Node]) -> tuple[SqlType, ...]:
+    """The types of a union's columns. Raises ValidationError where two have none in common."""
+    found: list[SqlType] = []
+    for fields in zip(*(node.schema for node in inputs), strict=True):
+        kind = common_type(tuple(f.type for f in fields))
+        if kind is None:
+            types = ", ".join(str(f.type) for f in fields)
+            raise ValidationError(f"Type mismatch in column '{fields[0].name}' of UNION: {types}")
+        found.append(kind.with_nullable(any(f.type.nullable for f in fields)))
+    return tuple(found)
+
+
+def coerce_union_inputs(node: Node) -> Node:
+    """Inputs are cast to the union's types, nullability included."""
+    if not isinstance(node, Union):
+        return node
+    types = union_types(node.inputs)
+    return Union(tuple(_coerced(child, types) for child in node.inputs))
+
+
+def _coerced(node: Node, types: tuple[SqlType, ...]) -> Node:
+    if all(f.type == kind for f, kind in zip(node.schema, types, strict=True)):
+        return node
+    columns = identity(f.type for f in node.schema)
+    exprs = tuple(cast_to(e, kind) for e, kind in zip(columns, types, strict=True))
+    return Project(node, exprs, tuple(f.name for f in node.schema))

@@ -1,0 +1,1 @@
+"""What Java's libraries answer: dates and calendars, regular expressions, hash codes, maps, StrictMath."""

@@ -1,0 +1,71 @@
+"""What of a job runs together: the chains of a task, and the tasks that lie equally far from the sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.runtime.spec import ChainSpec, JobSpec, Partitioning, SinkSpec
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """The chains of one task: the first reads a source or packets, the others get forwarded rows."""
+
+    chains: tuple[ChainSpec, ...]
+    sinks: tuple[SinkSpec, ...]
+
+    @property
+    def head(self) -> ChainSpec:
+        return self.chains[0]
+
+    def chain(self, number: int) -> ChainSpec:
+        return next(chain for chain in self.chains if chain.id == number)
+
+
+def stages(job: JobSpec) -> list[list[Fragment]]:
+    """The job's fragments by the number of exchanges before them: first those that read sources. What a
+    fragment sends goes to a later stage or to a sink."""
+    heads: dict[int, int] = {}
+    depths: dict[int, int] = {}
+    members: dict[int, list[ChainSpec]] = {}
+    feeders = _feeders(job)
+    for chain in job.chains:
+        before = feeders[chain.id]
+        forwards = [producer for producer, how in before if how is Partitioning.FORWARD]
+        if forwards:
+            head = heads[forwards[0]]
+            depths[chain.id] = depths[head]
+        else:
+            head = chain.id
+            depths[head] = 1 + max((depths[producer] for producer, _ in before), default=-1)
+        heads[chain.id] = head
+        members.setdefault(head, []).append(chain)
+    found: list[list[Fragment]] = [[] for _ in range(1 + max(depths.values()))]
+    for head, chains in members.items():
+        found[depths[head]].append(Fragment(tuple(chains), job.sinks))
+    return found
+
+
+def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
+    """For each chain, the chains that send it rows, and how."""
+    found: dict[int, list[tuple[int, Partitioning]]] = {chain.id: [] for chain in job.chains}
+    for chain in job.chains:
+        for output in chain.outputs:
+            if output.to >= 0:
+                found[output.to].append((chain.id, output.partitioning))
+    return found
+
+
+def exchanges(job: JobSpec) -> int:
+    """How many exchanges of the job lie behind each other, at most."""
+    return len(stages(job)) - 1
+
+
+def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
+    """Whether anything that goes to a stage goes by key."""
+    ids = {fragment.head.id for fragment in stage}
+    return any(
+        output.to in ids and output.partitioning is Partitioning.HASH
+        for chain in job.chains
+        for output in chain.outputs
+    )

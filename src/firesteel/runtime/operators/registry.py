@@ -1,0 +1,72 @@
+"""The operators that there are: one line each.
+
+An operator's module has `build(spec, state, clock)`, which makes the operator, and `code(spec)`, the lines
+that `explain --code` prints of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+from firesteel.errors import InternalError
+from firesteel.runtime.operators.base import Clock, Operator
+from firesteel.runtime.spec import (
+    CalcSpec,
+    ChangelogNormalizeSpec,
+    DropUpdateBeforeSpec,
+    ExpandSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+)
+from firesteel.runtime.state.base import StateBackend
+
+
+@dataclass(frozen=True)
+class Entry:
+    """module: where the operator is; loaded when it is first needed, as imports cost start-up time.
+    state: version of what it keeps, 0 for nothing. shapes_rows: whether rows are others behind it, so that a
+    checkpoint made with it means nothing without it."""
+
+    module: str
+    state: int = 0
+    shapes_rows: bool = True
+
+
+_HERE = __name__.rpartition(".")[0]
+
+OPERATORS: dict[type[OperatorSpec], Entry] = {
+    CalcSpec: Entry(f"{_HERE}.calc"),
+    ChangelogNormalizeSpec: Entry(f"{_HERE}.changelog_normalize", state=1),
+    DropUpdateBeforeSpec: Entry(f"{_HERE}.drop_update_before"),
+    ExpandSpec: Entry(f"{_HERE}.expand"),
+    GlobalGroupAggregateSpec: Entry(f"{_HERE}.global_group_aggregate", state=1),
+    GroupAggregateSpec: Entry(f"{_HERE}.group_aggregate", state=1),
+    IncrementalGroupAggregateSpec: Entry(f"{_HERE}.incremental_group_aggregate", state=1),
+    LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
+    MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
+}
+
+
+def entry(kind: type[OperatorSpec]) -> Entry:
+    """The entry of a class of specs. Raises InternalError where there is none."""
+    if kind not in OPERATORS:
+        raise InternalError(f"no operator runs {kind.__name__}")
+    return OPERATORS[kind]
+
+
+def build(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    """The operator that a spec names."""
+    made: Operator = import_module(entry(type(spec)).module).build(spec, state, clock)
+    return made
+
+
+def code(spec: OperatorSpec) -> Iterable[str]:
+    """What the operator runs, in lines: its name, then the DuckDB SQL or the generated handler."""
+    lines: Iterable[str] = import_module(entry(type(spec)).module).code(spec)
+    return lines

@@ -1,0 +1,112 @@
+"""The order of a run's entries.
+
+Words are sorted as numbers; tails by their bytes, eight at a time, as long as some are equal so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.hashing import U64, offsets_of
+from firesteel.runtime.state.order_codes import decimal_words, leading_words
+from firesteel.runtime.state.runs import Index, Mask, Run
+
+
+def is_sorted(run: Run, owners: Index) -> bool:
+    """Whether the entries, given by key (owners), stand in their order. False where that costs to know."""
+    if run.tail or np.any(owners[1:] < owners[:-1]):
+        return False
+    first, second = run.words[:2]
+    return not np.any((first[1:] == first[:-1]) & (second[1:] < second[:-1]))
+
+
+def run_order(run: Run) -> Index:
+    """A stable order of entries that stand anyhow."""
+    order = sort_order(run.words)
+    return _by_tails(run, order) if run.tail else order
+
+
+def sort_order(words: Sequence[U64]) -> Index:
+    """A stable order by the first two words, fast where the entries are sorted stretches."""
+    order = np.argsort(words[0], kind="stable")
+    first = words[0][order]
+    new = first[1:] != first[:-1]
+    second = words[1][order]
+    if not np.any(~new & (second[1:] != second[:-1])):
+        return order
+    group = np.zeros(len(order), np.uint64)
+    np.cumsum(new, out=group[1:])
+    bits = np.uint64(int(group[-1]).bit_length())
+    second = spread(second)
+    packed = (second >> bits) | (group << (np.uint64(64) - bits) if bits else group)
+    again = np.argsort(packed, kind="stable")
+    group, second = group[again], second[again]
+    if np.any((group[1:] == group[:-1]) & (second[1:] < second[:-1])):
+        return np.lexsort((words[1], words[0])).astype(np.int64)
+    return order[again]
+
+
+def spread(words: U64) -> U64:
+    """Words in the same order whose leading bits tell them apart as far as they can."""
+    if not len(words):
+        return words
+    least = words.min()
+    unused = 64 - int(words.max() - least).bit_length()
+    return words if not unused else (words - least) << np.uint64(min(unused, 63))
+
+
+def _by_tails(run: Run, order: Index) -> Index:
+    """`order` with entries that share their sorting words in the order of hash2 and their tails."""
+    first, second = run.words[0][order], run.words[1][order]
+    same = (first[1:] == first[:-1]) & (second[1:] == second[:-1])
+    at, group = _tied(same)
+    if not len(at):
+        return order
+    rows = order[at]
+    order = order.copy()
+    order[at] = rows[_order_of_tails(run.words[2][rows], run.columns[0].take(pa.array(rows)), group)]
+    return order
+
+
+def _tied(same: Mask) -> tuple[Index, Index]:
+    """Entries that are the same as a neighbour so far, and the number of each one's stretch. same: as
+    the entry before."""
+    tied = np.zeros(len(same) + 1, np.bool_)
+    tied[1:] |= same
+    tied[:-1] |= same
+    at = np.flatnonzero(tied)
+    new = at > 0
+    new[new] = ~same[at[new] - 1]
+    return at, np.cumsum(new)
+
+
+def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
+    """A stable order by group (ascending already), hash2 and tail."""
+    order = np.arange(len(group))
+    at = order.copy()
+    for words in _rounds(hash2, tails):
+        mine = words[order[at]]
+        moved = sort_order((group.astype(np.uint64), mine))
+        order[at] = order[at][moved]
+        mine = mine[moved]
+        tied, group_of = _tied((group[1:] == group[:-1]) & (mine[1:] == mine[:-1]))
+        at, group = at[tied], group_of
+        if not len(at):
+            break
+    return order
+
+
+def _rounds(hash2: U64, tails: pa.Array) -> Iterator[U64]:
+    """What entries are sorted by, one after the other."""
+    if len(hash2) and (hash2 != hash2[0]).any():
+        yield hash2
+    if pa.types.is_decimal(tails.type):
+        yield from decimal_words(tails)
+        return
+    lengths = np.diff(offsets_of(tails))
+    for begin in range(0, int(lengths.max(initial=0)), 8):
+        yield leading_words(tails, begin)
+    yield lengths.astype(np.uint64)

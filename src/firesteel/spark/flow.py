@@ -1,0 +1,228 @@
+"""A task's chains at work: messages go in at the first, packets come out at their ends.
+
+A chain hands what it gives to each of its outputs: to a chain of the same task at once, to those behind an
+exchange in packets, to a sink in packets or, where the sink's connector writes in tasks, by writing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import pyarrow as pa
+
+from firesteel.connectors.base import Commits
+from firesteel.connectors.registry import open_sink
+from firesteel.runtime.chain import Chain
+from firesteel.runtime.job_graph import Fragment
+from firesteel.runtime.operators.base import Clock, Message, Watermark
+from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
+from firesteel.runtime.spec import ChainSpec, Output, Partitioning, SinkSpec, sink_id
+from firesteel.runtime.state.base import StateBackend
+from firesteel.spark.sink_task import job_of
+from firesteel.types.constraints import Constraints
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a task stands: the number of its micro-batch, its chain, and its own among the chain's tasks."""
+
+    batch: int = 0
+    chain: int = 0
+    task: int = 0
+
+    @property
+    def number(self) -> int:
+        """The task's among all of the micro-batch: Spark's own numbers of tasks take 31 bits."""
+        return (self.chain << 32) + self.task
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the tasks of a fragment are told. targets: how many partitions or key groups an exchange by key
+    has. places: bits for those that changes of one cause get there (runtime/orders.py). now: the job's
+    processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends with the
+    micro-batch. job: its name at sinks."""
+
+    fragment: Fragment
+    targets: int = 1
+    places: int = 0
+    now: int = 0
+    ends: bool = False
+    job: str = ""
+
+
+@dataclass
+class Counts:
+    """What packets tell for progress: rows read, and the last watermark that a chain gave."""
+
+    read: int = 0
+    mark: int = 0
+
+    def take(self, packet: Packet) -> None:
+        """Have what a packet tells told by the next."""
+        self.read += packet.read
+        self.mark = max(self.mark, packet.mark)
+
+    def told(self, packets: Iterable[Packet]) -> Iterator[Packet]:
+        """The packets, the next one after a count with that count; one more where none comes."""
+        for packet in packets:
+            yield self._on(packet) if self.read or self.mark else packet
+        if self.read or self.mark:
+            yield self._on(Packet(0, FIRST, 0, 0, b"", to=TO_DRIVER))
+
+    def _on(self, packet: Packet) -> Packet:
+        told = replace(packet, read=packet.read + self.read, mark=max(packet.mark, self.mark))
+        self.read = self.mark = 0
+        return told
+
+
+class Outlet(Protocol):
+    """Where messages go that a chain gave. `close` comes last, once a task and micro-batch."""
+
+    def send(self, message: Message, port: int = 0) -> Iterator[Packet]: ...
+
+    def barrier(self) -> Iterator[Packet]: ...
+
+    def end(self) -> Iterator[Packet]: ...
+
+    def close(self) -> Iterator[Packet]: ...
+
+
+class Flow:
+    """A chain and what is behind it in the same task; an Outlet itself."""
+
+    def __init__(
+        self, work: Work, chain: ChainSpec, state: StateBackend | None, clock: Clock, place: Place,
+        counts: Counts,
+    ) -> None:  # fmt: skip
+        self._chain = Chain.of(chain.operators, state, clock)
+        self._outlets: list[tuple[Outlet, int]] = []
+        place = replace(place, chain=chain.id)
+        for output in chain.outputs:
+            made: Outlet
+            if output.to < 0:
+                made = _to_sink(work, output, place, counts)
+            elif output.partitioning is Partitioning.FORWARD:
+                behind = work.fragment.chain(output.to)
+                made = Flow(work, behind, state, clock, place, counts)
+            else:
+                targets = work.targets if output.keys else 1
+                packer = Packer(output.keys, targets, work.places, place.number, output.to, output.port)
+                made = _Packets(packer, counts)
+            self._outlets.append((made, output.port))
+
+    def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
+        return self._pass(self._chain.send(message, port))
+
+    def barrier(self) -> Iterator[Packet]:
+        yield from self._pass(self._chain.barrier())
+        for outlet, _ in self._outlets:
+            yield from outlet.barrier()
+
+    def end(self) -> Iterator[Packet]:
+        yield from self._pass(self._chain.end())
+        for outlet, _ in self._outlets:
+            yield from outlet.end()
+
+    def close(self) -> Iterator[Packet]:
+        for outlet, _ in self._outlets:
+            yield from outlet.close()
+
+    def finish(self, ends: bool) -> Iterator[Packet]:
+        """The micro-batch ends, and where `ends` says so the input."""
+        yield from self.barrier()
+        if ends:
+            yield from self.end()
+        yield from self.close()
+
+    def _pass(self, messages: Iterable[Message]) -> Iterator[Packet]:
+        for message in messages:
+            for outlet, port in self._outlets:
+                yield from outlet.send(message, port)
+
+
+class _End:
+    """An Outlet where a task ends: only rows are looked at here."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
+        if isinstance(message, Watermark):
+            self._counts.mark = max(self._counts.mark, message.time)
+            return iter(())
+        return self.rows(message)
+
+    def rows(self, changes: pa.Table) -> Iterator[Packet]:
+        return iter(())
+
+    def barrier(self) -> Iterator[Packet]:
+        return iter(())
+
+    def end(self) -> Iterator[Packet]:
+        return iter(())
+
+    def close(self) -> Iterator[Packet]:
+        return iter(())
+
+
+class _Packets(_End):
+    """To other tasks, or to the driver."""
+
+    def __init__(self, packer: Packer, counts: Counts, sink: SinkSpec | None = None) -> None:
+        super().__init__(counts)
+        self._packer = packer
+        self._constraints = None if sink is None else sink.constraints
+
+    def rows(self, changes: pa.Table) -> Iterator[Packet]:
+        return iter(self._packer.add(_enforced(changes, self._constraints)))
+
+    def close(self) -> Iterator[Packet]:
+        return iter(self._packer.flush())
+
+
+class _Written(_End):
+    """To a sink, by this task."""
+
+    def __init__(self, work: Work, number: int, place: Place, counts: Counts) -> None:
+        super().__init__(counts)
+        self._constraints = work.fragment.sinks[number].constraints
+        self._sink = open_sink(work.fragment.sinks[number])
+        self._sink.open_task(job_of(work.job, number), place.batch, place.number)
+        self._to = sink_id(number)
+        self._rows = 0
+
+    def rows(self, changes: pa.Table) -> Iterator[Packet]:
+        changes = _enforced(changes, self._constraints)
+        self._rows += changes.num_rows
+        self._sink.write(changes)
+        return iter(())
+
+    def close(self) -> Iterator[Packet]:
+        token = self._sink.close_task().encode()
+        yield Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to)
+
+
+def _to_sink(work: Work, output: Output, place: Place, counts: Counts) -> Outlet:
+    """A sink that commits on the driver shows nothing before, so the task itself writes; one that commits in
+    its tasks waits until all others are done."""
+    number = sink_id(output.to)
+    spec = work.fragment.sinks[number]
+    sink = None if spec.connector is None else open_sink(spec)
+    if sink is None or sink.on_driver:
+        return _Packets(Packer((), 1, 0, place.number, output.to), counts, spec)
+    if sink.commits is Commits.DRIVER:
+        return _Written(work, number, place, counts)
+    home = place.task % work.targets
+    packer = Packer(spec.primary_key, work.targets, 0, place.number, output.to, home=home)
+    return _Packets(packer, counts, spec)
+
+
+def _enforced(changes: pa.Table, constraints: Constraints | None) -> pa.Table:
+    if constraints is None:
+        return changes
+    from firesteel.runtime.constraint_enforcer import enforce
+
+    return enforce(changes, constraints)

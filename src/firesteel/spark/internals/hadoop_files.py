@@ -1,0 +1,65 @@
+"""Small files on any file system that Spark can write to: what is kept beside its checkpoints.
+
+Private: the way from a context into its JVM and to its Hadoop settings (`_jvm`, `_jsc`). Python knows the
+local file system only. Errors of the file system are Py4JJavaErrors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+
+def read_text(context: SparkContext, file: str) -> str | None:
+    """The text of a file, None where there is none."""
+    system, path = _located(context, file)
+    if not system.exists(path):
+        return None
+    stream = system.open(path)
+    try:
+        text: str = _jvm(context).org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+    finally:
+        stream.close()
+    return text
+
+
+def write_text(context: SparkContext, file: str, text: str) -> None:
+    """Write a file in place of what is there."""
+    system, path = _located(context, file)
+    stream = system.create(path, True)
+    stream.write(bytearray(text.encode()))
+    stream.close()
+
+
+def move(context: SparkContext, file: str, to: str) -> bool:
+    """Give a file another name; whether that was done."""
+    system, path = _located(context, file)
+    return bool(system.rename(path, _located(context, to)[1]))
+
+
+def exists(context: SparkContext, path: str) -> bool:
+    """Whether there is such a file or folder."""
+    system, located = _located(context, path)
+    return bool(system.exists(located))
+
+
+def names(context: SparkContext, folder: str, *, folders_only: bool = False) -> list[str]:
+    """The names in a folder, sorted; none where it is not there."""
+    system, path = _located(context, folder)
+    if not system.exists(path):
+        return []
+    found = system.listStatus(path)
+    return sorted(s.getPath().getName() for s in found if s.isDirectory() or not folders_only)
+
+
+def _located(context: SparkContext, name: str) -> tuple[Any, Any]:
+    """The file system, and the path on it."""
+    made: Any = context
+    path = _jvm(context).org.apache.hadoop.fs.Path(name)
+    return path.getFileSystem(made._jsc.hadoopConfiguration()), path
+
+
+def _jvm(context: Any) -> Any:
+    return context._jvm

@@ -1,0 +1,39 @@
+"""Where Spark puts a row of a keyed operator. Private: the hash, its seed, and that it goes by remainder."""
+
+from __future__ import annotations
+
+
+def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
+    """The numbers by which Spark knows the key groups: group g lies in partition g % partitions.
+
+    Spark puts a row into partition pmod(murmur3(key), partitions), which spreads a handful of small
+    numbers badly; so each group is given the next number that lands where the group belongs.
+    """
+    labels: list[int] = []
+    next_free = [0] * partitions
+    for group in range(groups):
+        partition = group % partitions
+        label = next_free[partition]
+        while murmur3(label) % partitions != partition:
+            label += 1
+        next_free[partition] = label + 1
+        labels.append(label)
+    return tuple(labels)
+
+
+def murmur3(value: int) -> int:
+    """Spark's hash of an INT: 32-bit MurmurHash3 with seed 42, signed."""
+    mask = 0xFFFFFFFF
+    k = (value & mask) * 0xCC9E2D51 & mask
+    k = (k << 15 | k >> 17) & mask
+    k = k * 0x1B873593 & mask
+    h = 42 ^ k
+    h = (h << 13 | h >> 19) & mask
+    h = (h * 5 + 0xE6546B64) & mask
+    h ^= 4
+    h ^= h >> 16
+    h = h * 0x85EBCA6B & mask
+    h ^= h >> 13
+    h = h * 0xC2B2AE35 & mask
+    h ^= h >> 16
+    return h - (1 << 32) if h >> 31 else h

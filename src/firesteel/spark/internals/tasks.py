@@ -1,0 +1,46 @@
+"""What tasks are given, and what they are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from firesteel.errors import JobError
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_BATCH = "streaming.sql.batchId"
+
+
+def batch_number() -> int:
+    """The number of the task's micro-batch. Private: the local property that Spark keeps it in.
+
+    Raises JobError where Spark does not tell it: sinks drop what they have got before by this number, so one
+    that was made up would lose rows.
+    """
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    number = context.getLocalProperty(_BATCH) if context is not None else None
+    if number is None:
+        raise JobError(
+            f"Spark does not tell its tasks the number of their micro-batch ({_BATCH})",
+            hint="use a version of pyspark that Firesteel supports: pip install 'pyspark>=4.2,<4.4'",
+        )
+    return int(number)
+
+
+def by_value(thing: Any) -> bytes:
+    """A function of a script or a notebook with its code, for `pickle.loads`. Private: pyspark's own copy of
+    cloudpickle, which pickles by name what a worker can import."""
+    from pyspark import cloudpickle
+
+    pickled: bytes = cloudpickle.dumps(thing)
+    return pickled
+
+
+def variables_of_workers(context: SparkContext) -> dict[str, str]:
+    """The variables that a context gives its Python workers, to be added to: they are in no setting that
+    Spark shows or writes. Private: where a context keeps what it sends with each function."""
+    found: dict[str, str] = context.environment
+    return found

@@ -1,0 +1,105 @@
+"""Spark's Python worker daemon, with the workers' libraries loaded before the first fork.
+
+Spark starts a daemon and forks the workers from it (`spark.python.daemon.module`). What is loaded here is
+loaded once and shared by all workers: by the fork server (fork_server.py) while the JVM is starting, else by
+the daemon itself. No library is used before the fork, only loaded: threads do not survive a fork.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import runpy
+import sys
+from pathlib import Path
+
+from firesteel.spark.internals.plain_way import tell
+from firesteel.spark.start.fork_server import serve
+
+MODULES = (
+    "numpy",
+    "numpy.ma",
+    "pyarrow",
+    "pyarrow.compute",
+    "duckdb",
+    "pyspark.daemon",
+    "pyspark.worker",
+    "firesteel.spark.tasks",
+    "firesteel.runtime.operators.calc",
+    "firesteel.runtime.operators.group_aggregate",
+    "firesteel.runtime.operators.local_group_aggregate",
+    "firesteel.runtime.operators.global_group_aggregate",
+    "firesteel.runtime.operators.map_bundle",
+    "firesteel.connectors.filesystem",
+    "firesteel.connectors.datagen",
+    "firesteel.formats.canal_json",
+)
+
+
+def load(modules: tuple[str, ...] = MODULES) -> None:
+    """Load what the workers will need. What cannot be loaded will say so where it is needed."""
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            continue
+
+
+def installed_first(path: list[str]) -> list[str]:
+    """The path without Spark's zips of its own Python sources, where the package that they lie in is
+    installed: zips hold no compiled code, and compiling it takes as long as loading everything else."""
+
+    def is_spare(entry: str) -> bool:
+        package = Path(entry).parents[2:3]  # pyspark/python/lib/pyspark.zip
+        return entry.endswith(".zip") and any((folder / "__init__.py").is_file() for folder in package)
+
+    return [entry for entry in path if not is_spare(entry)]
+
+
+def keep_out_of_collections() -> None:
+    """Take what is loaded out of the garbage collector's sight: a worker collects after every task, and to
+    go through all that the libraries hold took 60 to 100 ms of the next task's time."""
+    gc.freeze()
+
+
+def prepare() -> None:
+    """Make this process one that workers are forked from; a fork of the server is one already."""
+    if gc.get_freeze_count():
+        return
+    from firesteel.spark.start.without_pandas import spare_pandas
+
+    gc.disable()  # what is loaded stays: collections would go through all of it and find nothing
+    sys.path[:] = installed_first(sys.path)
+    spare_pandas()
+    load()
+    keep_out_of_collections()
+    gc.enable()
+
+
+SPARKS_DAEMON = "pyspark.daemon"
+"""Private: the module that Spark runs as its daemon, where it is not told another."""
+
+
+def run_module() -> None:
+    """What `python -m` does with the arguments that came with it."""
+    del sys.argv[0]
+    sys.modules.pop(sys.argv[0], None)  # it is run, not imported
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+def main() -> None:
+    """The daemon's process, or the fork server's and then its forks'."""
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2], prepare)
+        run_module()
+    else:
+        try:
+            prepare()
+        except Exception as error:
+            tell("Python workers are started", error)
+        sys.argv[:1] = ["-m", SPARKS_DAEMON]
+        run_module()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Options are checked when a table is created, in Flink's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from firesteel.catalog.schema import Column, Table
+from firesteel.changelog import ALL, INSERT_ONLY
+from firesteel.connectors.registry import validate_table
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot
+from tests.connectors.kafka.test_script import QUERY, TABLE
+from tests.guide.test_examples import GUIDE, blocks
+
+TOPIC = {
+    "connector": "kafka",
+    "topic": "t",
+    "properties.bootstrap.servers": "b:1",
+    "properties.group.id": "g",
+}
+JSON = {**TOPIC, "format": "json"}
+
+
+def table(options: dict[str, str], *more: Column) -> Table:
+    columns = (Column("a", INT), Column("s", STRING), *more)
+    return Table("c", "d", "t", columns, tuple(options.items()))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"connector": "kafka"}, r"Missing required options are:\n\nproperties\.bootstrap\.servers"),
+        (TOPIC, r"Could not find required scan format 'value\.format'"),
+        ({**JSON, "topic-pattern": "x"}, "Option 'topic' and 'topic-pattern' shouldn't be set together"),
+        ({k: v for k, v in JSON.items() if k != "topic"}, "Either 'topic' or 'topic-pattern' must be set"),
+        ({**JSON, "bogus": "1"}, "Unsupported options found for 'kafka'"),
+        ({**JSON, "scan.startup.mode": "soon"}, r"Invalid value for option 'scan\.startup\.mode'"),
+        ({**JSON, "scan.bounded.mode": "earliest-offset"}, r"Invalid value for option 'scan\.bounded\.mode'"),
+        (
+            {**JSON, "scan.startup.mode": "timestamp"},
+            r"'scan\.startup\.timestamp-millis' is required in 'timestamp' startup mode but missing\.",
+        ),
+        (
+            {**JSON, "scan.bounded.mode": "specific-offsets"},
+            r"'scan\.bounded\.specific-offsets' is required in 'specific-offsets' bounded mode but missing\.",
+        ),
+        (
+            {**JSON, "scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "0:1"},
+            r"Invalid properties 'scan\.startup\.specific-offsets' should follow the format "
+            "'partition:0,offset:42;partition:1,offset:300', but is '0:1'",
+        ),
+        (
+            {
+                **JSON,
+                "topic": "t;u",
+                "scan.startup.mode": "specific-offsets",
+                "scan.startup.specific-offsets": "partition:0,offset:1",
+            },
+            "only supports specific offset for single topic",
+        ),
+        ({**JSON, "key.fields": "a"}, r"'key\.fields' can only be declared if a key format is defined"),
+        ({**JSON, "key.format": "json"}, "requires the declaration of one or more of key fields"),
+        (
+            {**JSON, "key.format": "canal-json", "key.fields": "a"},
+            "A key format should only deal with INSERT",
+        ),
+        (
+            {**JSON, "key.format": "json", "key.fields": "b"},
+            "Could not find the field 'b' in the table schema",
+        ),
+        (
+            {**JSON, "key.format": "json", "key.fields": "a", "key.fields-prefix": "k_"},
+            r"A key prefix is not allowed when option 'value\.fields-include' is set to 'ALL'",
+        ),
+        (
+            {
+                **JSON,
+                "key.format": "json",
+                "key.fields": "a",
+                "key.fields-prefix": "k_",
+                "value.fields-include": "EXCEPT_KEY",
+            },
+            r"All fields in 'key\.fields' must be prefixed with 'k_'",
+        ),
+        ({**JSON, "scan.topic-partition-discovery.interval": "x"}, r"scan\.topic-partition-discovery"),
+        ({**JSON, "topic-pattern": "("}, "shouldn't be set together"),
+    ],
+)
+def test_wrong_options(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        validate_table(table(options))
+
+
+def test_the_committed_offsets_of_no_group() -> None:
+    options = {k: v for k, v in JSON.items() if k != "properties.group.id"}
+    with pytest.raises(ValidationError, match=r"Property group\.id is required when using committed offset"):
+        validate_table(table(options))
+    validate_table(table({**options, "scan.startup.mode": "earliest-offset"}))
+
+
+def test_traits() -> None:
+    traits = validate_table(table({**JSON, "scan.bounded.mode": "latest-offset"})).traits
+    assert traits is not None
+    assert (traits.changelog_mode, traits.bounded) == (INSERT_ONLY, True)
+    canal = {**TOPIC, "value.format": "canal-json", "value.canal-json.ignore-parse-errors": "true"}
+    traits = validate_table(table(canal)).traits
+    assert traits is not None
+    assert (traits.changelog_mode, traits.bounded) == (ALL, False)
+
+
+def test_a_primary_key_needs_changes() -> None:
+    with pytest.raises(ValidationError, match="doesn't support defining PRIMARY KEY constraint"):
+        validate_table(replace(table(JSON), primary_key=("a",)))
+
+
+def test_metadata() -> None:
+    timestamp = SqlType(TypeRoot.TIMESTAMP_LTZ, precision=3)
+    validate_table(
+        table(JSON, Column("o", BIGINT, metadata="offset"), Column("m", timestamp, metadata="timestamp"))
+    )
+    with pytest.raises(ValidationError, match="Invalid metadata key 'bogus' in column 'm'"):
+        validate_table(table(JSON, Column("m", STRING, metadata="bogus")))
+    with pytest.raises(NotSupportedError, match="Metadata 'offset' cannot be read as STRING"):
+        validate_table(table(JSON, Column("m", STRING, metadata="offset")))
+    with pytest.raises(NotSupportedError, match=r"Metadata of a format \('value\.table'"):
+        validate_table(table(JSON, Column("m", STRING, metadata="value.table")))
+
+
+def test_the_guides_script_is_the_one_that_runs() -> None:
+    script = blocks((GUIDE / "kafka.md").read_text(encoding="utf-8"))["counts.sql"]
+    assert script.split() == f"{TABLE.strip()}; {QUERY};".split()

@@ -1,0 +1,100 @@
+"""Every class of plan nodes answers for every fact, or says why it cannot be asked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from firesteel.errors import InternalError
+from firesteel.plan import logical, logical_windows, physical, physical_windows
+from firesteel.plan.facts import FACTS, FAMILIES, monotonicity, nodes, upsert_keys, window_properties
+from firesteel.plan.facts.fact import Fact
+from firesteel.plan.logical import LogicalNode
+from firesteel.plan.physical import PhaseNode, PhysicalNode
+from firesteel.plan.tree import Field, Node
+
+BASES = (Node, LogicalNode, PhysicalNode, PhaseNode)
+SCAN = physical.Values((), ())
+
+
+def _classes() -> Iterator[type[Node]]:
+    for module in (logical, logical_windows, physical, physical_windows):
+        for kind in vars(module).values():
+            its_own = inspect.isclass(kind) and kind.__module__ == module.__name__
+            if its_own and issubclass(kind, Node) and kind not in BASES:
+                yield kind
+
+
+NODES = list(_classes())
+
+
+@dataclass(frozen=True)
+class Join(PhysicalNode):
+    """A node that nobody has told anything about."""
+
+    inputs: tuple[Node, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.inputs[0].schema + self.inputs[1].schema
+
+
+def test_all_classes_are_found() -> None:
+    found = set(BASES) | set(NODES) | {Join}
+    pending = [Node]
+    while pending:
+        kind = pending.pop()
+        pending += [k for k in kind.__subclasses__() if k.__module__.startswith("firesteel.")]
+        assert kind in found, f"{kind.__qualname__} is in none of the four files of nodes"
+    assert len(NODES) > 30
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
+@pytest.mark.parametrize("kind", NODES, ids=lambda kind: f"{kind.__module__.split('.')[-1]}.{kind.__name__}")
+def test_each_class_answers_or_says_why_not(kind: type[Node], fact: Fact[object]) -> None:
+    assert fact.is_answered(kind) or fact.why_unasked(kind), (
+        f"{kind.__qualname__} does not say its {fact.name}: plan/facts/nodes has the answers"
+    )
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
+def test_a_class_that_has_not_answered_is_an_error(fact: Fact[object]) -> None:
+    if fact is window_properties:
+        pytest.skip("it is asked of logical nodes alone")
+    with pytest.raises(InternalError, match=rf"Join does not say its {fact.name}"):
+        fact(Join((SCAN, SCAN)))
+
+
+def test_nothing_is_inherited_from_a_base_class() -> None:
+    @dataclass(frozen=True)
+    class Reading(physical.Values):
+        """A special one."""
+
+    with pytest.raises(InternalError, match="Reading does not say its upsert keys"):
+        upsert_keys(Reading((), ()))
+
+
+def test_what_cannot_be_asked_says_why() -> None:
+    with pytest.raises(InternalError, match=r"monotonicity of .*logical.Values cannot be asked: .* alone"):
+        monotonicity(logical.Values((), ()))
+
+
+def test_a_class_answers_once() -> None:
+    with pytest.raises(InternalError, match="Values answers twice for its upsert keys"):
+        upsert_keys.always(frozenset(), physical.Values)
+
+
+def test_a_family_answers_in_one_file() -> None:
+    for kind in NODES:
+        answers = [fact._answers[kind].__module__ for fact in FACTS if fact.is_answered(kind)]
+        files = {name for name in answers if ".nodes." in name}  # others are answers that several share
+        assert len(files) <= 1, f"{kind.__qualname__} answers in {files}"
+
+
+def test_all_files_of_answers_are_loaded() -> None:
+    folder = Path(nodes.__file__).parent
+    assert {f.__name__.split(".")[-1] for f in FAMILIES} == {p.stem for p in folder.glob("[a-z]*.py")}

@@ -1,0 +1,38 @@
+"""A DataFrame goes into another session. Without it a job would set its own in the user's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from firesteel.spark.internals.frames import in_session, spark_schema
+
+if TYPE_CHECKING:
+    from firesteel.spark.start.launch import Spark
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_frame_has_the_settings_of_the_session_it_was_put_into(spark: Spark) -> None:
+    frame = spark.session.createDataFrame([(1, "a")], "n int, s string")
+    other = spark.session.newSession()
+    other.conf.set("spark.sql.shuffle.partitions", "3")
+    other.conf.set("spark.sql.adaptive.enabled", "false")
+    moved = in_session(frame, other)
+    assert moved.sparkSession is other
+    assert moved.groupBy("n").count().rdd.getNumPartitions() == 3
+    assert [tuple(row) for row in moved.collect()] == [(1, "a")]
+
+
+def test_a_stream_goes_into_another_session(spark: Spark) -> None:
+    frame = spark.session.readStream.format("rate").load()
+    assert in_session(frame, spark.session.newSession()).isStreaming
+
+
+def test_arrows_types_as_sparks() -> None:
+    schema = pa.schema(
+        [("a", pa.int32()), ("b", pa.timestamp("us")), ("c", pa.map_(pa.string(), pa.int64()))]
+    )
+    assert spark_schema(schema).simpleString() == "struct<a:int,b:timestamp_ntz,c:map<string,bigint>>"
