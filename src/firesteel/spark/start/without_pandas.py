@@ -10,26 +10,24 @@ import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
-
-
-class _NoPandas(MetaPathFinder):
-    """Finds no pandas, and everything else where it is."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        if fullname == "pandas":
-            raise ImportError(fullname)
+from types import ModuleType
+from typing import cast
 
 
 @contextmanager
 def no_pandas() -> Iterator[None]:
-    """What is loaded inside finds no pandas, unless it is loaded already."""
-    blind = _NoPandas()
-    sys.meta_path.insert(0, blind)
+    """What is loaded inside finds no pandas, unless it is loaded already.
+
+    Not by a finder in `sys.meta_path`: taking it out again has an import of another thread, which is going
+    through that list, skip the finder behind it.
+    """
+    modules = cast("dict[str, ModuleType | None]", sys.modules)
+    modules.setdefault("pandas", None)
     try:
         yield
     finally:
-        sys.meta_path.remove(blind)
+        if modules["pandas"] is None:
+            del modules["pandas"]
 
 
 def spare_pandas(spark: bool = False) -> None:
