@@ -10,24 +10,30 @@ import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
-from typing import cast
+from importlib.abc import MetaPathFinder
+
+
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas, and everything else where it is."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ImportError(fullname)
 
 
 @contextmanager
 def no_pandas() -> Iterator[None]:
     """What is loaded inside finds no pandas, unless it is loaded already.
 
-    Not by a finder in `sys.meta_path`: taking it out again has an import of another thread, which is going
-    through that list, skip the finder behind it.
+    The list of finders is another one meanwhile, not a changed one: an import of another thread that is going
+    through it would skip a finder.
     """
-    modules = cast("dict[str, ModuleType | None]", sys.modules)
-    modules.setdefault("pandas", None)
+    blind = _NoPandas()
+    sys.meta_path = [blind, *sys.meta_path]
     try:
         yield
     finally:
-        if modules["pandas"] is None:
-            del modules["pandas"]
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not blind]
 
 
 def spare_pandas(spark: bool = False) -> None:
