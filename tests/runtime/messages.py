@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from firesteel.runtime.operators.base import MAX_WATERMARK, Message, Operator, Watermark
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.operators.base import MAX_WATERMARK, Marked, Message, Operator, Watermark
 from firesteel.types.sql import SqlType
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
 
@@ -29,6 +32,15 @@ class Driver:
     def watermark(self, time: int, port: int = 0) -> str:
         return told(self._operator.watermark(Watermark(time), port))
 
+    def marked(self, text: str, *marks: tuple[int, int], port: int = 0) -> str:
+        """Rows in one table, with watermarks among them: (how many of the rows come before it, its time)."""
+        rows = parse(text, self._types[port])
+        table = to_table(rows, self._types[port], self._order)
+        at, times = (np.array(column, np.int64) for column in zip(*marks, strict=True))
+        message = Marked(table, times, self._order + at - 1)
+        self._order += len(rows)
+        return told(self._operator.marked(message, port))
+
     def barrier(self) -> str:
         return told(self._operator.barrier())
 
@@ -39,7 +51,7 @@ class Driver:
 def told(messages: Iterable[Message]) -> str:
     """Rows as Flink prints them, watermarks as W7, all in their order."""
     parts = []
-    for message in messages:
+    for message in one_by_one(messages):
         if isinstance(message, Watermark):
             parts.append(f"W{'MAX' if message.time == MAX_WATERMARK else message.time}")
         else:
@@ -49,4 +61,13 @@ def told(messages: Iterable[Message]) -> str:
 
 def all_rows(messages: Iterable[Message]) -> list[Row]:
     """The rows of all tables that come out."""
-    return [row for m in messages if not isinstance(m, Watermark) for row in to_rows(m)]
+    return [row for m in one_by_one(messages) if not isinstance(m, Watermark) for row in to_rows(m)]
+
+
+def one_by_one(messages: Iterable[Message]) -> Iterator[pa.Table | Watermark]:
+    """The messages, tables with watermarks in them cut at these."""
+    for message in messages:
+        if isinstance(message, Marked):
+            yield from message.pieces()
+        else:
+            yield message

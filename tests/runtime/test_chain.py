@@ -10,6 +10,7 @@ import pytest
 from firesteel.errors import InternalError
 from firesteel.runtime.chain import Chain, standing_clock
 from firesteel.runtime.operators.base import MAX_WATERMARK, Operator, RowOperator, TwoInputOperator
+from firesteel.runtime.operators.drop_update_before import DropUpdateBefore
 from firesteel.runtime.operators.registry import OPERATORS, code
 from firesteel.runtime.spec import (
     AggregateSpec,
@@ -58,6 +59,15 @@ def test_the_barrier_comes_to_each_bundle_behind_what_the_one_before_held() -> N
     driver = Driver(both, TYPES)
     assert driver.changes("+I a 1, +I b 2") == ""
     assert driver.barrier() == "+I[a,1] +I[b,2]"
+
+
+def test_watermarks_among_rows_stand_where_they_would_one_by_one() -> None:
+    driver = Driver(chain(DOUBLED, AGGREGATE), TYPES)
+    rows = "+I a 1, +I b 2, +I c -1, +I a 3, +I b 4, +I a 5"
+    marks = ((0, 1), (2, 5), (3, 6), (6, 9))
+    shown = "W1 +I[a,2] +I[b,4] W5 W6 -U[b,4] +U[b,12] -U[a,2] +U[a,18] W9"
+    assert driver.marked(rows, *marks) == shown
+    assert Driver(DropUpdateBefore(), TYPES).marked("-U a 1, +U a 2", (1, 4), (2, 7)) == "W4 +U[a,2] W7"
 
 
 def test_an_assigner_ends_the_bundles_behind_it() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 
 from firesteel.runtime.operators import registry
-from firesteel.runtime.operators.base import Clock, Message, Operator, Watermark
+from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark
 from firesteel.runtime.spec import OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 
@@ -38,7 +38,7 @@ class Chain(Operator):
         return cls([registry.build(spec, state, clock) for spec in specs])
 
     def send(self, message: Message, port: int = 0) -> Iterator[Message]:
-        """Rows or a watermark have come."""
+        """Rows, watermarks or both have come."""
         return self._through(0, message, port)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:
@@ -46,6 +46,9 @@ class Chain(Operator):
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
         return self.send(mark, port)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterator[Message]:
+        return self.send(rows, port)
 
     def barrier(self) -> Iterator[Message]:
         for index, operator in enumerate(self._operators):
@@ -64,6 +67,8 @@ class Chain(Operator):
         operator = self._operators[start]
         if isinstance(message, Watermark):
             given = operator.watermark(message, port)
+        elif isinstance(message, Marked):
+            given = operator.marked(message, port)
         else:
             given = operator.changes(message, port)
         for one in given:

@@ -16,7 +16,7 @@ from firesteel.connectors.base import Commits
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.chain import Chain
 from firesteel.runtime.job_graph import Fragment
-from firesteel.runtime.operators.base import Clock, Message, Watermark
+from firesteel.runtime.operators.base import Clock, Marked, Message, Watermark
 from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
 from firesteel.runtime.spec import ChainSpec, Output, Partitioning, SinkSpec, sink_id
 from firesteel.runtime.state.base import StateBackend
@@ -153,6 +153,9 @@ class _End:
         if isinstance(message, Watermark):
             self._counts.mark = max(self._counts.mark, message.time)
             return iter(())
+        if isinstance(message, Marked):
+            self._counts.mark = max(self._counts.mark, *message.times.tolist())
+            return self.rows(message.table)
         return self.rows(message)
 
     def rows(self, changes: pa.Table) -> Iterator[Packet]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.orders import orders
 
 MAX_WATERMARK = (1 << 63) - 1
 """The watermark of an input that has ended (Java's Long.MAX_VALUE)."""
@@ -18,15 +22,60 @@ Clock: TypeAlias = Callable[[], int]
 """Gives the processing time in milliseconds; within a micro-batch it stands still."""
 
 
+LAST_ORDER = (1 << 62) - 1
+"""`$order` of what the end of a micro-batch or of the input causes: behind that of all rows."""
+
+
 @dataclass(frozen=True)
 class Watermark:
-    """No row with a time up to this one, in milliseconds, will come."""
+    """No row with a time up to this one, in milliseconds, will come.
+
+    order, place: the cause of what it causes (runtime/orders.py). It stands behind all rows of that order,
+    and its place is not below any of theirs.
+    """
 
     time: int
+    order: int = LAST_ORDER
+    place: int = 0
 
 
-Message: TypeAlias = "pa.Table | Watermark"
-"""What goes on: a changes table (runtime/spec.py), or a watermark."""
+@dataclass(frozen=True)
+class Marked:
+    """Rows and the watermarks that came among them, in columns: what many short tables with a watermark
+    behind each would say.
+
+    table: a changes table by `$order`. times, orders: int64[m], ascending: watermark i stands behind the rows
+    up to and with `$order` orders[i]. place: that of all of them.
+    """
+
+    table: pa.Table
+    times: NDArray[np.int64]
+    orders: NDArray[np.int64]
+    place: int = 0
+
+    @property
+    def at(self) -> NDArray[np.int64]:
+        """int64[m]: how many of the rows come before each watermark."""
+        return np.searchsorted(orders(self.table), self.orders, side="right")
+
+    def with_rows(self, table: pa.Table) -> Marked:
+        """The same watermarks among the rows that these have caused."""
+        return replace(self, table=table)
+
+    def pieces(self) -> Iterator[pa.Table | Watermark]:
+        """One message after the other."""
+        start = 0
+        for time, order, end in zip(self.times.tolist(), self.orders.tolist(), self.at.tolist(), strict=True):
+            if end > start:
+                yield self.table.slice(start, end - start)
+                start = end
+            yield Watermark(time, order, self.place)
+        if start < self.table.num_rows:
+            yield self.table.slice(start)
+
+
+Message: TypeAlias = "pa.Table | Watermark | Marked"
+"""What goes on: a changes table (runtime/spec.py), a watermark, or a table with watermarks in it."""
 
 
 class Operator:
@@ -44,6 +93,14 @@ class Operator:
         """Event time has come this far, in this input."""
         return (mark,)
 
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        """Rows have come with watermarks among them; who can take them at once says how."""
+        for piece in rows.pieces():
+            if isinstance(piece, Watermark):
+                yield from self.watermark(piece, port)
+            else:
+                yield from self.changes(piece, port)
+
     def barrier(self) -> Iterable[Message]:
         """The micro-batch ends: what is held back goes on, and state is written."""
         return ()
@@ -59,6 +116,9 @@ class RowOperator(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         out = self.process(table)
         return (out,) if out.num_rows else ()
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return (rows.with_rows(self.process(rows.table)),)
 
     def process(self, changes: pa.Table) -> pa.Table:
         """The changes that these cause."""
