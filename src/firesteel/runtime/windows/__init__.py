@@ -1,0 +1,1 @@
+"""Windows of time, in columns: which rows are in which, and when they end."""

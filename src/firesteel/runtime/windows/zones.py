@@ -1,0 +1,68 @@
+"""Event time and the wall clock of a zone, by which windows over TIMESTAMP_LTZ are cut.
+
+Flink: TimeWindowUtil. Times are int64 milliseconds: an instant since the epoch, or a wall clock as if it were
+UTC's. Java's Long.MAX_VALUE, the end of time, stays itself. Windows over TIMESTAMP have the zone UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.types.zones import offset_at, offset_of_local
+
+Times = NDArray[np.int64]
+
+END_OF_TIME = (1 << 63) - 1
+_HOUR = 3_600_000
+_STRETCH = 900
+"""Seconds; zones change their offsets at multiples of it, but for a few of long ago."""
+_A_YEAR_TO_COME = 2_524_608_000  # 2050
+
+
+def to_wall_clock(instants: Times, zone: str) -> Times:
+    """What the clock shows at instants (toUtcTimestampMills)."""
+    if zone == "UTC":
+        return instants
+    return _moved(instants, zone, offset_at, 1)
+
+
+def to_instants(clocks: Times, zone: str) -> Times:
+    """The instants of clocks: of one shown twice the first, one in a gap moved on by it (toEpochMills)."""
+    if zone == "UTC":
+        return clocks
+    return _moved(clocks, zone, offset_of_local, -1)
+
+
+def to_timers(clocks: Times, zone: str) -> Times:
+    """When a window fires whose last millisecond a clock shows: of a clock shown twice at the second, of one
+    in a gap at the gap's beginning (toEpochMillsForTimer)."""
+    first = to_instants(clocks, zone)
+    if zone == "UTC" or not _has_daylight_time(zone):
+        return first
+    later = to_instants(np.where(clocks > END_OF_TIME - _HOUR, clocks, clocks + _HOUR), zone)
+    fired = np.where(later - first > _HOUR, first + _HOUR, first)
+    fired = np.where(later == first, first - np.fmod(first, _HOUR), fired)
+    return np.where(clocks == END_OF_TIME, clocks, fired)
+
+
+def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int) -> Times:
+    """The times with the zone's offset at each added, or taken away."""
+    seconds = times // 1000
+    stretches, which = np.unique(seconds // _STRETCH, return_inverse=True)
+    ends = ([offset(s, zone), offset(s + _STRETCH - 1, zone)] for s in (stretches * _STRETCH).tolist())
+    known = np.array(list(ends), np.int64).reshape(-1, 2)
+    offsets = known[which, 0]
+    for row in np.flatnonzero((known[:, 0] != known[:, 1])[which]).tolist():
+        offsets[row] = offset(int(seconds[row]), zone)
+    return np.where(times == END_OF_TIME, times, times + sign * 1000 * offsets)
+
+
+@lru_cache(maxsize=64)
+def _has_daylight_time(zone: str) -> bool:
+    """Whether the zone changes its offset in the years to come (Java: TimeZone.useDaylightTime)."""
+    months = (_A_YEAR_TO_COME + month * 30 * 86_400 for month in range(12))
+    return len({offset_at(moment, zone) for moment in months}) > 1
