@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
+IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
 
-.PHONY: help demo test test-fast test-spark-versions lint types reference bench clean check-tools
+.PHONY: help demo test test-all test-fast test-spark-versions lint types reference bench clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,8 +17,11 @@ help: ## list the targets
 demo: $(READY) ## a continuous query over a change stream: its plan and its result
 	@$(BIN)/firesteel demo
 
-test: $(READY) ## every test
-	$(BIN)/python -m pytest $(ARGS)
+test: $(READY) ## every test, in two processes: those that share a Spark session, and the others
+	$(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(ARGS)
+
+test-all: $(READY) ## every test at its full size: all random examples, long statements, kills
+	FIRESTEEL_TESTS=full $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(ARGS)
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)

@@ -18,6 +18,7 @@ from tests.reference.group_aggregate import group_aggregate
 from tests.runtime.changes import Row
 from tests.runtime.streams import streams
 from tests.runtime.test_aggregate_results import EXACT, result_type
+from tests.scale import examples
 
 NEVER_MERGED = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
 SPLITTABLE = ("COUNT", "SUM", "MIN", "MAX")
@@ -60,7 +61,7 @@ def unordered(value: Any) -> Any:
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
 @pytest.mark.parametrize("function", [name for name in EXACT if name not in NEVER_MERGED])
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_all_modes_leave_the_same(function: str, insert_only: bool, data: st.DataObject) -> None:
     kind: SqlType = data.draw(st.sampled_from(EXACT[function]))
     rows = bucketed(data.draw(streams((kind,), insert_only)), kind)

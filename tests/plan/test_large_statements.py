@@ -24,6 +24,7 @@ from firesteel.runtime.operators.calc import Calc
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from tests.rules.planning import plan, section, tables
+from tests.scale import FULL
 from tests.types.columns import changes
 
 DDL = """CREATE TABLE t (v INT, b BIGINT, d DOUBLE, e DECIMAL(10, 2), k STRING)
@@ -63,38 +64,42 @@ def _answer(query: str, catalog: Catalog) -> list[list[object]]:
     return [result.column(i + 2).to_pylist() for i in range(result.num_columns - 2)]
 
 
+LONG, HALF, FEW = (10_000, 5000, 2000) if FULL else (2400, 1200, 1100)
+"""All beyond the depth of Python's stack."""
+
+
 def _numbers(count: int) -> str:
     return ", ".join(str(i * 3) for i in range(count))
 
 
-CHAINS = [
-    (f"SELECT v FROM t WHERE v IN ({_numbers(10_000)})", [[3]]),
-    (f"SELECT v FROM t WHERE v NOT IN ({_numbers(10_000)})", [[4]]),
-    ("SELECT k FROM t WHERE k IN (" + ", ".join(f"'x{i}'" for i in range(0, 10_000, 5)) + ")", [["x5"]]),
-    (f"SELECT v IN ({_numbers(3000)}) AS r FROM t", [[True, False, None]]),
-    ("SELECT v FROM t WHERE " + " OR ".join(f"v + {i} = 5003" for i in range(5001)), [[3, 4]]),
-    ("SELECT v FROM t WHERE " + " OR ".join(f"v = {i * 3}" for i in range(5000)), [[3]]),
-    ("SELECT v FROM t WHERE " + " AND ".join(f"v <> {i * 3}" for i in range(5000)), [[4]]),
-    ("SELECT v FROM t WHERE " + " AND ".join(f"(v <> {i} OR k = 'x3')" for i in range(2000)), [[3]]),
-    ("SELECT " + " + ".join(["v"] * 5000) + " AS r FROM t", [[15000, 20000, None]]),
-    ("SELECT " + " + ".join(["d"] * 5000) + " AS r FROM t", [[2500.0, 5000.0, 10000.0]]),
-    ("SELECT " + " || ".join(["k"] * 2000) + " AS r FROM t", [["x3" * 2000, "x5" * 2000, None]]),
-    ("SELECT " + " + ".join(["1"] * 5000) + " AS r, v FROM t", [[5000] * 3, [3, 4, None]]),
-    ("SELECT v FROM t WHERE " + " + ".join(["v"] * 2000) + " = 8000", [[4]]),
-    (f"SELECT v FROM t WHERE d IN ({_numbers(10_000)}, 0.5)", [[3]]),
-    (f"SELECT v FROM t WHERE e IN ({_numbers(10_000)}, 1.25)", [[3]]),
-    ("SELECT v FROM t WHERE " + " OR ".join(f"v + {i} = b" for i in range(5, 5000)), [[3, 4]]),
-    ("SELECT b FROM t WHERE " + " OR ".join(f"b / v > {i}" for i in range(2, 2002)), [[9]]),
-    ("SELECT b FROM t WHERE " + " AND ".join(f"b / v < {i}" for i in range(3, 2003)), [[10]]),
+def _chain(word: str, operand: str, first: int = 0, *, count: int) -> str:
+    """`count` operands with {i} counted from `first`, and `word` between them."""
+    return f" {word} ".join(operand.replace("{i}", str(i)) for i in range(first, first + count))
+
+
+CHAINS: list[tuple[str, list[list[object]]]] = [
+    (f"SELECT v FROM t WHERE v IN ({_numbers(LONG)})", [[3]]),
+    (f"SELECT v FROM t WHERE v NOT IN ({_numbers(LONG)})", [[4]]),
+    ("SELECT k FROM t WHERE k IN (" + ", ".join(f"'x{i}'" for i in range(0, LONG, 5)) + ")", [["x5"]]),
+    (f"SELECT v IN ({_numbers(HALF)}) AS r FROM t", [[True, False, None]]),
+    (f"SELECT v FROM t WHERE {_chain('OR', f'v + {{i}} = {HALF + 2}', count=HALF)}", [[3, 4]]),
+    ("SELECT v FROM t WHERE " + " OR ".join(f"v = {i * 3}" for i in range(HALF)), [[3]]),
+    ("SELECT v FROM t WHERE " + " AND ".join(f"v <> {i * 3}" for i in range(HALF)), [[4]]),
+    ("SELECT v FROM t WHERE " + _chain("AND", "(v <> {i} OR k = 'x3')", count=FEW), [[3]]),
+    (f"SELECT {_chain('+', 'v', count=HALF)} AS r FROM t", [[3 * HALF, 4 * HALF, None]]),
+    (f"SELECT {_chain('+', 'd', count=HALF)} AS r FROM t", [[0.5 * HALF, 1.0 * HALF, 2.0 * HALF]]),
+    (f"SELECT {_chain('||', 'k', count=FEW)} AS r FROM t", [["x3" * FEW, "x5" * FEW, None]]),
+    (f"SELECT {_chain('+', '1', count=HALF)} AS r, v FROM t", [[HALF] * 3, [3, 4, None]]),
+    (f"SELECT v FROM t WHERE {_chain('+', 'v', count=FEW)} = {4 * FEW}", [[4]]),
+    (f"SELECT v FROM t WHERE d IN ({_numbers(LONG)}, 0.5)", [[3]]),
+    (f"SELECT v FROM t WHERE e IN ({_numbers(LONG)}, 1.25)", [[3]]),
+    (f"SELECT v FROM t WHERE {_chain('OR', 'v + {i} = b', 5, count=HALF)}", [[3, 4]]),
+    (f"SELECT b FROM t WHERE {_chain('OR', 'b / v > {i}', 2, count=FEW)}", [[9]]),
+    (f"SELECT b FROM t WHERE {_chain('AND', 'b / v < {i}', 3, count=FEW)}", [[10]]),
+    (f"SELECT {_chain('AND', 'b / v < {i}', 3, count=FEW)} AS r FROM t", [[False, True, None]]),
+    ("SELECT v FROM t WHERE " + _chain("OR", "(v = {i} AND k = 'x{i}')", 4, count=FEW), [[]]),
     (
-        "SELECT " + " AND ".join(f"b / v < {i}" for i in range(3, 2003)) + " AS r FROM t",
-        [[False, True, None]],
-    ),
-    ("SELECT v FROM t WHERE " + " OR ".join(f"(v = {i} AND k = 'x{i}')" for i in range(4, 3000)), [[]]),
-    (
-        "SELECT CASE v "
-        + " ".join(f"WHEN {i} THEN 's{i}'" for i in range(2000))
-        + " ELSE 'no' END AS r FROM t",
+        "SELECT CASE v " + _chain("", "WHEN {i} THEN 's{i}'", count=FEW) + " ELSE 'no' END AS r FROM t",
         [["s3", "s4", "no"]],
     ),
 ]
@@ -106,15 +111,15 @@ def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object]
 
 
 LISTS = {
-    "numbers": (f"v IN ({_numbers(10_000)})", [3]),
-    "strings": ("k IN (" + ", ".join(f"'x{i}'" for i in range(4, 10_004)) + ")", [4]),
-    "decimals": ("e IN (" + ", ".join(f"{i}.25" for i in range(10_000)) + ")", [3]),
-    "decimals of no such type": ("e IN (2.5, " + ", ".join(f"{i}.125" for i in range(10_000)) + ")", [4]),
-    "doubles": ("d IN (" + ", ".join(f"{i}.5E0" for i in range(10_000)) + ")", [3]),
-    "of an expression": (f"v * 2 + 1 IN ({', '.join(map(str, range(9, 10_009)))})", [4]),
-    "not in": (f"v * 2 + 1 NOT IN ({', '.join(map(str, range(9, 10_009)))})", [3]),
+    "numbers": (f"v IN ({_numbers(LONG)})", [3]),
+    "strings": ("k IN (" + ", ".join(f"'x{i}'" for i in range(4, LONG + 4)) + ")", [4]),
+    "decimals": ("e IN (" + ", ".join(f"{i}.25" for i in range(LONG)) + ")", [3]),
+    "decimals of no such type": ("e IN (2.5, " + ", ".join(f"{i}.125" for i in range(LONG)) + ")", [4]),
+    "doubles": ("d IN (" + ", ".join(f"{i}.5E0" for i in range(LONG)) + ")", [3]),
+    "of an expression": (f"v * 2 + 1 IN ({', '.join(map(str, range(9, LONG + 9)))})", [4]),
+    "not in": (f"v * 2 + 1 NOT IN ({', '.join(map(str, range(9, LONG + 9)))})", [3]),
     "beside others": (
-        " OR ".join(["b = 7", *(f"v + 1 = {i}" for i in range(5, 2000)), "k = 'x9'", "v + 1 = 3000"]),
+        " OR ".join(["b = 7", *(f"v + 1 = {i}" for i in range(5, FEW)), "k = 'x9'", "v + 1 = 3000"]),
         [4],
     ),
 }

@@ -12,6 +12,7 @@ from firesteel.plan.expressions import comparison, expand_search, is_null, logic
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.rules.push_filter_into_scan import to_cnf
 from firesteel.types import sql
+from tests.scale import examples
 
 A, B, F = InputRef(0, sql.INT), InputRef(1, sql.INT), InputRef(2, sql.BOOLEAN)
 NUMBERS = (None, 0, 1, 2, 3, 4)
@@ -94,7 +95,7 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(conditions)
 def test_a_simplified_condition_lets_the_same_rows_through(condition: Expr) -> None:
     simplified = expand_search(simplify_condition(condition))
@@ -102,7 +103,7 @@ def test_a_simplified_condition_lets_the_same_rows_through(condition: Expr) -> N
         assert (evaluate(condition, row) is True) == (evaluate(simplified, row) is True), row
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(conditions)
 def test_a_simplified_value_is_the_same_value(expr: Expr) -> None:
     simplified = simplify_value(expr)
@@ -111,7 +112,7 @@ def test_a_simplified_value_is_the_same_value(expr: Expr) -> None:
         assert evaluate(expand_search(simplified), row) is evaluate(expr, row), row
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(conditions)
 def test_the_normal_form_lets_the_same_rows_through(condition: Expr) -> None:
     normal = to_cnf(condition)

@@ -7,19 +7,21 @@ from pathlib import Path
 import pytest
 
 from tests.recovery.kills import answer, run, start, written
+from tests.scale import FULL
 from tests.spark.jobs import write_changes
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["records", "bundles"])
+@pytest.mark.parametrize("mode", ["records", pytest.param("bundles", marks=pytest.mark.full)])
 def test_killed(tmp_path: Path, mode: str) -> None:
-    counts = run(tmp_path, events=3000, kills=3 if mode == "records" else 2, batches=8, mode=mode)
+    counts = run(tmp_path, events=3000, kills=3 if FULL else 1, batches=8, mode=mode)
     assert counts.killed >= 1
 
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
     counts = run(tmp_path, events=3000, kills=1, batches=60, beside=True)
     assert counts.refused >= 1
@@ -27,7 +29,7 @@ def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["written", "noted"])
+@pytest.mark.parametrize("place", ["written", pytest.param("noted", marks=pytest.mark.full)])
 def test_killed_between_writing_and_showing(tmp_path: Path, place: str) -> None:
     source, output, checkpoint = tmp_path / "in.json", tmp_path / "out", tmp_path / "checkpoint"
     write_changes(source, 600)

@@ -18,6 +18,7 @@ from firesteel.runtime.state.memory import MemoryStore
 from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN, INT, STRING, SqlType, TypeRoot, decimal
 from tests.runtime.changes import Row, to_table
 from tests.runtime.streams import VALUES
+from tests.scale import examples
 
 COUNT = BIGINT.with_nullable(False)
 NAN = float("nan")
@@ -80,7 +81,7 @@ def text(tables: list[pa.Table]) -> str:
 
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
 @pytest.mark.parametrize("kind", list(VALUES), ids=str)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, data: st.DataObject) -> None:
     every = calls_over(kind, not insert_only)
@@ -101,7 +102,7 @@ def test_as_the_row_handler(kind: SqlType, insert_only: bool, data: st.DataObjec
     assert text(restarted) == text(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_with_a_time_to_live(data: st.DataObject) -> None:
     calls = tuple(c for c in calls_over(INT, True) if not c.distinct and c.function not in ("MIN", "MAX"))

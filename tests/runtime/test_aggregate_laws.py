@@ -19,6 +19,7 @@ from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.operators import COUNT_STAR, call, run, spec
 from tests.runtime.streams import VALUES, streams
 from tests.runtime.test_aggregate_results import EXACT, ROUNDED, spec_of
+from tests.scale import examples
 
 FUNCTIONS = (*EXACT, "$WELFORD_M2$1")
 
@@ -83,7 +84,7 @@ MERGED = [
 
 @pytest.mark.parametrize(("function", "distinct"), MERGED)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_merge_is_as_if_the_rows_had_come_after(function: str, distinct: bool, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(kinds_of(function)))
     insert_only = data.draw(st.booleans())
@@ -103,7 +104,7 @@ def test_merge_is_as_if_the_rows_had_come_after(function: str, distinct: bool, d
 @pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("function", ["COUNT", "SUM", "$SUM0", "AVG", "MIN", "MAX"])
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_a_part_may_take_back_rows_of_another(function: str, distinct: bool, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(EXACT[function]))
     what = spec_of([(function, distinct, False), (function, distinct, True)], kind)
@@ -119,7 +120,7 @@ def test_a_part_may_take_back_rows_of_another(function: str, distinct: bool, dat
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_retract_undoes_accumulate(function: str, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(kinds_of(function)))
     what = spec_of([(function, False, False), (function, True, False)], kind)
@@ -154,7 +155,7 @@ def outputs(what: GroupAggregateSpec, rows: list[Row], batch: int, **options: An
 
 @pytest.mark.parametrize("functions", [("SUM", "COUNT"), ("MAX", "MIN"), ("AVG", "LAST_VALUE"), ROUNDED])
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_however_a_batch_is_run_the_answer_is_the_same(
     functions: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -171,7 +172,7 @@ def test_however_a_batch_is_run_the_answer_is_the_same(
 
 
 @given(anything(INT), st.integers(1, 9), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_max_with_retract_as_flink_writes_it(rows: list[Row], batch: int, columnar: bool) -> None:
     calls = (AggregateSpec("MAX", (1,), (INT,), INT, True), COUNT_STAR)
     what = GroupAggregateSpec((), calls, (STRING, INT, BOOLEAN), True, False, 1)

@@ -17,6 +17,7 @@ from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, STRING, SqlType, TypeRo
 from tests.reference.group_aggregate import group_aggregate
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.streams import NUMERIC, VALUES, streams
+from tests.scale import examples
 
 ANY = tuple(VALUES)
 EXACT = {
@@ -96,7 +97,7 @@ def shown(rows: list[Row]) -> list[str]:
 @pytest.mark.parametrize("insert_only", [False, True])
 @pytest.mark.parametrize("function", EXACT)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_exact(function: str, insert_only: bool, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(EXACT[function]))
     rows = data.draw(streams((kind,), insert_only))
@@ -121,7 +122,7 @@ def test_exact(function: str, insert_only: bool, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("function", ROUNDED)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_rounded(function: str, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from([k for k in NUMERIC if k.root is not TypeRoot.BIGINT]))
     rows = data.draw(streams((kind,)))

@@ -17,6 +17,7 @@ from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot
 from firesteel.types.text import render
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.operators import COUNT_STAR, call, run, spec
+from tests.scale import examples
 
 BITMAP = SqlType(TypeRoot.BITMAP)
 NUMBERS = (0, 1, 2, 65536, -1)
@@ -75,7 +76,7 @@ def results(
     return [tuple(row[2:]) for row in out]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data(), st.booleans(), st.booleans(), st.booleans(), st.integers(1, 5))
 def test_results_after_each_row(
     data: st.DataObject, retract: bool, built: bool, stored: bool, batch: int

@@ -12,6 +12,7 @@ from firesteel.runtime.spec import CalcSpec, ChangelogNormalizeSpec
 from firesteel.types.sql import DOUBLE, INT, STRING
 from tests.reference.changelog_normalize import normalize
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
+from tests.scale import examples
 
 TYPES = (STRING, INT)
 TRACE = "+I a 1, +U a 1, +U a 2, +I b 5, -D a null, -D z null, +U c 7, -U b 9, +I b 1"
@@ -73,7 +74,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.integers(1, 8), st.booleans(), st.booleans())
-@settings(deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_as_a_row_at_a_time(rows: list[Row], batch: int, update_before: bool, filtered: bool) -> None:
     condition = MORE_THAN_ONE if filtered else None
     spec = ChangelogNormalizeSpec((0,), (STRING, DOUBLE), update_before, condition)

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from firesteel.runtime import map_view
 from firesteel.runtime.map_view import ExpiringMap, Expiry, SortedMap, StoredMap, max_key, min_key
+from tests.scale import examples
 
 KEYS = st.integers(0, 30)
 STEPS = st.lists(st.tuples(st.sampled_from(["put", "put", "delete", "ask"]), KEYS), max_size=60)
 
 
 @pytest.mark.parametrize("least", [False, True])
-@settings(deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(STEPS, st.integers(1, 5), st.integers(0, 3))
 def test_the_end_of_a_map(least, steps, ends, few):
     with pytest.MonkeyPatch.context() as patch:
@@ -36,7 +37,7 @@ def test_the_end_of_a_map(least, steps, ends, few):
 
 
 @pytest.mark.parametrize("least", [False, True])
-@settings(deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sets(KEYS), st.sets(KEYS), STEPS)
 def test_the_end_of_what_is_stored_and_what_is_here(least, stored, named, steps):
     """Of the stored keys those that the batch names are here, the others only if they are asked for."""

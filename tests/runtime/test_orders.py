@@ -31,6 +31,7 @@ from firesteel.runtime.orders import (
 from firesteel.runtime.packets import Packer, Packet, merge
 from firesteel.runtime.spec import KIND, ORDER, PLACE
 from firesteel.spark.tasks import numbered
+from tests.scale import examples
 
 Path = tuple[int, ...]
 """A change by what caused it: the number of the row, then its number among what each step made of it."""
@@ -111,7 +112,7 @@ def up_to(most: int) -> Step:
     return lambda path: random.Random(str((most, *path))).randrange(most + 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(0, 10**6),
     st.lists(st.integers(1, 4), min_size=1, max_size=5),

@@ -18,6 +18,7 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import DOUBLE, INT, STRING, SqlType, array, decimal
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.operators import COUNT_STAR
+from tests.scale import examples
 
 
 def spec(kind: SqlType, share: SqlType, frequency: bool = True) -> GroupAggregateSpec:
@@ -67,7 +68,7 @@ def histories(draw: st.DrawFn) -> list[Row]:
 
 
 @given(histories(), st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.75, 1.0]), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_as_numpy(rows: list[Row], shares: list[float]) -> None:
     rows = [(*row[:3], shares, row[4]) for row in rows]
     what = spec(DOUBLE, array(DOUBLE))

@@ -15,6 +15,7 @@ from firesteel.runtime.hashing import fingerprint, hash_columns
 from firesteel.runtime.keys import find_keys, key_group, key_groups
 from firesteel.runtime.spec import KIND, ORDER
 from firesteel.types.arrow import entries
+from tests.scale import examples
 
 TEXTS = [
     "",
@@ -58,7 +59,7 @@ def check(values: list, kind: pa.DataType, identities: list) -> None:
 
 
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_strings(values):
     check(values, pa.string(), values)
     check([v if v is None else v.encode() for v in values], pa.large_binary(), values)

@@ -20,6 +20,7 @@ from firesteel.runtime.state import levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore, memory_backend
 from firesteel.runtime.state.order_codes import SortOrder, order_codes, order_words
+from tests.scale import examples
 
 NAMES = ["", "a", "b", "key"]
 NAN = float("nan")
@@ -232,7 +233,7 @@ BATCHES = st.lists(st.tuples(st.lists(ENTRY, max_size=20), st.booleans()), max_s
     [*((name, False) for name in SAMPLES), *((name, True) for name in ("int64", "string", "composite"))],
     indirect=["collisions"],
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BATCHES, st.data())
 def test_is_a_sorted_dictionary(name, batches, data):
     checked = Checked(name)

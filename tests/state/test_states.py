@@ -13,6 +13,7 @@ from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.state import levels, states
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
+from tests.scale import examples
 
 KEYS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "key", "a longer key than a word", "é"]))
 SUBS = st.one_of(st.none(), st.integers(-3, 3))
@@ -43,7 +44,7 @@ def keys_of(values: list) -> Keys:
 
 
 @pytest.mark.usefixtures("collisions")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BATCHES)
 def test_value_state_is_a_dictionary(batches):
     store, model = MemoryStore(), {}
@@ -77,7 +78,7 @@ def test_value_state_is_a_dictionary(batches):
 
 @pytest.mark.usefixtures("collisions")
 @pytest.mark.parametrize("sub_type", [pa.int32(), pa.int64(), pa.string(), SEVERAL])
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BATCHES, st.data())
 def test_map_state_is_a_dictionary_of_dictionaries(sub_type, batches, data):
     store, model = MemoryStore(), {}

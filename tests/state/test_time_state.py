@@ -13,6 +13,7 @@ from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.state import levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore, memory_backend
+from tests.scale import examples
 
 NAMES = [None, "", "a", "b", "key"]
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -43,7 +44,7 @@ def state_of(backend: SortedRunBackend):
 
 
 @pytest.mark.usefixtures("collisions")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BATCHES)
 def test_is_a_dictionary_by_time_and_key(batches):
     store, model = MemoryStore(), {}

@@ -1,0 +1,23 @@
+"""How much the tests do: a part of what is random, long or killed, or all of it (`make test-all`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+FULL = os.environ.get("FIRESTEEL_TESTS") == "full"
+
+T = TypeVar("T")
+
+
+def examples(full: int) -> int:
+    """How many examples Hypothesis draws where `full` are drawn at full size."""
+    return full if FULL else max(5, full // 4)
+
+
+def part(full: Sequence[T], count: int) -> Sequence[T]:
+    """`count` of the cases, evenly spread, with the first and the last; all at full size."""
+    if FULL or len(full) <= count:
+        return full
+    return [full[i * (len(full) - 1) // (count - 1)] for i in range(count)]
