@@ -68,7 +68,30 @@ def _sink_table(statement: Insert, context: BindContext) -> Table:
             "can only be used as a source. It cannot be used as a sink.",
             range=name.range,
         )
+    _check_metadata(table, name.range)
     return table
+
+
+def _check_metadata(table: Table, place: SourceRange) -> None:
+    """Raises ValidationError for a metadata column that the sink does not write."""
+    traits, path = table.traits, ".".join(table.path)
+    for column in written_columns(table):
+        if column.metadata is None or traits is None or column.metadata in traits.sink_metadata:
+            continue
+        if not traits.sink_class:
+            raise ValidationError(
+                f"Table '{path}' declares persistable metadata columns, but the underlying DynamicTableSink "
+                "doesn't implement the SupportsWritingMetadata interface. If the column should not be "
+                "persisted, it can be declared with the VIRTUAL keyword.",
+                range=place,
+            )
+        listed = "\n".join(traits.sink_metadata)
+        raise ValidationError(
+            f"Invalid metadata key '{column.metadata}' in column '{column.name}' of table '{path}'. The "
+            f"DynamicTableSink class '{traits.sink_class}' supports the following metadata keys for writing:"
+            f"\n{listed}",
+            range=place,
+        )
 
 
 def _targets(statement: Insert, table: Table) -> Targets | None:

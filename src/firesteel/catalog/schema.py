@@ -46,7 +46,8 @@ class SourceTraits:
     sink_mode: the changes that the table takes as a sink. "all": I, UB, UA and D, whatever is asked
     (canal-json, debezium-json); "requested": what the query makes (print); "no-update-before": what the
     query makes without UB (blackhole); "upsert": I, UA and D (upsert-kafka, jdbc with a key);
-    "insert-only" (json and csv files).
+    "insert-only" (json and csv files). sink_metadata: the keys of metadata that it writes, and sink_class
+    what Flink calls the sink of a connector that writes any.
     """
 
     changelog_mode: ChangelogMode
@@ -56,6 +57,8 @@ class SourceTraits:
     readable: bool = True
     writable: bool = False
     sink_mode: str = "insert-only"
+    sink_metadata: tuple[str, ...] = ()
+    sink_class: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Column, Table
 from firesteel.changelog import ALL, INSERT_ONLY
-from firesteel.connectors.registry import validate_table
+from firesteel.connectors.registry import open_source, validate_table
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot
+from firesteel.runtime.spec import ScanSpec
+from firesteel.types.sql import BIGINT, BYTES, INT, STRING, SqlType, TypeRoot, map_of
 from tests.connectors.kafka.test_script import QUERY, TABLE
 from tests.guide.test_examples import GUIDE, blocks
+from tests.rules.planning import plan
 
 TOPIC = {
     "connector": "kafka",
@@ -21,6 +24,7 @@ TOPIC = {
     "properties.group.id": "g",
 }
 JSON = {**TOPIC, "format": "json"}
+HEADERS = map_of(STRING, BYTES)
 
 
 def table(options: dict[str, str], *more: Column) -> Table:
@@ -86,6 +90,19 @@ def table(options: dict[str, str], *more: Column) -> Table:
         ),
         ({**JSON, "scan.topic-partition-discovery.interval": "x"}, r"scan\.topic-partition-discovery"),
         ({**JSON, "topic-pattern": "("}, "shouldn't be set together"),
+        (
+            {**JSON, "sink.delivery-guarantee": "exactly-once"},
+            r"sink\.transactional-id-prefix must be specified when using DeliveryGuarantee\.EXACTLY_ONCE",
+        ),
+        (
+            {**JSON, "sink.delivery-guarantee": "twice"},
+            r"Invalid value for option 'sink\.delivery-guarantee'",
+        ),
+        (
+            {**JSON, "key.format": "json", "key.fields": "a", "sink.partitioner": "round-robin"},
+            r"Currently 'round-robin' partitioner only works when option 'key\.fields' is not specified\.",
+        ),
+        ({**JSON, "sink.partitioner": ""}, r"Option 'sink\.partitioner' should be a non-empty string\."),
     ],
 )
 def test_wrong_options(options: dict[str, str], message: str) -> None:
@@ -94,10 +111,13 @@ def test_wrong_options(options: dict[str, str], message: str) -> None:
 
 
 def test_the_committed_offsets_of_no_group() -> None:
+    pytest.importorskip("confluent_kafka")
     options = {k: v for k, v in JSON.items() if k != "properties.group.id"}
+    validate_table(table(options))  # it may be written to
+    scan = ScanSpec("kafka", tuple(options.items()), ("a",), (INT,), (0,))
     with pytest.raises(ValidationError, match=r"Property group\.id is required when using committed offset"):
-        validate_table(table(options))
-    validate_table(table({**options, "scan.startup.mode": "earliest-offset"}))
+        open_source(scan)
+    open_source(replace(scan, options=(*options.items(), ("scan.startup.mode", "earliest-offset"))))
 
 
 def test_traits() -> None:
@@ -124,8 +144,37 @@ def test_metadata() -> None:
         validate_table(table(JSON, Column("m", STRING, metadata="bogus")))
     with pytest.raises(NotSupportedError, match="Metadata 'offset' cannot be read as STRING"):
         validate_table(table(JSON, Column("m", STRING, metadata="offset")))
+    with pytest.raises(NotSupportedError, match="partitioner that is a Java class"):
+        validate_table(table({**JSON, "sink.partitioner": "org.example.Mine"}))
     with pytest.raises(NotSupportedError, match=r"Metadata of a format \('value\.table'"):
         validate_table(table(JSON, Column("m", STRING, metadata="value.table")))
+
+
+def inserting(made: Table, query: str) -> None:
+    catalog = Catalog()
+    catalog.create(validate_table(replace(made, catalog="default_catalog", database="default_database")))
+    plan(f"INSERT INTO t {query}", catalog)
+
+
+def test_metadata_that_is_written() -> None:
+    inserting(table(JSON, Column("h", HEADERS, metadata="headers")), "SELECT 1, 'x', MAP['a', x'01']")
+    with pytest.raises(
+        ValidationError, match=r"(?s)Invalid metadata key 'offset' in .*writing:.*\nheaders\ntimestamp"
+    ):
+        inserting(table(JSON, Column("o", BIGINT, metadata="offset")), "SELECT 1, 'x', CAST(1 AS BIGINT)")
+    inserting(table(JSON, Column("o", BIGINT, metadata="offset", virtual=True)), "SELECT 1, 'x'")
+    to = Column("to", STRING, metadata="topic")
+    with pytest.raises(ValidationError, match="Invalid metadata key 'topic'"):
+        inserting(table(JSON, to), "SELECT 1, 'x', 'u'")
+    inserting(table({**JSON, "topic": "t;u"}, to), "SELECT 1, 'x', 'u'")
+
+
+def test_updates_into_a_format_of_inserts() -> None:
+    with pytest.raises(
+        ValidationError, match="doesn't support consuming update changes which is produced by"
+    ):
+        inserting(table(JSON), "SELECT a, MAX(s) FROM t GROUP BY a")
+    inserting(table({**TOPIC, "format": "canal-json"}), "SELECT a, MAX(s) FROM t GROUP BY a")
 
 
 def test_the_guides_script_is_the_one_that_runs() -> None:

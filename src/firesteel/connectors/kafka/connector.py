@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.kafka.metadata import check_metadata
-from firesteel.connectors.kafka.options import OPTIONS, check_table, read_options, value_of
+from firesteel.connectors.kafka.metadata import SINK_CLASS, check_metadata, check_written, written_keys
+from firesteel.connectors.kafka.options import OPTIONS, check_table, read_options, topics_of, value_of
+from firesteel.connectors.kafka.sink import KafkaSink
 from firesteel.connectors.kafka.source import KafkaSource
-from firesteel.errors import NotSupportedError
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 
@@ -31,10 +31,13 @@ class Kafka:
             pushes_projection=False,
             writable=True,
             sink_mode=found.sink_mode,
+            sink_metadata=written_keys(topics_of(options)),
+            sink_class=SINK_CLASS,
         )
 
     def source(self, scan: ScanSpec) -> Source:
         return KafkaSource(scan)
 
     def sink(self, sink: SinkSpec) -> Sink:
-        raise NotSupportedError(f"A table of the connector 'kafka' ({sink.table}) cannot be written to yet.")
+        check_written(sink)
+        return KafkaSink(sink, dict(sink.options))

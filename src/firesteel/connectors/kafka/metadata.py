@@ -1,4 +1,5 @@
-"""Metadata columns of Kafka messages. Flink: KafkaDynamicSource.ReadableMetadata."""
+"""Metadata columns of Kafka messages. Flink: KafkaDynamicSource.ReadableMetadata,
+KafkaDynamicSink.WritableMetadata."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 from firesteel.catalog.schema import Table
 from firesteel.connectors.kafka.reader import Messages
 from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.runtime.spec import SinkSpec
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BYTES, STRING, SqlType, TypeRoot, map_of
 
@@ -29,6 +31,8 @@ _KEYS: dict[str, tuple[TypeRoot, ...]] = {
     "timestamp-type": _TEXTS,
 }
 """The types that a column of each key may have."""
+SINK_CLASS = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink"
+_WRITTEN = ("topic", "headers", "timestamp")
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 
 
@@ -55,6 +59,23 @@ def check_metadata(table: Table) -> None:
             raise NotSupportedError(
                 f"Metadata '{key}' cannot be read as {column.type} in column '{column.name}'.",
                 hint="declare the column with the key's own type and cast it in the query",
+            )
+
+
+def written_keys(topics: tuple[str, ...]) -> tuple[str, ...]:
+    """What a sink writes; the topic where there is not only one."""
+    return _WRITTEN[1:] if len(topics) == 1 else _WRITTEN
+
+
+def check_written(spec: SinkSpec) -> None:
+    """Raises NotSupportedError for a timestamp that is not an instant."""
+    for name, kind, key in zip(
+        spec.names, spec.types, spec.metadata or (None,) * len(spec.names), strict=True
+    ):
+        if key == "timestamp" and kind.root is not TypeRoot.TIMESTAMP_LTZ:
+            raise NotSupportedError(
+                f"Metadata 'timestamp' cannot be written from {kind} in column '{name}' of {spec.table}.",
+                hint="declare the column as TIMESTAMP_LTZ(3)",
             )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from firesteel.catalog.schema import Table
 from firesteel.connectors.kafka.properties import PREFIX, check_properties
+from firesteel.connectors.kafka.sink_options import PARTITIONER, SINK_OPTIONS, sink_options
 from firesteel.connectors.options import (
     CONNECTOR,
     PARALLELISM,
@@ -65,10 +66,9 @@ OPTIONS = (
         "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "Look for new partitions so often."
     ),
     _option("scan.parallelism", "Taken as Flink takes it; not read."),
-    _option("sink.delivery-guarantee", "Of a sink.", "at-least-once"),
+    *SINK_OPTIONS,
+    PARTITIONER,
     PARALLELISM,
-    _option("sink.partitioner", "Of a sink.", "default"),
-    _option("sink.transactional-id-prefix", "Of a sink."),
     VERSION,
     *WATERMARKS,
 )
@@ -135,11 +135,6 @@ def read_options(options: Mapping[str, str]) -> KafkaOptions:
         raise invalid("topic-pattern", f"it is no regular expression: {error}") from None
     start = _place(options, "startup", GROUP)
     end = _place(options, "bounded", UNBOUNDED)
-    for place in (start, end):
-        if place.mode == GROUP and "properties.group.id" not in options:
-            raise ValidationError(
-                "Property group.id is required when using committed offset for offsets initializer"
-            )
     return KafkaOptions(
         topics_of(options),
         pattern,
@@ -267,9 +262,20 @@ def check_table(table: Table) -> None:
             part.format.validate(dict(part.options), fields, tuple(types[name] for name in part.columns))
     check_unknown("kafka", {k: v for k, v in options.items() if not k.startswith(tuple(free))}, keys(OPTIONS))
     check_properties(dict(read_options(options).properties))
+    sink_options(options)
     if table.primary_key and value.format.changelog_mode.is_insert_only:
         raise ValidationError(
             f"The Kafka table '{'.'.join(table.path)}' with '{value.format.name}' format doesn't support "
             "defining PRIMARY KEY constraint on the table, because it can't guarantee the semantic of "
             "primary key."
         )
+
+
+def check_group(options: KafkaOptions) -> None:
+    """Raises ValidationError where a source is to begin or end at what a group has committed, and there is
+    none."""
+    for place in (options.start, options.end):
+        if place is not None and place.mode == GROUP and "group.id" not in dict(options.properties):
+            raise ValidationError(
+                "Property group.id is required when using committed offset for offsets initializer"
+            )

@@ -11,6 +11,7 @@ PREFIX = "properties."
 
 _RENAMED = {
     "fetch.max.wait.ms": "fetch.wait.max.ms",
+    "max.request.size": "message.max.bytes",
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
     "request.timeout.ms": "socket.timeout.ms",
     "sasl.oauthbearer.token.endpoint.url": "sasl.oauthbearer.token.endpoint.url",
@@ -36,6 +37,9 @@ _WITHOUT_EFFECT = frozenset(
         *("metrics.sample.window.ms", "exclude.internal.topics", "internal.leave.group.on.close"),
         *("auto.include.jmx.reporter", "enable.metrics.push", "ssl.protocol", "ssl.truststore.type"),
         *("ssl.keystore.type", "ssl.truststore.password", "reconnect.backoff.ms.jitter"),
+        *("key.serializer", "value.serializer", "max.block.ms", "buffer.memory", "metadata.max.idle.ms"),
+        *("partitioner.availability.timeout.ms", "partitioner.adaptive.partitioning.enable"),
+        *("transactional.id", "flink.disable-metrics", "register.producer.metrics"),
     )
 )
 """What Flink sets itself, what only tunes Java's client or its groups, which Flink's source does not join,
@@ -48,6 +52,7 @@ _NONE = frozenset(
         *("sasl.client.callback.handler.class", "sasl.login.callback.handler.class", "sasl.login.class"),
         *("ssl.secure.random.implementation", "ssl.enabled.protocols", "sasl.kerberos.ticket.renew.jitter"),
         *("sasl.kerberos.ticket.renew.window.factor", "config.providers"),
+        *("partitioner.class", "partitioner.ignore.keys"),
     )
 )
 """What Java's client has and librdkafka has not."""
@@ -81,6 +86,28 @@ def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
         elif key not in _WITHOUT_EFFECT:
             made[_RENAMED.get(key, key)] = value
     return made
+
+
+_OF_A_PRODUCER = {
+    "partitioner": "murmur2_random",  # Java's, for messages with a key
+    "delivery.timeout.ms": "120000",  # Java's default
+}
+_TRANSACTION_TIMEOUT = "300000"
+"""Milliseconds; brokers allow 900,000 where they are not told otherwise."""
+
+
+def producer_configuration(properties: Mapping[str, str], name: str = "") -> dict[str, str]:
+    """librdkafka's configuration of a producer. name: its transactional id, "" for none.
+
+    As in Java a producer is idempotent where the properties do not rule that out. Raises NotSupportedError.
+    """
+    given = client_configuration(properties)
+    made = dict(_OF_A_PRODUCER)
+    if name:
+        made |= {"transactional.id": name, "transaction.timeout.ms": _TRANSACTION_TIMEOUT}
+    elif given.get("acks", "all") in ("all", "-1") and given.get("retries") != "0":
+        made["enable.idempotence"] = "true"
+    return made | given
 
 
 def _login(text: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
 from firesteel.connectors.kafka.offsets import Places, Position, Range, ahead, cut, ranges
-from firesteel.connectors.kafka.options import read_options
+from firesteel.connectors.kafka.options import check_group, read_options
 from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import JobError
@@ -27,6 +27,7 @@ class KafkaSource:
     def __init__(self, scan: ScanSpec) -> None:
         self._scan = scan
         self._options = read_options(dict(scan.options))
+        check_group(self._options)
         self._made: Cluster | None = None
         self._looked: float | None = None
         self._notices: list[str] = []

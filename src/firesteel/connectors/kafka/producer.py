@@ -1,0 +1,195 @@
+"""Sends messages, in a worker: plainly, or in transactions that also hold the number of their batch.
+
+A transactional id belongs to one task of a job. Whoever initialises it shuts out all who had it before and
+ends what they left open; what its consumer group says then is the last batch that was committed. A producer
+that is used for a second batch need not do so again: where another has had its id since, it is refused at
+its first request.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from firesteel.connectors.kafka.cluster import client
+from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
+from firesteel.connectors.kafka.records import Record
+from firesteel.errors import JobError, ValidationError
+
+_PATIENCE = 120.0
+"""Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
+_ATTEMPT = 10.0
+_POLLED = 1000
+"""Messages after which the client may say what it could not send."""
+_KEPT = 16
+"""Producers that a worker keeps for its next tasks: connecting takes longer than a small batch."""
+_ANY_PARTITION = -1
+
+_idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
+
+
+class Producer:
+    """A connection that sends. name: its transactional id, "" for none. batch: the last one that is committed
+    under it, -1 for none.
+
+    Its methods raise JobError, with topic and partition where a message is refused.
+    """
+
+    def __init__(self, properties: Mapping[str, str], name: str = "") -> None:
+        self._kafka = client()
+        self._properties = dict(properties)
+        self.name = name
+        self.servers = properties["bootstrap.servers"]
+        self.batch = -1
+        self._refused: list[tuple[Any, str, int]] = []
+        self._group: Any = None
+        self._counts: dict[str, int] = {}
+        configuration: dict[str, Any] = producer_configuration(properties, name)
+        configuration |= {"delivery.report.only.error": True, "log_level": 2, "on_delivery": self._delivered}
+        try:
+            self._client = self._kafka.Producer(configuration)
+        except self._kafka.KafkaException as error:
+            raise ValidationError(f"Kafka's client refuses a property: {error.args[0].str()}") from None
+
+    def release(self) -> None:
+        """Keep the connection for the worker's next task of this name."""
+        while len(_idle) >= _KEPT:
+            _idle.pop(next(iter(_idle)))
+        _idle[_key(self._properties, self.name)] = self
+
+    # --- messages --------------------------------------------------------------------------------
+    def send(self, records: Iterable[Record], task: int | None) -> None:
+        """Hand the messages to the client. task: the number of a task that keeps to one partition."""
+        for number, (topic, key, value, timestamp, headers) in enumerate(records):
+            partition = _ANY_PARTITION if task is None else task % self._count(topic)
+            self._produce(topic, value, key, partition, timestamp, headers)
+            if number % _POLLED == 0:
+                self._client.poll(0)
+                self._check()
+
+    def _produce(
+        self, topic: str, value: Any, key: Any, partition: int, timestamp: int | None, headers: Any
+    ) -> None:
+        more = {} if timestamp is None else {"timestamp": timestamp}
+        while True:
+            try:
+                self._client.produce(topic, value, key, partition, headers=headers, **more)
+                return
+            except BufferError:
+                self._client.poll(0.1)
+                self._check()
+            except self._kafka.KafkaException as error:
+                raise self._error(error.args[0], topic, partition) from None
+
+    def flush(self) -> None:
+        """Wait until all is written."""
+        while self._client.flush(_ATTEMPT):
+            self._check()
+        self._check()
+
+    def _count(self, topic: str) -> int:
+        """The topic's partitions."""
+        if topic not in self._counts:
+            found = self._persist(lambda: self._client.list_topics(topic, timeout=_ATTEMPT))
+            if not found.topics[topic].partitions:
+                raise JobError(f"topic {topic}: Kafka at {self.servers} has no such topic.")
+            self._counts[topic] = len(found.topics[topic].partitions)
+        return self._counts[topic]
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self._refused.append((error, message.topic(), message.partition()))
+
+    def _check(self) -> None:
+        if self._refused:
+            raise self._error(*self._refused[0])
+
+    def _error(self, error: Any, topic: str, partition: int) -> JobError:
+        place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
+        return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
+
+    # --- transactions ----------------------------------------------------------------------------
+    def shut_out_others(self, topics: Sequence[str]) -> None:
+        """Make the transactional id this producer's own and see how far it has come. topics: of which one
+        holds the number of the last batch."""
+        self._persist(lambda: self._client.init_transactions(_ATTEMPT))
+        configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
+        member = self._kafka.Consumer(configuration)
+        try:
+            places = [self._kafka.TopicPartition(topic, 0) for topic in topics]
+            found = self._persist(lambda: member.committed(places, _ATTEMPT))
+            self._group = member.consumer_group_metadata()
+        finally:
+            member.close()
+        self.batch = max(each.offset for each in found) - 1
+
+    def begin(self, batch: int, topic: str) -> None:
+        """Begin the transaction of a batch, whose number becomes the group's offset in the topic."""
+        self._client.begin_transaction()
+        place = self._kafka.TopicPartition(topic, 0, batch + 1)
+        self._persist(lambda: self._client.send_offsets_to_transaction([place], self._group, _ATTEMPT))
+
+    def commit(self, batch: int) -> None:
+        self.flush()
+        self._persist(lambda: self._client.commit_transaction(_ATTEMPT))
+        self.batch = batch
+
+    def abort(self) -> None:
+        """Leave the transaction; where no broker answers it ends by itself, or with the next of its name."""
+        try:
+            self._client.purge()
+            self._client.abort_transaction(_ATTEMPT)
+        except self._kafka.KafkaException:
+            return
+
+    def _persist(self, request: Callable[[], Any]) -> Any:
+        """The answer to a request that is repeated where that may help."""
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return request()
+            except self._kafka.KafkaException as error:
+                told = error.args[0]
+                if not (told.retriable() or _is_transport(told)) or time.monotonic() > end:
+                    self._check()
+                    raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
+
+
+def _is_transport(error: Any) -> bool:
+    """Whether no broker answered; librdkafka's codes of its own are negative."""
+    kinds = client().KafkaError
+    return error.code() in (kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT)
+
+
+def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str, str]], str]:
+    return frozenset(properties.items()), name
+
+
+def plain_producer(properties: Mapping[str, str]) -> Producer:
+    """One without transactions."""
+    return _idle.pop(_key(properties, ""), None) or Producer(properties)
+
+
+def transaction(
+    properties: Mapping[str, str], name: str, batch: int, topics: Sequence[str]
+) -> Producer | None:
+    """A producer with the transaction of a batch begun, None where the batch is committed already. topics:
+    of which the first holds the batch's number."""
+    kept = _idle.pop(_key(properties, name), None)
+    if kept is not None:
+        if batch <= kept.batch:
+            kept.release()
+            return None
+        try:
+            kept.begin(batch, topics[0])
+            return kept
+        except JobError:  # another process has had the id since
+            kept.abort()
+    made = Producer(properties, name)
+    made.shut_out_others(topics)
+    if batch <= made.batch:
+        made.release()
+        return None
+    made.begin(batch, topics[0])
+    return made

@@ -1,0 +1,76 @@
+"""How a Kafka table is written. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.option import Kind, Option, TypedOptions
+
+NONE, AT_LEAST_ONCE, EXACTLY_ONCE = "none", "at-least-once", "exactly-once"
+DEFAULT, FIXED, ROUND_ROBIN = "default", "fixed", "round-robin"
+_GUARANTEES = (EXACTLY_ONCE, AT_LEAST_ONCE, NONE)
+
+SINK_OPTIONS = (
+    Option(
+        "sink.delivery-guarantee",
+        Kind.ENUM,
+        AT_LEAST_ONCE,
+        "What a crash may do: exactly-once, at-least-once or none.",
+        _GUARANTEES,
+    ),
+    Option("sink.semantic", Kind.ENUM, None, "The older name of sink.delivery-guarantee.", _GUARANTEES),
+    Option(
+        "sink.transactional-id-prefix",
+        Kind.STRING,
+        None,
+        "Begins the names of transactions and of the consumer groups that hold their batches' numbers.",
+    ),
+    Option("sink.transaction-naming-strategy", Kind.STRING, "DEFAULT", "Has no effect."),
+)
+PARTITIONER = Option(
+    "sink.partitioner",
+    Kind.STRING,
+    DEFAULT,
+    "default and round-robin (by the key, else any partition), or fixed (one partition a task).",
+)
+
+
+@dataclass(frozen=True)
+class SinkOptions:
+    """guarantee: one of Flink's. prefix: of transactional ids. fixed: whether a task keeps to one
+    partition."""
+
+    guarantee: str
+    prefix: str
+    fixed: bool
+
+    @property
+    def in_transactions(self) -> bool:
+        return self.guarantee == EXACTLY_ONCE
+
+
+def sink_options(options: Mapping[str, str]) -> SinkOptions:
+    """The options of a sink. Raises ValidationError in Flink's words, NotSupportedError for a class."""
+    typed = TypedOptions((*SINK_OPTIONS, PARTITIONER), options)
+    partitioner = typed["sink.partitioner"]
+    if partitioner == ROUND_ROBIN and "key.fields" in options:
+        raise ValidationError(
+            "Currently 'round-robin' partitioner only works when option 'key.fields' is not specified."
+        )
+    if not partitioner:
+        raise ValidationError("Option 'sink.partitioner' should be a non-empty string.")
+    if partitioner not in (DEFAULT, FIXED, ROUND_ROBIN):
+        raise NotSupportedError(
+            f"'sink.partitioner' = '{partitioner}': a partitioner that is a Java class cannot run.",
+            hint="it can be default, fixed or round-robin",
+        )
+    guarantee, prefix = typed["sink.semantic"] or typed["sink.delivery-guarantee"], ""
+    if guarantee == EXACTLY_ONCE:
+        prefix = typed["sink.transactional-id-prefix"]
+        if prefix is None:
+            raise ValidationError(
+                "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."
+            )
+    return SinkOptions(guarantee, prefix, partitioner == FIXED)
