@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,9 @@ from firesteel.changelog import SHORT
 from firesteel.runtime.spec import KIND, ORDER, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.arrow_maps import pairs_in
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import SqlType, TypeRoot
+
+_EPOCH = datetime(1970, 1, 1)
 
 Row = tuple[Any, ...]
 """(kind, value, ...): the kind as +I, -U, +U or -D, the values as Arrow's `to_pylist` gives them."""
@@ -34,7 +37,7 @@ def to_rows(table: pa.Table) -> list[Row]:
 
 
 def parse(text: str, types: Sequence[SqlType]) -> list[Row]:
-    """Rows of a text such as `+I a 1, -U a 1`; null is NULL."""
+    """Rows of a text such as `+I a 1, -U a 1`; null is NULL, and a time is its milliseconds since 1970."""
     rows = []
     for part in filter(None, (part.strip() for part in text.replace("\n", ",").split(","))):
         kind, *words = part.split()
@@ -53,6 +56,8 @@ def _value(word: str, kind: SqlType) -> Any:
         return None
     if kind.is_integer:
         return int(word)
+    if kind.root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
+        return _EPOCH + timedelta(milliseconds=int(word))
     return float(word) if kind.is_numeric else word
 
 
@@ -61,4 +66,6 @@ def _text(value: Any) -> str:
         return "null"
     if isinstance(value, float) and value != value:
         return "NaN"
+    if isinstance(value, datetime):
+        return str((value.replace(tzinfo=None) - _EPOCH) // timedelta(milliseconds=1))
     return str(value)

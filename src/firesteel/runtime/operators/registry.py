@@ -25,6 +25,7 @@ from firesteel.runtime.spec import (
     OperatorSpec,
 )
 from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.window_spec import SessionWindowAggregateSpec
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     IncrementalGroupAggregateSpec: Entry(f"{_HERE}.incremental_group_aggregate", state=1),
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
     MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
+    SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
 }
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.runtime.operators.base import MIN_WATERMARK
 from firesteel.runtime.running.segments import accumulate
 from firesteel.runtime.sorting import stable_order, stable_pair_order
 from firesteel.runtime.windows.zones import to_timers
@@ -26,7 +25,7 @@ Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 LATE = -1
-_NEVER = np.int64(MIN_WATERMARK)
+_NEVER = np.int64(-(1 << 63))
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,25 @@ def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> 
     """The sessions of the rows, and of the open ones. gap: milliseconds. zone: of the clock."""
     line = _Line(rows, known, gap, zone)
     return line.sessions(line.labels())
+
+
+def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
+    """The same where the rows know their sessions: their times are the starts. Nothing is joined."""
+    owners = np.concatenate([rows.owners, known.owners])
+    starts = np.concatenate([rows.times, known.starts])
+    ends = np.concatenate([ends, known.ends])
+    marks = np.concatenate([rows.marks, np.full(len(known.starts), _NEVER)])
+    timers = to_timers(ends - 1, zone)
+    there = np.flatnonzero(timers > marks)
+    order = there[np.lexsort((ends[there], starts[there], owners[there]))]
+    new = np.zeros(len(order), np.bool_)
+    for values in (owners, starts, ends):
+        ordered = values[order]
+        new |= np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    numbers, firsts = np.full(len(owners), LATE), order[np.flatnonzero(new)]
+    numbers[order] = np.cumsum(new) - 1
+    rest = numbers[: len(rows.owners)], numbers[len(rows.owners) :]
+    return Sessions(owners[firsts], starts[firsts], ends[firsts], timers[firsts], *rest)
 
 
 class _Line:
@@ -159,14 +177,18 @@ class _Line:
         numbers[order] = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(order)))
         by_element = np.empty(len(labels), np.int64)
         by_element[self._by] = numbers
-        reduced = (
-            f.reduceat(values[order], firsts) if len(firsts) else np.zeros(0, np.int64)
-            for f, values in (
-                (np.maximum, self._owners), (np.minimum, self._starts), (np.maximum, self._ends),
-                (np.maximum, self._timers),
-            )
-        )  # fmt: skip
-        return Sessions(*reduced, by_element[: self._rows], by_element[self._rows :][: self._open])
+
+        def reduced(ufunc: np.ufunc, values: Index) -> Index:
+            return ufunc.reduceat(values[order], firsts) if len(firsts) else np.zeros(0, np.int64)
+
+        return Sessions(
+            reduced(np.maximum, self._owners),
+            reduced(np.minimum, self._starts),
+            reduced(np.maximum, self._ends),
+            reduced(np.maximum, self._timers),
+            by_element[: self._rows],
+            by_element[self._rows :][: self._open],
+        )
 
 
 @dataclass(eq=False)

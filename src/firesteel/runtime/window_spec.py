@@ -1,0 +1,45 @@
+"""What the operators of windows are told (runtime/spec.py has the others)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from firesteel.runtime.spec import GroupAggregateSpec, OperatorSpec
+from firesteel.types.sql import SqlType
+
+
+class WindowColumn(Enum):
+    """A column that says something of a row's window. START, END: its borders on the windows' clock. TIME:
+    its last millisecond as a time attribute. CLOCK: the processing time at which it is sent."""
+
+    START = auto()
+    END = auto()
+    TIME = auto()
+    CLOCK = auto()
+
+
+@dataclass(frozen=True)
+class WindowTime:
+    """What time a row has. column: its row time; None where it is the processing time. type: of the time
+    attribute. zone: of the clock by which windows are cut, UTC for a time without a zone."""
+
+    column: int | None
+    type: SqlType
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True)
+class SessionWindowAggregateSpec(OperatorSpec):
+    """Aggregation by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
+    SessionWindowAssigner).
+
+    aggregate: keys and calls. gap: milliseconds. columns: of the window, behind the results. borders: the
+    columns that hold start and end where a function below has found the session.
+    """
+
+    aggregate: GroupAggregateSpec
+    time: WindowTime
+    gap: int
+    columns: tuple[WindowColumn, ...]
+    borders: tuple[int, int] | None = None

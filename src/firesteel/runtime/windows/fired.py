@@ -1,0 +1,56 @@
+"""What windows give when they fire, as changes: results and the columns of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind
+from firesteel.runtime.spec import KIND, ORDER, PLACE, field
+from firesteel.runtime.window_spec import WindowColumn, WindowTime
+from firesteel.runtime.windows.zones import to_instants
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import timestamp, timestamp_ltz
+
+Index = NDArray[np.int64]
+
+
+def window_columns(
+    columns: Iterable[WindowColumn], starts: Index, ends: Index, time: WindowTime, now: int
+) -> list[pa.Array]:
+    """The columns of windows. starts, ends: on the windows' clock. now: the processing time."""
+    found = []
+    for column in columns:
+        if column is WindowColumn.START:
+            found.append(moments(starts, to_arrow(timestamp(3))))
+        elif column is WindowColumn.END:
+            found.append(moments(ends, to_arrow(timestamp(3))))
+        elif column is WindowColumn.TIME:
+            found.append(moments(to_instants(ends - 1, time.zone), to_arrow(time.type)))
+        else:
+            found.append(moments(np.full(len(ends), now), to_arrow(timestamp_ltz(3))))
+    return found
+
+
+def moments(millis: Index, kind: pa.DataType) -> pa.Array:
+    """A column of times of an Arrow type in microseconds or nanoseconds."""
+    return pa.array(millis * (1000 if kind.unit == "us" else 1_000_000)).cast(kind)
+
+
+def millis_of(column: pa.Array) -> Index:
+    """The milliseconds of a column of times without NULLs."""
+    unit = 1000 if column.type.unit == "us" else 1_000_000
+    numbers: Index = column.cast(pa.int64()).to_numpy()
+    return numbers // unit
+
+
+def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
+    """Inserts of these fields. orders, place: their causes."""
+    kinds = pa.array(np.full(len(orders), RowKind.INSERT, np.int8))
+    arrays, names = [kinds, pa.array(orders), *columns], [KIND, ORDER, *map(field, range(len(columns)))]
+    if place:
+        arrays, names = [*arrays, pa.array(np.full(len(orders), place))], [*names, PLACE]
+    return pa.Table.from_arrays(arrays, names=names)
