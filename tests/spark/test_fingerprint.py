@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from firesteel.connectors.registry import deciding
-from firesteel.runtime.spec import GroupAggregateSpec, Input, ScanSpec
+from firesteel.runtime.spec import GroupAggregateSpec, Input, JobSpec, ScanSpec
 from firesteel.spark.fingerprint import Layout, _change, _fingerprint, differences, plain
-from tests.spark.jobs import grouped, nested
+from tests.spark.jobs import grouped, in_two_phases, nested
+
+LAYOUT = Layout(1, 1)
 
 
 def test_a_job_is_json_and_equal_to_itself() -> None:
@@ -59,6 +62,39 @@ def test_a_saved_job_may_have_other_free_options() -> None:
     ):
         other = replace(scan, options=(*scan.options, *options))
         after = replace(job, chains=(replace(job.chains[0], inputs=(Input(other),)), *job.chains[1:]))
-        saved, now = (_fingerprint(one, Layout(1, 1)) for one in (job, after))
-        change = _change(json.loads(json.dumps(saved)), now)
+        change = _change(saved(job), after, LAYOUT)
         assert change is None if told is None else told in (change or "")
+
+
+@pytest.mark.parametrize(
+    "of", ["chains.1.operators.0", "chains.1.operators.0.calls.0", "chains.0", "sinks.0", ""]
+)
+def test_a_field_that_is_new_had_its_default(of: str) -> None:
+    """As if the checkpoint were made before the spec had any of its fields with a default."""
+    job = grouped(Path("/d/t.json"))
+    document = saved(job)
+    spec, now = document["job"], job
+    for step in filter(None, of.split(".")):
+        spec = spec[int(step) if step.isdigit() else step]
+        now = now[int(step)] if step.isdigit() else getattr(now, step)
+    later = {field.name: field.default for field in fields(now) if field.default is not MISSING}
+    assert later
+    for name, default in later.items():
+        assert spec.pop(name) == plain(getattr(now, name))
+        if getattr(now, name) != default:
+            spec[name] = plain(getattr(now, name))
+    assert _change(document, job, LAYOUT) is None
+
+
+def test_a_field_that_is_new_and_has_another_value_is_a_change() -> None:
+    job = in_two_phases(grouped(Path("/d/t.json")), 10)
+    document = saved(job)
+    del document["job"]["chains"][1]["operators"][0]["aggregate"]["bundle"]
+    assert "'table.exec.mini-batch.size' was 0 rows and is 10 rows" in (_change(document, job, LAYOUT) or "")
+    del document["job"]["chains"][1]["operators"][0]["aggregate"]["keys"]
+    assert _change(document, job, LAYOUT) is not None
+
+
+def saved(job: JobSpec) -> Any:
+    """What a checkpoint's file says of the job."""
+    return json.loads(json.dumps(_fingerprint(job, LAYOUT)))

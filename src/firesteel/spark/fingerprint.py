@@ -1,15 +1,16 @@
 """What a checkpoint was made for: the job, its key groups and partitions, kept beside Spark's files.
 
 A checkpoint can go on only with the same chains: its state and offsets mean nothing to others. The sink
-may get other options. Key groups and partitions stay as they were when it was made.
+may get other options. Key groups and partitions stay as they were when it was made. A field that a spec has
+got since then is taken to have had its default.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 from uuid import uuid4
@@ -60,7 +61,7 @@ def check_or_write(
         return wanted
     _check_offsets(context, folder)
     layout = Layout(saved["key_groups"], saved["partitions"])
-    change = _change(saved, _fingerprint(job, layout))
+    change = _change(saved, job, layout)
     if change is not None:
         of = "query" if statement is None else f"version of the statement `{shortened(statement)}`"
         raise UsageError(
@@ -92,14 +93,15 @@ def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:
     saved = read(context, folder)
     if saved is None:
         return False
-    return _change(saved, _fingerprint(job, Layout(saved["key_groups"], saved["partitions"]))) is None
+    return _change(saved, job, Layout(saved["key_groups"], saved["partitions"])) is None
 
 
-def _change(saved: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """What keeps the one from going on from the other, in a line."""
+def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
+    """What keeps the job from going on from what is saved, in a line."""
+    now = _fingerprint(job, layout)
     if any(saved[part] != now[part] for part in ("version", "hashing")):
         return "it was made by a version of Firesteel that keeps state in another way"
-    before, after = _binding(saved["job"]), _binding(now["job"])
+    before, after = _binding(_completed(saved["job"], _defaults(job))), _binding(now["job"])
     if all(_FREE.match(path) for path, _, _ in differences(before, after, "")):
         return None
     return what_changed(before, after)
@@ -115,6 +117,24 @@ def _bound(read: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(of, dict) or "options" not in of:
         return read
     return {**read, "of": {**of, "options": [list(pair) for pair in deciding(dict(of["options"])).items()]}}
+
+
+def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
+    """A saved job, with the default of each field that its specs had not when it was saved."""
+    if isinstance(saved, dict):
+        known = {name: _completed(value, defaults) for name, value in saved.items()}
+        return defaults.get(saved.get("is", ""), {}) | known
+    return [_completed(item, defaults) for item in saved] if isinstance(saved, list) else saved
+
+
+def _defaults(value: object) -> dict[str, dict[str, Any]]:
+    """Of each class of spec in a job, by its name: the defaults of the fields that have one."""
+    if isinstance(value, tuple):
+        return dict(pair for item in value for pair in _defaults(item).items())
+    if not is_dataclass(value) or isinstance(value, (type, SqlType, UserFunction)):
+        return {}
+    own = {f.name: plain(f.default) for f in fields(value) if f.default is not MISSING and f.name != "sets"}
+    return _defaults(tuple(getattr(value, f.name) for f in fields(value))) | {type(value).__name__: own}
 
 
 def job_id(context: Any, folder: str) -> str:
