@@ -16,6 +16,8 @@ from firesteel.spark.start.archive import cache_folder
 VERSION = "4.1.0"
 _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx384m")
 _UP_SECONDS = 90.0
+_WHILE_HELD = ("sh", "-c", '{ "$@"; kill 0; } & cat; kill -9 0', "sh")
+"""Runs a command for as long as its input is open: it ends with the tests, however these end."""
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
@@ -83,8 +85,10 @@ class Broker:
 
     def _run(self) -> subprocess.Popen[bytes]:
         with (self._folder / "log").open("ab") as log:
-            command = self._java("kafka.Kafka", str(self._properties))
-            process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+            command = [*_WHILE_HELD, *self._java("kafka.Kafka", str(self._properties))]
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
+            )
         from confluent_kafka.admin import AdminClient
 
         self.admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 2})
@@ -98,7 +102,8 @@ class Broker:
         )
 
     def stop(self) -> None:
-        self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         self._process.wait()
 
     # --- topics ----------------------------------------------------------------------------------
