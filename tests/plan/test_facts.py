@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.errors import InternalError
-from firesteel.plan import logical, logical_windows, physical, physical_windows
+from firesteel.plan import logical, logical_over, logical_windows, physical, physical_over, physical_windows
 from firesteel.plan.facts import FACTS, FAMILIES, monotonicity, nodes, upsert_keys, window_properties
 from firesteel.plan.facts.fact import Fact
 from firesteel.plan.logical import LogicalNode
@@ -22,7 +22,7 @@ SCAN = physical.Values((), ())
 
 
 def _classes() -> Iterator[type[Node]]:
-    for module in (logical, logical_windows, physical, physical_windows):
+    for module in (logical, logical_over, logical_windows, physical, physical_over, physical_windows):
         for kind in vars(module).values():
             its_own = inspect.isclass(kind) and kind.__module__ == module.__name__
             if its_own and issubclass(kind, Node) and kind not in BASES:
@@ -49,7 +49,7 @@ def test_all_classes_are_found() -> None:
     while pending:
         kind = pending.pop()
         pending += [k for k in kind.__subclasses__() if k.__module__.startswith("firesteel.")]
-        assert kind in found, f"{kind.__qualname__} is in none of the four files of nodes"
+        assert kind in found, f"{kind.__qualname__} is in none of the files of nodes"
     assert len(NODES) > 30
 
 

@@ -84,7 +84,7 @@ class Aggregation:
         self.sets = grouping_sets(items, self._add_group, distinct)
 
     def _add_group(self, node: syntax.Node) -> int:
-        check_expression(node, self.context.catalog)
+        check_expression(node, self.context.catalog, "GROUP BY")
         expr = self._group_expression(node)
         if expr not in self.group:
             self.group.append(expr)

@@ -37,7 +37,7 @@ class Binder:
     """Binds the scalar expressions of one scope.
 
     on_aggregate is given the node of an aggregate function and gives back the expression that stands
-    for its result; without it aggregate functions are refused.
+    for its result; without it aggregate functions are refused. on_over: the same for a call with OVER.
     """
 
     rules: ClassVar[Mapping[type[syntax.Node], Rule]]
@@ -52,6 +52,7 @@ class Binder:
         self.scope = scope
         self.context = context
         self.on_aggregate = on_aggregate
+        self.on_over: Callable[[syntax.Call], Expr] | None = None
         self._known: dict[int, Expr] = {}
 
     def bind(self, node: syntax.Node) -> Expr:

@@ -18,23 +18,30 @@ def is_aggregate(node: syntax.Node, catalog: Catalog | None = None) -> bool:
     return user.is_aggregate if user is not None else node.name.upper() in AGGREGATES
 
 
-def check_expression(node: syntax.Node, catalog: Catalog | None = None) -> None:
-    """Raises NotSupportedError for subqueries and OVER, ValidationError for FILTER and the like on a
-    function that is no aggregate."""
+def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: str | None = None) -> None:
+    """Raises NotSupportedError for subqueries, ValidationError for FILTER and the like on a function that is
+    no aggregate, and for OVER. clause: the one where the expression stands; None in SELECT, where OVER
+    may stand."""
     for part in syntax.walk(node):
         if isinstance(part, (syntax.Subquery, syntax.Exists)) or (
             isinstance(part, syntax.Quantified) and part.query is not None
         ):
             raise NotSupportedError("A subquery in an expression is not supported yet", range=part.range)
         if isinstance(part, syntax.Call):
+            if part.over is not None and clause is not None:
+                raise _illegal_over(clause, part)
             _check_call(part, catalog)
+
+
+def _illegal_over(clause: str, node: syntax.Call) -> ValidationError:
+    if clause == "HAVING":
+        return ValidationError("Aggregate functions over windows are not supported yet.", range=node.range)
+    return ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", range=node.range)
 
 
 def _check_call(node: syntax.Call, catalog: Catalog | None) -> None:
     name = node.name.upper()
-    if node.over is not None:
-        raise NotSupportedError("OVER windows are not supported yet", range=node.range)
-    if is_aggregate(node, catalog):
+    if node.over is not None or is_aggregate(node, catalog):
         return
     if node.filter is not None:
         raise ValidationError("FILTER must be applied to aggregate function", range=node.range)

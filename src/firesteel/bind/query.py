@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firesteel.bind.aggregate import boolean, refuse_aggregates
@@ -10,6 +11,7 @@ from firesteel.bind.checks import check_expression
 from firesteel.bind.comparison import check_assignable
 from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.order import order_rows
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
 from firesteel.bind.table_hints import check_hints, refuse_state_ttl
@@ -72,16 +74,33 @@ class _Binder:
         if isinstance(node, WithQuery):
             return self._with(node, targets)
         if isinstance(node, Ordered):
-            what = "ORDER BY" if node.order else "LIMIT, OFFSET and FETCH"
-            places = [*node.order, node.fetch, node.offset]
-            place = next(p for p in places if p is not None)
-            raise NotSupportedError(f"{what} is not supported yet", range=place.range)
+            return self._ordered(node, targets)
         raise NotSupportedError("this query is not supported yet", range=node.range)
+
+    def _ordered(self, node: Ordered, targets: Targets | None) -> Node:
+        """A query with ORDER BY, which streaming can take where it is that of time; no query with a limit."""
+        if node.fetch is not None:
+            raise NotSupportedError("LIMIT and FETCH are not supported yet", range=node.fetch.range)
+        if node.offset is not None:
+            raise ValidationError(
+                "FETCH is missed, which on streaming table is not supported currently.",
+                range=node.offset.range,
+            )
+        if isinstance(node.query, Select):
+            return self._select(node.query, targets, node.order)
+        found = self.query(node.query, targets)
+        return order_rows(found, node.order, ScalarBinder(Scope.of(found), self.context).bind)
+
+    def _inner(self, node: syntax.Node, targets: Targets | None = None) -> Node:
+        """A query within another one, which does not see in what order its rows come."""
+        if isinstance(node, Ordered) and node.fetch is None and node.offset is None:
+            node = node.query
+        return self.query(node, targets)
 
     def _with(self, node: WithQuery, targets: Targets | None) -> Node:
         binder = self
         for table in node.tables:
-            inner = binder.query(table.subquery.query)
+            inner = binder._inner(table.subquery.query)
             columns = _column_names(table, inner)
             binder = _Binder(binder.context.with_table(table.name.name, inner, columns))
         return binder.query(node.query, targets)
@@ -91,7 +110,7 @@ class _Binder:
         chain = [node]
         while isinstance(left := chain[-1].left, SetOperation):
             chain.append(left)
-        united = self.query(chain[-1].left, targets)
+        united = self._inner(chain[-1].left, targets)
         for operation in reversed(chain):
             united = self._united(united, operation, targets)
         return united
@@ -101,7 +120,7 @@ class _Binder:
         if node.operator != "UNION":
             raise NotSupportedError(f"{node.operator} is not supported yet", range=node.right.range)
         name = "UNION" if node.distinct else "UNION ALL"
-        right = self.query(node.right, targets)
+        right = self._inner(node.right, targets)
         if len(left.schema) != len(right.schema):
             raise ValidationError(
                 f"Column count mismatch in {name}",
@@ -119,18 +138,16 @@ class _Binder:
         return Union((left, right), all=not node.distinct)
 
     # --- SELECT ----------------------------------------------------------------------------------
-    def _select(self, node: Select, targets: Targets | None) -> Node:
+    def _select(self, node: Select, targets: Targets | None, order: Sequence[syntax.OrderItem] = ()) -> Node:
         check_hints(node.hints)
         refuse_state_ttl(node.hints)
         source, scope = self._source(node.source)
-        if node.windows:
-            raise NotSupportedError("OVER windows are not supported yet", range=node.windows[0].range)
         if node.where is not None:
             source = self._where(node.where, source, scope)
-        return bind_select(node, source, scope, self.context, targets)
+        return bind_select(node, source, scope, self.context, targets, order)
 
     def _where(self, where: syntax.Node, source: Node, scope: Scope) -> Node:
-        check_expression(where, self.context.catalog)
+        check_expression(where, self.context.catalog, "WHERE")
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", where.range)
@@ -149,7 +166,7 @@ class _Binder:
         if isinstance(node, TableName):
             return bind_table(node, self.context, bind_query)
         if isinstance(node, syntax.Subquery):
-            source = self.query(node.query)
+            source = self._inner(node.query)
             return source, Relation((), source.schema)
         if isinstance(node, Aliased):
             return self._aliased(node)

@@ -21,6 +21,7 @@ from firesteel.expr.function_table import FUNCTIONS, NOT_YET
 from firesteel.expr.functions import FAMILIES, Function, suggestion
 from firesteel.expr.known_names import REFUSE_NULL
 from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.expr.over_functions import OVER_ONLY
 from firesteel.expr.type_names import calcite_name, family_name
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
@@ -35,7 +36,9 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
     name = node.name.upper()
     place = node.range
     if node.over is not None:
-        raise NotSupportedError("OVER is not supported yet", range=place)
+        if binder.on_over is None:
+            raise ValidationError("OVER is not allowed here", range=place)
+        return binder.on_over(node)
     user = user_function(node.name, binder.context.catalog)
     if user is not None and not user.is_aggregate:
         return call_user(user, node.name, [binder.bind_typed(arg) for arg in node.args], place)
@@ -43,6 +46,8 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
         if binder.on_aggregate is None:
             raise ValidationError(f"Aggregate function {name} is not allowed here", range=place)
         return binder.on_aggregate(node)
+    if name in OVER_ONLY:
+        raise ValidationError("OVER clause is necessary for window functions", range=place)
     if name in scalar_json.FORMS:
         return scalar_json.FORMS[name](binder, node)
     args = binder.bind_all(node.args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate import Aggregation, boolean
@@ -16,6 +17,9 @@ from firesteel.bind.build import (
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Scope
+from firesteel.bind.order import Order
+from firesteel.bind.over import OverBinder
+from firesteel.bind.over_windows import OverWindows
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
 from firesteel.errors import ValidationError
@@ -32,11 +36,22 @@ Item = tuple[str, Expr]
 
 
 def bind_select(
-    node: Select, source: Node, scope: Scope, context: BindContext, targets: Targets | None
+    node: Select,
+    source: Node,
+    scope: Scope,
+    context: BindContext,
+    targets: Targets | None,
+    order: Sequence[syntax.OrderItem] = (),
 ) -> Node:
-    """The plan of a SELECT whose FROM and WHERE are bound already. Raises as bind_query does."""
-    result = _Select(node, source, scope, context, targets).bind()
-    return distinct(result) if node.distinct else result
+    """The plan of a SELECT whose FROM and WHERE are bound already. order: ORDER BY of the query that it is.
+
+    Raises as bind_query does.
+    """
+    sorting = Order(order)
+    result = _Select(node, source, scope, context, targets, sorting).bind()
+    if node.distinct:
+        result = distinct(result)
+    return sorting.sorted(result, len(result.schema) - len(sorting.hidden)) if order else result
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,7 @@ class _Select:
     scope: Scope
     context: BindContext
     targets: Targets | None
+    order: Order
 
     def bind(self) -> Node:
         aggregation = Aggregation(self.scope, self.context, self.source)
@@ -53,7 +69,11 @@ class _Select:
         if group:
             aggregation.group_by(group, self.node.group_distinct)
         binder = aggregation.binder()
+        windows = OverWindows(binder, self.node.windows)
+        binder.on_over = OverBinder(binder, windows, self.context.catalog).bind
         found = self._items(binder)
+        self.order.resolve(found, lambda item: self._item(item, binder)[0], self.node.distinct)
+        found += self.order.hidden
         items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
         names = _final_names([alias for alias, _ in found])
         having = self._having(binder)
@@ -91,7 +111,7 @@ class _Select:
         having = self.node.having
         if having is None:
             return None
-        check_expression(having, self.context.catalog)
+        check_expression(having, self.context.catalog, "HAVING")
         return boolean(binder.bind(having), "HAVING", having.range)
 
     def _grouped(

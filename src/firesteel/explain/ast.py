@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import AggregateCall
-from firesteel.plan import logical, logical_windows
+from firesteel.plan import logical, logical_over, logical_windows
 from firesteel.plan.accumulators import function_name
 from firesteel.plan.expression_text import ast_text
 from firesteel.plan.facts import event_times, processing_times
@@ -48,6 +48,8 @@ def _attributes(node: Node) -> str:
         return f"rowtime=[{rowtime}], watermark=[{ast_text(node.expression)}]"
     if isinstance(node, logical_windows.WindowTableFunction):
         return _window(node)
+    if isinstance(node, logical_over.Sort):
+        return _sort(node)
     if isinstance(node, logical.Sink):
         return _sink(node)
     raise InternalError(f"no text for {type(node).__name__}")
@@ -83,6 +85,11 @@ def _window(node: logical_windows.WindowTableFunction) -> str:
     )
     call = f"{node.window.function}({table}, DESCRIPTOR({columns}), {lengths})"
     return f"invocation=[{call}], rowType=[RecordType({fields})]"
+
+
+def _sort(node: logical_over.Sort) -> str:
+    keys = [f"sort{i}=[${key}]" for i, key in enumerate(node.keys)]
+    return ", ".join([*keys, *(f"dir{i}=[{d.sort_text}]" for i, d in enumerate(node.directions))])
 
 
 def _sink(node: logical.Sink) -> str:

@@ -163,6 +163,12 @@ AGGREGATES = frozenset({*_RULES, *_BATCH_ONLY})
 """Names of aggregate functions, those included that streaming queries cannot use."""
 
 
+def refuse_batch_only(name: str, range: SourceRange | None = None) -> None:
+    """Raises ValidationError, in Flink's words, for a function that streaming queries cannot use."""
+    if name in _BATCH_ONLY:
+        raise ValidationError(_BATCH_ONLY[name], range=range)
+
+
 def aggregate_type(
     name: str,
     args: tuple[SqlType, ...],
@@ -174,8 +180,7 @@ def aggregate_type(
     Raises ValidationError for wrong arguments, in Flink's words.
     """
     name = name.upper()
-    if name in _BATCH_ONLY:
-        raise ValidationError(_BATCH_ONLY[name], range=range)
+    refuse_batch_only(name, range)
     if name == "COUNT" and len(args) > 1:
         raise ValidationError("We now only support the count of one field.", range=range)
     rule, form = _RULES[name]

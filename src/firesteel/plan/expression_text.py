@@ -15,6 +15,8 @@ from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
 from firesteel.plan.literal_text import literal_text, names_itself, plain_literal_text
+from firesteel.plan.over import OVER, over_of
+from firesteel.plan.over_text import over_text
 from firesteel.plan.type_text import nested_type_text, time_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
@@ -49,6 +51,8 @@ def ast_text(expr: Expr) -> str:
         return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
     if expr.function in _WITHOUT_PARENTHESES:
         return expr.function
+    if expr.function == OVER:
+        return over_text(over_of(expr), ast_text)
     if expr.depth > _DEEP and expr.function in INFIX:
         return _chain_text(expr, lambda call, i: _digest_argument(call, i, ast_text))
     args = [_digest_argument(expr, i, ast_text) for i in range(len(expr.args))]

@@ -8,7 +8,14 @@ from typing import TypeVar
 from firesteel.catalog.schema import Table
 from firesteel.errors import InternalError
 from firesteel.expr.nodes import Expr, InputRef, Literal
-from firesteel.plan import aggregate_text, physical, physical_windows, window_text
+from firesteel.plan import (
+    aggregate_text,
+    over_node_text,
+    physical,
+    physical_over,
+    physical_windows,
+    window_text,
+)
 from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.tree import Node
@@ -187,6 +194,8 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical.Union: _union,
     physical.Sink: _sink,
     physical.DropUpdateBefore: lambda node: [],
+    physical_over.OverAggregate: over_node_text.over_aggregate,
+    physical_over.TemporalSort: over_node_text.temporal_sort,
     physical_windows.WindowTableFunction: window_text.window_table_function,
     physical_windows.WindowAggregate: window_text.window_aggregate,
     physical_windows.LocalWindowAggregate: window_text.local_window_aggregate,

@@ -24,7 +24,7 @@ def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
                 f"{requester} doesn't support consuming {_listed(refused)} changes "
                 f"which is produced by node {digest(node)}"
             )
-        accepted, requester = taken, type(node).__name__
+        accepted, requester = taken, f"StreamPhysical{type(node).__name__}"
     for child in node.children:
         check_kinds(child, accepted, requester)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from firesteel.expr.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions import substitute, walk
 from firesteel.plan.logical import Project
+from firesteel.plan.over import contains_over
 from firesteel.plan.tree import Node
 
 NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP"})
@@ -36,6 +37,8 @@ def merge_projects(node: Node) -> Node:
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
+    if any(map(contains_over, node.exprs)) and any(map(contains_over, below.exprs)):
+        return node  # no window is within another
     if not is_mergeable(node.exprs, below.exprs):
         return node
     exprs = tuple(substitute(e, below.exprs) for e in node.exprs)

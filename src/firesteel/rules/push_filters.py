@@ -11,6 +11,7 @@ from firesteel.expr.nodes import Expr
 from firesteel.plan.expressions import conjunction, conjuncts, input_refs, renumber, substitute
 from firesteel.plan.logical import Aggregate, Filter, Project, Union
 from firesteel.plan.logical_windows import GroupWindowAggregate
+from firesteel.plan.over import contains_over
 from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import is_deterministic
 
@@ -23,7 +24,7 @@ def push_filters(node: Node) -> Node:
     below = node.input
     if isinstance(below, Filter):
         return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
-    if isinstance(below, Project) and is_deterministic([below.exprs[i] for i in input_refs(node.condition)]):
+    if isinstance(below, Project) and _lets_pass(below, node.condition):
         return below.with_children(
             (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)
         )
@@ -32,6 +33,13 @@ def push_filters(node: Node) -> Node:
     if isinstance(below, (Aggregate, GroupWindowAggregate)) and below.keys:
         return _below_aggregate(node, below)
     return node
+
+
+def _lets_pass(below: Project, condition: Expr) -> bool:
+    """Whether the rows of a projection may be fewer: not where a window sees more than one of them."""
+    return is_deterministic([below.exprs[i] for i in input_refs(condition)]) and not any(
+        map(contains_over, below.exprs)
+    )
 
 
 def _below_aggregate(node: Filter, aggregate: Aggregate | GroupWindowAggregate) -> Node:

@@ -25,6 +25,8 @@ from firesteel.rules.materialize_time_attributes import (
 from firesteel.rules.merge_group_keys import merge_group_keys
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.over_aggregates import over_aggregates, refuse_top_n
+from firesteel.rules.over_windows import check_over_windows
 from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
 from firesteel.rules.prune_empty import prune_empty
 from firesteel.rules.pull_up_constant_keys import pull_up_constant_keys
@@ -37,6 +39,7 @@ from firesteel.rules.reduce_expressions import reduce_expressions
 from firesteel.rules.remove_aggregates import remove_aggregates
 from firesteel.rules.reuse_scans import reuse_scans
 from firesteel.rules.simplify_calc import simplify_calc
+from firesteel.rules.sorts import sort_below_projects
 from firesteel.rules.split_distinct import split_distinct
 from firesteel.rules.stage import Settings, Stage, each, together, whole
 from firesteel.rules.to_physical import to_physical
@@ -56,6 +59,8 @@ LOGICAL = Stage(
         (each(pull_up_constant_keys), "a literal key groups nothing"),
         (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
         (each(merge_projects), "one projection between two other operators"),
+        (each(refuse_top_n), "while the window stands in the projection below the filter"),
+        (each(over_aggregates), "before filters move: they must not pass a window"),
         (each(group_windows), "while what is asked of a window stands right above its aggregate"),
         (each(push_filters), "fewer rows as early as can be"),
         (each(reduce_expressions), "filters that met are one condition now, and hold columns to values"),
@@ -71,6 +76,7 @@ LOGICAL = Stage(
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
+        (each(sort_below_projects), "a projection that no scan has taken"),
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
         (each(merge_group_keys), "one column is one key, under whatever names"),
         (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
@@ -115,6 +121,7 @@ CHANGELOG = Stage(
 PHASES = Stage(
     "phases",
     (
+        (each(check_over_windows), "changes that no window takes are told first"),
         (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
         (each(two_stage_aggregate, "configuration"), "what bundles rows is known"),
         (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.errors import InternalError
+from firesteel.errors import InternalError, ValidationError
 from firesteel.expr.deep import from_below
-from firesteel.plan import logical, logical_windows, physical, physical_windows
+from firesteel.plan import logical, logical_over, logical_windows, physical, physical_over, physical_windows
 from firesteel.plan.expressions import identity
+from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import Windowing
 
@@ -47,6 +48,10 @@ def to_physical(node: Node) -> Node:
     if isinstance(node, logical.Sink):
         below = to_physical(node.input)
         return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
+    if isinstance(node, logical_over.OverAggregate):
+        return _over_aggregate(node)
+    if isinstance(node, logical_over.Sort):
+        return _sort(node)
     if isinstance(node, logical.Expand):
         return physical.Expand(to_physical(node.input), node.projects)
     raise InternalError(f"no physical form of {type(node).__name__}")
@@ -88,6 +93,28 @@ def _group_window_aggregate(node: logical_windows.GroupWindowAggregate) -> Node:
         node.is_rowtime,
         node.properties,
     )
+
+
+def _over_aggregate(node: logical_over.OverAggregate) -> Node:
+    below = physical.Exchange(to_physical(node.input), node.window.partition)
+    time = _time(below, node.window.order)
+    return physical_over.OverAggregate(below, node.window, node.calls, node.constants, time)
+
+
+def _time(node: Node, order: tuple[int, ...]) -> str:
+    """What rows are ordered by first."""
+    if order and order[0] in event_times(node):
+        return "rowtime"
+    return "proctime" if order and order[0] in processing_times(node) else "none"
+
+
+def _sort(node: logical_over.Sort) -> Node:
+    """Flink: StreamPhysicalTemporalSortRule, StreamExecSort. Raises ValidationError in Flink's words."""
+    below = physical.Exchange(to_physical(node.input), ())
+    time = _time(below, node.keys)
+    if time == "none" or node.directions[0].descending:
+        raise ValidationError("Sort on a non-time-attribute field is not supported.")
+    return physical_over.TemporalSort(below, node.keys, node.directions, time == "rowtime")
 
 
 def _calc(node: logical.Project) -> Node:

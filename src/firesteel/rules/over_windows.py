@@ -1,0 +1,27 @@
+"""What windows of OVER streaming can run: Flink's refusals (StreamExecOverAggregate)."""
+
+from __future__ import annotations
+
+from firesteel.errors import ValidationError
+from firesteel.plan.over import CURRENT_ROW
+from firesteel.plan.physical_over import OverAggregate
+from firesteel.plan.tree import Node
+
+
+def check_over_windows(node: Node) -> Node:
+    """Apply to one node. Raises ValidationError in Flink's words."""
+    if not isinstance(node, OverAggregate):
+        return node
+    window = node.window
+    why = None
+    if len(window.order) != 1:
+        why = "The window can only be ordered by a single time column."
+    elif window.directions[0].descending:
+        why = "The window can only be ordered in ASCENDING mode."
+    elif window.upper.side != CURRENT_ROW or not window.lower.side.endswith("PRECEDING"):
+        why = "OVER RANGE FOLLOWING windows are not supported yet."
+    elif node.time == "none" and not window.is_unbounded:
+        why = "Non-time attribute sort is not supported for bounded OVER window."
+    if why is not None:
+        raise ValidationError(why, range=node.calls[0].range)
+    return node

@@ -1,0 +1,70 @@
+"""Plans of OVER and of ORDER BY as Flink 2.3 prints them, and its refusals: the files of tests/golden/over.
+
+A case is the statement, a line `----`, and the abstract syntax tree, `----`, and the physical plan; or what
+Flink says where it refuses the statement. A blank line ends a case.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.explain import explain
+from tests.rules.planning import GOLDEN, plan, section, tables
+
+FOLDER = GOLDEN.parent / "over"
+BUNDLES = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "4 s",
+    "table.exec.mini-batch.size": "500",
+}
+OPTIONS = {"plans": {}, "sorts": {}, "mini_batch": BUNDLES}
+
+
+def _cases(theme: str) -> list[list[str]]:
+    text = (FOLDER / f"{theme}.txt").read_text(encoding="utf-8")
+    return [case.split("\n----\n") for case in text.strip().split("\n\n")]
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return tables((FOLDER / "tables.sql").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("theme", "case"), [(t, c) for t in OPTIONS for c in _cases(t)], ids=lambda value: str(value[0])[:90]
+)
+def test_plan_is_flinks(theme: str, case: list[str], catalog) -> None:
+    sql, tree, expected = case
+    bound, physical = plan(sql, catalog, OPTIONS[theme])
+    text = explain(bound, physical, {"CHANGELOG_MODE"}, OPTIONS[theme])
+    assert section(text, "Abstract Syntax Tree") == tree
+    assert section(text, "Optimized Physical Plan") == expected
+
+
+@pytest.mark.parametrize("case", _cases("refused"), ids=lambda case: case[0][:90])
+def test_flink_refuses(case: list[str], catalog) -> None:
+    sql, message = case
+    with pytest.raises(ValidationError) as refused:
+        plan(sql, catalog)
+    assert message in refused.value.message
+
+
+@pytest.mark.parametrize("bound", ["rn <= 3", "rn = 1", "3 >= rn", "rn IN (1, 2)", "rn BETWEEN 2 AND 3"])
+def test_a_bound_on_the_row_number_is_no_plain_window(bound: str, catalog) -> None:
+    ranked = "SELECT uid, ROW_NUMBER() OVER (PARTITION BY uid ORDER BY cost) AS rn FROM clicks"
+    with pytest.raises(NotSupportedError, match="Top-N"):
+        plan(f"SELECT uid FROM ({ranked}) WHERE {bound}", catalog)
+
+
+@pytest.mark.parametrize(
+    ("query", "what"),
+    [
+        ("SELECT uid, ts FROM clicks ORDER BY ts LIMIT 3", "LIMIT and FETCH"),
+        ("SELECT LAG(cost, uid) OVER (PARTITION BY uid ORDER BY ts) FROM clicks", "no literal"),
+    ],
+)
+def test_not_yet(query: str, what: str, catalog) -> None:
+    with pytest.raises(NotSupportedError, match=what) as refused:
+        plan(query, catalog)
+    assert refused.value.range is not None
