@@ -18,7 +18,7 @@ from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import MemoryStore
-from firesteel.runtime.window_spec import SessionWindowAggregateSpec, WindowColumn, WindowTime
+from firesteel.runtime.window_spec import SessionWindowAggregateSpec, SessionWindows, WindowColumn, WindowTime
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, timestamp, timestamp_ltz
 from tests.runtime.changes import Row, to_table
 from tests.runtime.messages import Driver, all_rows
@@ -38,7 +38,7 @@ def spec(
     calls = tuple(replace(each, retract=retracts) for each in calls)
     star = next((i for i, each in enumerate(calls) if not each.args), None) if retracts else None
     aggregate = GroupAggregateSpec((0,), calls, types, retracts, False, star, state_id="w")
-    return SessionWindowAggregateSpec(aggregate, WindowTime(2, types[2], zone), gap, BORDERS)
+    return SessionWindowAggregateSpec(aggregate, SessionWindows(WindowTime(2, types[2], zone), gap), BORDERS)
 
 
 class Now:
@@ -83,7 +83,7 @@ def test_event_time_sessions_over_a_restart() -> None:
 def test_processing_time_sessions() -> None:
     """WindowOperatorTest.testProcessingTimeSessionWindows: timers fire before rows of the same moment."""
     clock = Now()
-    of = replace(spec(SUM, COUNT), time=WindowTime(None, timestamp_ltz(3)), columns=BORDERS)
+    of = replace(spec(SUM, COUNT), windows=SessionWindows(WindowTime(None, timestamp_ltz(3)), 3000))
     whole = driver(of, None, clock)
     clock.time = 3
     assert whole.changes("+I key2 1 0") == ""
@@ -141,7 +141,8 @@ def test_sessions_of_local_time() -> None:
 
 def test_borders_that_a_function_below_has_found() -> None:
     types = (STRING, INT, timestamp(3), timestamp(3))
-    of = replace(spec(SUM, COUNT, types=types), borders=(2, 3))
+    of = spec(SUM, COUNT, types=types)
+    of = replace(of, windows=replace(of.windows, borders=(2, 3)))
     whole = driver(of)
     assert whole.changes("+I a 1 0 5000, +I a 2 0 5000, +I a 4 9000 12000") == ""
     assert lines(whole.marked("+I a 8 0 5000, +I a 9 0 5000, +I a 1 9000 12000", (1, 4999))) == [
@@ -194,7 +195,7 @@ def run(of: SessionWindowAggregateSpec, rows: list[Step], cuts: set[int], column
 
 def reference(of: SessionWindowAggregateSpec, rows: list[Step]) -> list[Row]:
     """SUM and COUNT by session, written as one loop."""
-    gap, mark = of.gap, MIN_WATERMARK
+    gap, mark = of.windows.gap, MIN_WATERMARK
     live: list[list[Any]] = []
     out: list[Row] = []
 

@@ -30,16 +30,39 @@ class WindowTime:
 
 
 @dataclass(frozen=True)
+class SessionWindows:
+    """Sessions of rows. gap: milliseconds. borders: the columns that hold start and end where a function
+    below has found the session; it ends with event time then."""
+
+    time: WindowTime
+    gap: int
+    borders: tuple[int, int] | None = None
+
+    @property
+    def is_rowtime(self) -> bool:
+        """Whether watermarks end them, or the clock."""
+        return self.time.column is not None or self.borders is not None
+
+
+@dataclass(frozen=True)
 class SessionWindowAggregateSpec(OperatorSpec):
     """Aggregation by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
     SessionWindowAssigner).
 
-    aggregate: keys and calls. gap: milliseconds. columns: of the window, behind the results. borders: the
-    columns that hold start and end where a function below has found the session.
+    aggregate: keys and calls. columns: of the window, behind the results.
     """
 
     aggregate: GroupAggregateSpec
-    time: WindowTime
-    gap: int
+    windows: SessionWindows
     columns: tuple[WindowColumn, ...]
-    borders: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class SessionWindowTableFunctionSpec(OperatorSpec):
+    """SESSION without an aggregate (Flink: UnalignedWindowTableFunctionOperator). keys: by which sessions are
+    kept apart."""
+
+    keys: tuple[int, ...]
+    input_types: tuple[SqlType, ...]
+    windows: SessionWindows
+    state_id: str = "session-window-table-function"

@@ -35,15 +35,28 @@ class Marks:
         return cls(np.maximum.accumulate(message.times), message.orders, message.place)
 
 
-class EventTime:
-    """The operator's watermark. name: of the state."""
+class KeptNumber:
+    """A number that an operator keeps over micro-batches, in the state of this name."""
 
-    def __init__(self, backend: StateBackend, name: str) -> None:
+    def __init__(self, backend: StateBackend, name: str, initial: int) -> None:
         self._state = backend.value(name, [], [pa.int64()])
         self._key = find_keys([], 1)
         (known,) = self._state.get(self._key, 0).columns
-        self.now = MIN_WATERMARK if known[0].as_py() is None else int(known[0].as_py())
+        self.now = initial if known[0].as_py() is None else int(known[0].as_py())
         self._saved = self.now
+
+    def save(self) -> None:
+        """Write it, if it has moved."""
+        if self.now != self._saved:
+            self._state.put(self._key, np.zeros(1, np.int64), [pa.array([self.now])], 0)
+            self._saved = self.now
+
+
+class EventTime(KeptNumber):
+    """The operator's watermark. name: of the state."""
+
+    def __init__(self, backend: StateBackend, name: str) -> None:
+        super().__init__(backend, name, MIN_WATERMARK)
 
     def standing(self, rows: Marked) -> Index:
         """int64[n]: the watermark that stood when each row came."""
@@ -53,9 +66,3 @@ class EventTime:
     def advance(self, time: int) -> None:
         """A watermark has come; one that is lower changes nothing."""
         self.now = max(self.now, time)
-
-    def save(self) -> None:
-        """Write it, if it has moved."""
-        if self.now != self._saved:
-            self._state.put(self._key, np.zeros(1, np.int64), [pa.array([self.now])], 0)
-            self._saved = self.now

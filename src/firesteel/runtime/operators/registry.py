@@ -25,7 +25,7 @@ from firesteel.runtime.spec import (
     OperatorSpec,
 )
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.window_spec import SessionWindowAggregateSpec
+from firesteel.runtime.window_spec import SessionWindowAggregateSpec, SessionWindowTableFunctionSpec
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
     MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
     SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
+    SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
 }
 
 

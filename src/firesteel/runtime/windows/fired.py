@@ -48,8 +48,12 @@ def millis_of(column: pa.Array) -> Index:
 
 
 def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
-    """Inserts of these fields. orders, place: their causes."""
-    kinds = pa.array(np.full(len(orders), RowKind.INSERT, np.int8))
+    """Inserts of these fields. orders, place: of the watermarks that cause them."""
+    return changes(orders, place, pa.array(np.full(len(orders), RowKind.INSERT, np.int8)), columns)
+
+
+def changes(orders: Index, place: int, kinds: pa.Array, columns: Sequence[pa.Array]) -> pa.Table:
+    """The same of any kinds."""
     arrays, names = [kinds, pa.array(orders), *columns], [KIND, ORDER, *map(field, range(len(columns)))]
     if place:
         arrays, names = [*arrays, pa.array(np.full(len(orders), place))], [*names, PLACE]
