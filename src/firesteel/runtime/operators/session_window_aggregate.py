@@ -49,7 +49,7 @@ class SessionWindowAggregate(SessionOperator):
         lifted = self._accumulators.lift(batch.rows, batch.of_rows)
         return self._accumulators.merge(known.and_then(lifted)).parts
 
-    def give(self, due: KeyedSessions, marks: Marks, batch: Batch | None) -> pa.Table:
+    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
         at = np.searchsorted(marks.times, due.timers)
         order = np.lexsort((due.starts, due.timers, at))
         due, at = due.take(order), at[order]

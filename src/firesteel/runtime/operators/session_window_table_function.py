@@ -7,7 +7,7 @@ before those that stay, so their rows are the first of the key by time: nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.operators.base import Clock, Message, Operator
 from firesteel.runtime.operators.event_time import KeptNumber, Marks
 from firesteel.runtime.operators.session_windows import Batch, SessionOperator
-from firesteel.runtime.sorting import stable_pair_order
+from firesteel.runtime.sorting import stable_order, stable_pair_order
 from firesteel.runtime.spec import KIND, field
 from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -26,6 +26,7 @@ from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.runtime.window_spec import SessionWindowTableFunctionSpec, WindowColumn
 from firesteel.runtime.windows.fired import changes, window_columns
 from firesteel.runtime.windows.session_state import KeyedSessions
+from firesteel.runtime.windows.sessions import OpenSessions
 from firesteel.types.arrow import to_arrow
 
 Index = NDArray[np.int64]
@@ -58,33 +59,45 @@ class SessionWindowTableFunction(SessionOperator):
             f"{spec.state_id}/rows", _SUB_KEY, self._types, orders=(SortOrder(), SortOrder())
         )
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._leaving: list[_Rows] = []
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
+        """What fires by the batch leaves before its other rows come in: a new session may lie over one that
+        has fired."""
         numbers = self._came.now + np.arange(batch.rows.num_rows)
         self._came.now += batch.rows.num_rows
-        stay = np.flatnonzero(~batch.fires[batch.of_rows])
+        fired = np.cumsum(batch.fires) - 1
+        leave = batch.fires[batch.of_rows]
+        here = np.flatnonzero(leave)
+        rows = self._columns(batch.rows.take(pa.array(here)))
+        known = np.flatnonzero(batch.fires[batch.found.of_open])
+        self._leaving = [
+            self._taken(batch.keys, batch.known.take(known), fired[batch.found.of_open[known]]),
+            _Rows(fired[batch.of_rows[here]], numbers[here], rows),
+        ]
+        stay = np.flatnonzero(~leave)
         if len(stay):
-            rows = batch.rows.take(pa.array(stay))
-            owners = batch.found.owners[batch.of_rows[stay]]
-            sub_keys = _sub_keys(self.times(rows), numbers[stay])
-            self._rows.put(batch.keys, owners, sub_keys, self._columns(rows), 0)
+            self._add(batch, stay, numbers[stay])
         return ()
 
-    def give(self, due: KeyedSessions, marks: Marks, batch: Batch | None) -> pa.Table:
-        rows = [self._held(due)]
-        if batch is not None:
-            here = np.flatnonzero(batch.fires[batch.of_rows])
-            numbers = self._came.now - batch.rows.num_rows + here
-            sessions = (np.cumsum(batch.fires) - 1)[batch.of_rows[here]]
-            rows.append(_Rows(sessions, numbers, self._columns(batch.rows.take(pa.array(here)))))
+    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
+        leaving, self._leaving = self._leaving, []
+        own = int(max((rows.sessions.max(initial=-1) for rows in leaving), default=-1)) + 1
+        whose = tuple(key.slice(own) for key in due.keys)
+        keys = find_keys(whose, len(due) - own)
+        sessions = OpenSessions(keys.codes, due.starts[own:], due.ends[own:])
+        return self._sent([*leaving, self._taken(keys, sessions, np.arange(own, len(due)))], due, marks)
+
+    def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, marks: Marks) -> pa.Table:
+        """Rows of sessions as they go out: by the mark, then by session, then as they came."""
         sessions, numbers = (
-            np.concatenate(each) for each in zip(*((r.sessions, r.numbers) for r in rows), strict=True)
+            np.concatenate(each) for each in zip(*((p.sessions, p.numbers) for p in parts), strict=True)
         )
         at = np.searchsorted(marks.times, due.timers)
-        order = np.lexsort((numbers, due.starts[sessions], due.timers[sessions], at[sessions]))
+        order = np.lexsort((numbers, sessions, due.starts[sessions], due.timers[sessions], at[sessions]))
         place, whose = pa.array(order), sessions[order]
         kinds, *fields = (
-            pa.concat_arrays(each).take(place) for each in zip(*(r.columns for r in rows), strict=True)
+            pa.concat_arrays(each).take(place) for each in zip(*(p.columns for p in parts), strict=True)
         )
         borders = window_columns(
             _COLUMNS, due.starts[whose], due.ends[whose], self._windows.time, self._clock()
@@ -99,29 +112,33 @@ class SessionWindowTableFunction(SessionOperator):
         names = [KIND, *(field(i) for i in range(len(self._types) - 1))]
         return [one_array(rows.column(name)) for name in names]
 
-    def _held(self, due: KeyedSessions) -> _Rows:
-        """Take the rows of sessions that fire out of the state."""
-        if not len(due):
-            return _Rows(due.starts, due.starts, [pa.nulls(0, kind) for kind in self._types])
-        keys = find_keys(due.keys, len(due))
-        found = self._first_rows(keys, due)
-        times, numbers = (found.sub_keys.field(i).to_numpy() for i in range(2))
+    def _add(self, batch: Batch, stay: Index, numbers: Index) -> None:
+        rows = batch.rows.take(pa.array(stay))
+        owners = batch.found.owners[batch.of_rows[stay]]
+        self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
+
+    def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
+        """Take the rows of open sessions out of the state. numbers: of the sessions."""
+        if not len(numbers):
+            return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
+        found = self._first_rows(keys, sessions)
+        times, came = (found.sub_keys.field(i).to_numpy() for i in range(2))
         nothing = [pa.nulls(len(times), kind) for kind in self._types]
         self._rows.put(keys, found.owners, found.sub_keys, nothing, 0, np.zeros(len(times), np.bool_))
         order = stable_pair_order(
-            np.concatenate([keys.codes, found.owners]), np.concatenate([due.starts, times])
+            np.concatenate([sessions.owners, found.owners]), np.concatenate([sessions.starts, times])
         )
-        is_session = order < len(due)
-        latest = order[is_session][np.cumsum(is_session) - 1]
-        sessions = np.empty(len(order), np.int64)
-        sessions[order] = latest
-        return _Rows(sessions[len(due) :], numbers, list(found.columns))
+        is_session = order < len(numbers)
+        whose = np.empty(len(order), np.int64)
+        whose[order] = order[is_session][np.cumsum(is_session) - 1]
+        return _Rows(numbers[whose[len(numbers) :]], came, list(found.columns))
 
-    def _first_rows(self, keys: Keys, due: KeyedSessions) -> Entries:
-        """The rows of each key up to the end of its last session that fires."""
-        by_key = due.ends[keys.order]
-        ends = np.maximum.reduceat(by_key, keys.starts)
-        return self._rows.range(keys, np.arange(len(keys)), None, _sub_keys(ends, np.full(len(ends), -1)), 0)
+    def _first_rows(self, keys: Keys, sessions: OpenSessions) -> Entries:
+        """The rows of each key up to the end of the last of these sessions."""
+        by = stable_order(sessions.owners)
+        owners, firsts = np.unique(sessions.owners[by], return_index=True)
+        ends = np.maximum.reduceat(sessions.ends[by], firsts)
+        return self._rows.range(keys, owners, None, _sub_keys(ends, np.full(len(ends), -1)), 0)
 
 
 def _sub_keys(times: Index, numbers: Index) -> pa.Array:

@@ -36,12 +36,13 @@ _NONE = np.zeros(0, np.int64)
 @dataclass(frozen=True)
 class Batch:
     """Rows that have come in time, and their sessions. rows: n rows. of_rows: int64[n], the session of each.
-    of_open, parts: which session each of the open ones has become part of, and what it held. fires: which
-    sessions fire by the watermarks of the batch."""
+    known, parts: the sessions that were open, and what they held. fires: which of those found fire by the
+    watermarks of the batch."""
 
     rows: pa.Table
     of_rows: Index
     keys: Keys
+    known: OpenSessions
     found: Sessions
     parts: tuple[pa.Array, ...]
     fires: Mask
@@ -72,8 +73,8 @@ class SessionOperator(Operator):
         """Take the rows in; what each session now holds."""
         raise NotImplementedError
 
-    def give(self, due: KeyedSessions, marks: Marks, batch: Batch | None) -> pa.Table:
-        """The changes of sessions that fire, in their order. The first of them are those of the batch."""
+    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
+        """The changes of sessions that fire, in their order. The first are those of the batch last held."""
         raise NotImplementedError
 
     # --- messages ------------------------------------------------------------------------------------
@@ -87,17 +88,17 @@ class SessionOperator(Operator):
         if not self._windows.is_rowtime:
             return (mark,)
         self._event_time.advance(mark.time)
-        fired = self.give(self._sessions.take_until(mark.time), Marks.of(mark), None)
+        fired = self.give(self._sessions.take_until(mark.time), Marks.of(mark))
         return (fired, mark) if fired.num_rows else (mark,)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
             return self._at_clock(rows)
         marks = Marks.of(rows)
-        batch, fired = self._take(rows.table, self._event_time.standing(rows), marks)
+        fired = self._take(rows.table, self._event_time.standing(rows), marks)
         self._event_time.advance(int(marks.times[-1]) if len(marks.times) else self._event_time.now)
         due = fired.and_then(self._sessions.take_until(self._event_time.now))
-        return (rows.with_rows(self.give(due, marks, batch)),)
+        return (rows.with_rows(self.give(due, marks)),)
 
     def barrier(self) -> Iterator[Message]:
         if not self._windows.is_rowtime:
@@ -116,12 +117,12 @@ class SessionOperator(Operator):
     def _at_time(self, order: int, place: int) -> Iterator[pa.Table]:
         now = self._clock()
         marks = Marks(np.array([now]), np.array([order]), place)
-        fired = self.give(self._sessions.take_until(now), marks, None)
+        fired = self.give(self._sessions.take_until(now), marks)
         if fired.num_rows:
             yield fired
 
     # --- rows ----------------------------------------------------------------------------------------
-    def _take(self, table: pa.Table, standing: Index, marks: Marks) -> tuple[Batch, KeyedSessions]:
+    def _take(self, table: pa.Table, standing: Index, marks: Marks) -> KeyedSessions:
         """Take rows in. standing: the watermark at each. Gives the sessions that fire by these marks; the
         others are open."""
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
@@ -130,8 +131,8 @@ class SessionOperator(Operator):
         here = np.flatnonzero(found.of_rows != LATE)
         rows = table if len(here) == table.num_rows else table.take(pa.array(here))
         fires = np.searchsorted(marks.times, found.timers) < len(marks.times)
-        batch = Batch(rows, found.of_rows[here], keys, found, parts, fires)
-        return batch, self._keep(batch, known, self.hold(batch))
+        batch = Batch(rows, found.of_rows[here], keys, known, found, parts, fires)
+        return self._keep(batch, self.hold(batch))
 
     def _assigned(self, table: pa.Table, keys: Keys, standing: Index, known: OpenSessions) -> Sessions:
         windows = self._windows
@@ -149,9 +150,9 @@ class SessionOperator(Operator):
             return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
         return to_wall_clock(millis_of(one_array(table.column(field(time.column)))), time.zone)
 
-    def _keep(self, batch: Batch, known: OpenSessions, parts: tuple[pa.Array, ...]) -> KeyedSessions:
+    def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
         """Write what has changed; gives the sessions that fire. parts: what each now holds."""
-        found, keys = batch.found, batch.keys
+        found, known, keys = batch.found, batch.known, batch.keys
         place = pa.array(found.owners)
         whose = tuple(key.take(place) for key in keys.columns)
         sessions = KeyedSessions(whose, found.starts, found.ends, found.timers, parts)

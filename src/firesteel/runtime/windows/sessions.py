@@ -46,6 +46,10 @@ class OpenSessions:
     starts: Index
     ends: Index
 
+    def take(self, at: Index) -> OpenSessions:
+        """Some of them."""
+        return OpenSessions(self.owners[at], self.starts[at], self.ends[at])
+
 
 @dataclass(frozen=True)
 class Sessions:
