@@ -23,6 +23,7 @@ CONNECTORS = Plugins(
         "filesystem": "firesteel.connectors.filesystem:Filesystem",
         "kafka": "firesteel.connectors.kafka.connector:Kafka",
         "print": "firesteel.connectors.print:Print",
+        "upsert-kafka": "firesteel.connectors.kafka.upsert:UpsertKafka",
     },
 )
 

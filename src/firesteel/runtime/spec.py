@@ -204,7 +204,8 @@ class ScanSpec:
     """A source: the connector's name, the options of the table, and its physical and metadata columns.
 
     projection: positions in `names` that are wanted, in output order (f0 is names[projection[0]]).
-    metadata: for each name, the metadata key, or None for a physical column.
+    metadata: for each name, the metadata key, or None for a physical column. upsert_key: the primary key of a
+    source that sends rows without the rows before.
     """
 
     connector: str
@@ -215,6 +216,7 @@ class ScanSpec:
     metadata: tuple[str | None, ...] = ()
     time_zone: str = "UTC"
     table: str = ""
+    upsert_key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.expr.deep import from_below
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
+from firesteel.plan.facts.changes import source_mode
 from firesteel.plan.reuse import Reuse
 from firesteel.plan.tree import Node
 from firesteel.plan.unsupported import refuse_execution
@@ -193,7 +194,7 @@ def _chains(node: Node, translation: _Translation) -> list[_Open]:
 
 
 def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec:
-    table = node.table
+    table, mode = node.table, source_mode(node.table)
     columns = [c for c in table.columns if c.is_physical]
     columns += [c for c in table.columns if c.metadata is not None]
     return ScanSpec(
@@ -205,6 +206,7 @@ def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec
         metadata=tuple(c.metadata for c in columns),
         time_zone=options.time_zone,
         table=".".join(table.path),
+        upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
     )
 
 

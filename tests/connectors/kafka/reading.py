@@ -21,6 +21,8 @@ def source(
     columns: dict[str, SqlType] | None = None,
     /,
     metadata: Any = None,
+    connector: str = "kafka",
+    upsert_key: tuple[str, ...] = (),
     **options: str,
 ) -> Source:
     """A source of JSON messages from the beginning on. options: with `_` for `.` and `__` for `-`."""
@@ -35,7 +37,11 @@ def source(
     pairs = tuple((k, v) for k, v in (defaults | given).items() if v)
     names, keys = tuple(wanted), tuple((metadata or {}).get(name) for name in wanted)
     return open_source(
-        ScanSpec("kafka", pairs, names, tuple(wanted.values()), tuple(range(len(names))), keys, table="t")
+        ScanSpec(
+            *(connector, pairs, names, tuple(wanted.values()), tuple(range(len(names))), keys),
+            table="t",
+            upsert_key=upsert_key,
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from datetime import datetime, timezone
 from typing import Any
@@ -12,7 +13,6 @@ from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BYTES, INT, STRING, SqlType, TypeRoot, map_of
 from tests.connectors.kafka.broker import Broker, unused_address
-from tests.connectors.kafka.reading import everything, source
 from tests.connectors.kafka.writing import messages, sink, write
 
 pytestmark = pytest.mark.slow
@@ -141,9 +141,8 @@ def fresh() -> None:
     producer._idle.clear()
 
 
-def committed(broker: Broker, topic: str) -> list[int]:
-    bounded = {"scan_bounded_mode": "latest-offset", "properties_isolation_level": "read_committed"}
-    return [row[1] for row in everything(source(broker.servers, topic, **bounded))]
+def committed(broker: Broker, topic: str, count: int) -> list[int]:
+    return [json.loads(value)["a"] for value in values(broker, topic, count)]
 
 
 @pytest.mark.parametrize("another_worker", [False, True], ids=["the same worker", "another worker"])
@@ -155,7 +154,7 @@ def test_a_batch_is_written_once(broker: Broker, another_worker: bool) -> None:
         write(once(broker, topic), [("+I", batch, "")], job=job, batch=batch)
     write(once(broker, topic), [("+I", 7, "")], job=job, batch=1, partition=1)
     write(once(broker, topic), [("+I", 8, "")], job=f"{job}.1", batch=1)
-    assert committed(broker, topic) == [0, 1, 2, 7, 8]
+    assert committed(broker, topic, 5) == [0, 1, 2, 7, 8]
 
 
 def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
@@ -174,7 +173,7 @@ def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
     write(once(broker, topic), [("+I", 1, "")], job=job, batch=1)
     with pytest.raises(JobError, match=r"refuses|has not taken"):
         dead.close_task()
-    assert committed(broker, topic) == [0, 1]
+    assert committed(broker, topic, 2) == [0, 1]
 
 
 def test_an_idle_producer_that_was_shut_out(broker: Broker) -> None:
@@ -189,7 +188,7 @@ def test_an_idle_producer_that_was_shut_out(broker: Broker) -> None:
     producer._idle.update(mine)
     write(once(broker, topic), [("+I", 100, "")], job=job, batch=1)
     write(once(broker, topic), [("+I", 2, "")], job=job, batch=2)
-    assert committed(broker, topic) == [0, 1, 2]
+    assert committed(broker, topic, 3) == [0, 1, 2]
 
 
 # --- bad input -----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Kafka:
         )
 
     def source(self, scan: ScanSpec) -> Source:
-        return KafkaSource(scan)
+        return KafkaSource(scan, dict(scan.options))
 
     def sink(self, sink: SinkSpec) -> Sink:
         check_written(sink)

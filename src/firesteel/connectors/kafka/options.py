@@ -250,25 +250,31 @@ def check_table(table: Table) -> None:
     """Check the options of a table. Raises ValidationError in Flink's words, NotSupportedError."""
     options = dict(table.options)
     check_required(options, OPTIONS)
-    physical = [column for column in table.columns if column.is_physical]
-    names = tuple(column.name for column in physical)
-    types = {column.name: column.type for column in physical}
-    value, key = value_of(options, names), key_of(options, names)
-    free = [PREFIX]
-    for option, part in (("format" if "format" in options else "value.format", value), ("key.format", key)):
-        if part is not None:
-            free.append(_prefix(option, part.format))
-            fields = tuple(name.removeprefix(part.prefix) for name in part.columns)
-            part.format.validate(dict(part.options), fields, tuple(types[name] for name in part.columns))
-    check_unknown("kafka", {k: v for k, v in options.items() if not k.startswith(tuple(free))}, keys(OPTIONS))
-    check_properties(dict(read_options(options).properties))
-    sink_options(options)
+    check_parts(table, "kafka", options, OPTIONS)
+    value = value_of(options, tuple(column.name for column in table.columns if column.is_physical))
     if table.primary_key and value.format.changelog_mode.is_insert_only:
         raise ValidationError(
             f"The Kafka table '{'.'.join(table.path)}' with '{value.format.name}' format doesn't support "
             "defining PRIMARY KEY constraint on the table, because it can't guarantee the semantic of "
             "primary key."
         )
+
+
+def check_parts(table: Table, connector: str, options: Mapping[str, str], known: tuple[Option, ...]) -> None:
+    """Check key and value, properties, and that there are no other options than `known` and the formats'."""
+    types = {column.name: column.type for column in table.columns if column.is_physical}
+    names = tuple(types)
+    free = [PREFIX]
+    value_option = "format" if "format" in options else "value.format"
+    for option, part in ((value_option, value_of(options, names)), ("key.format", key_of(options, names))):
+        if part is not None:
+            free.append(_prefix(option, part.format))
+            fields = tuple(name.removeprefix(part.prefix) for name in part.columns)
+            part.format.validate(dict(part.options), fields, tuple(types[name] for name in part.columns))
+    own = {key: value for key, value in table.options if not key.startswith(tuple(free))}
+    check_unknown(connector, own, keys(known))
+    check_properties(dict(read_options(options).properties))
+    sink_options(options)
 
 
 def check_group(options: KafkaOptions) -> None:

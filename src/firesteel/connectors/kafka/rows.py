@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from firesteel.changelog import RowKind
 from firesteel.connectors.kafka.metadata import metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.connectors.kafka.reader import Messages
@@ -25,18 +27,18 @@ class _Decoding:
 
 
 class Rows:
-    """Decodes the messages of one split."""
+    """Decodes the messages of one split. options: of the connector kafka. upsert: as in KafkaSource."""
 
-    def __init__(self, scan: ScanSpec) -> None:
+    def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
+        self._upsert = upsert
         self._metadata = dict(zip(scan.names, scan.metadata, strict=True)) if scan.metadata else {}
         self._types = dict(zip(scan.names, scan.types, strict=True))
         physical = tuple(name for name in scan.names if self._metadata.get(name) is None)
         self._wanted = [scan.names[position] for position in scan.projection]
-        options = dict(scan.options)
         self._value = self._decoding(value_of(options, physical), taken=())
-        key = key_of(options, physical)
-        self._key = None if key is None else self._decoding(key, taken=tuple(self._value.places))
+        key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
+        self._key = None if key is None else self._decoding(key, taken)
 
     @property
     def skipped(self) -> int:
@@ -61,7 +63,10 @@ class Rows:
         Raises DataError with topic, partition and offset of a bad message.
         """
         records = messages.records
-        values, at = self._decoded(self._value, messages, [record.value() for record in records])
+        bytes_of = [record.value() for record in records]
+        values, at = self._decoded(self._value, messages, bytes_of)
+        if self._upsert:
+            values, at = _with_tombstones(values, at, bytes_of)
         keys = None
         if self._key is not None:
             keys, of_keys = self._decoded(self._key, messages, [record.key() for record in records])
@@ -69,17 +74,25 @@ class Rows:
             values, keys, at = values.take(rows), keys.take(key_rows), at[rows]
         columns = [values[KIND], row_orders(split, first, values.num_rows)]
         for name in self._wanted:
-            if name in self._value.places:
-                columns.append(values[field(self._value.places[name])])
-            elif keys is not None and self._key is not None and name in self._key.places:
-                columns.append(keys[field(self._key.places[name])])
-            else:
-                key = self._metadata[name]
+            made = self._column(name, values, keys)
+            if made is None:
+                key, kind = self._metadata[name], self._types[name]
                 assert key is not None
-                made = metadata_column(key, self._types[name], messages, self._scan.time_zone)
-                columns.append(made.take(pa.array(at)))
+                made = metadata_column(key, kind, messages, self._scan.time_zone).take(pa.array(at))
+            columns.append(made)
         names = [KIND, ORDER, *(field(index) for index in range(len(self._wanted)))]
         return pa.Table.from_arrays(columns, names=names)
+
+    def _column(self, name: str, values: pa.Table, keys: pa.Table | None) -> pa.ChunkedArray | None:
+        """A column of the value or of the key; the value's where both have it, but for a tombstone."""
+        place = self._value.places.get(name)
+        key_place = None if self._key is None else self._key.places.get(name)
+        if keys is None or key_place is None:
+            return None if place is None else values[field(place)]
+        if place is None:
+            return keys[field(key_place)]
+        deleted = pc.equal(values[KIND], int(RowKind.DELETE))
+        return pc.if_else(deleted, keys[field(key_place)], values[field(place)])
 
     def _decoded(
         self, decoding: _Decoding, messages: Messages, data: list[bytes | None]
@@ -91,6 +104,17 @@ class Rows:
             raise DataError(
                 f"topic {messages.topic}, partition {messages.partition}, offset {offset}: {error.text}"
             ) from None
+
+
+def _with_tombstones(values: pa.Table, at: Indices, messages: list[bytes | None]) -> tuple[pa.Table, Indices]:
+    """The rows as upserts, and a -D with NULLs for each message without a value, in the messages' order."""
+    deletes = np.array([place for place, message in enumerate(messages) if message is None], np.int64)
+    places = np.concatenate([at, deletes])
+    order = np.argsort(places, kind="stable")
+    is_delete = order >= len(at)
+    rows = values.take(pa.array(order, mask=is_delete))
+    kinds = np.where(is_delete, int(RowKind.DELETE), int(RowKind.UPDATE_AFTER)).astype(np.int8)
+    return rows.set_column(rows.column_names.index(KIND), KIND, pa.array(kinds)), places[order]
 
 
 def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indices]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
@@ -12,6 +12,7 @@ from firesteel.connectors.kafka.options import KafkaOptions, read_options
 from firesteel.connectors.kafka.producer import Producer, plain_producer, transaction
 from firesteel.connectors.kafka.records import Records
 from firesteel.connectors.kafka.sink_options import sink_options
+from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.runtime.spec import SinkSpec
 
 
@@ -52,7 +53,17 @@ class KafkaSink:
     def write(self, changes: pa.Table) -> None:
         """Raises DataError, and JobError with the topic and partition of a message that is refused."""
         if self._producer is not None:
-            self._producer.send(self._records.of(changes), self._task)
+            for part in self._parts(changes):
+                self._producer.send(self._records.of(part), self._task)
+
+    def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
+        """What is sent: all, or of so many rows the last of each key."""
+        rows = self._how.flush
+        if not rows:
+            yield changes
+            return
+        for start in range(0, changes.num_rows, rows):
+            yield last_of_each_key(changes.slice(start, rows), self._spec.primary_key)
 
     def close_task(self) -> str:
         if self._producer is not None:

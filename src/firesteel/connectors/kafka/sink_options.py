@@ -29,6 +29,16 @@ SINK_OPTIONS = (
     ),
     Option("sink.transaction-naming-strategy", Kind.STRING, "DEFAULT", "Has no effect."),
 )
+FLUSH = (
+    Option(
+        "sink.buffer-flush.max-rows",
+        Kind.INTEGER,
+        "0",
+        "Of so many rows of a micro-batch only the last of each key is sent; 0 for all.",
+    ),
+    Option("sink.buffer-flush.interval", Kind.DURATION, "0 s", "Set together with max-rows."),
+)
+"""Of upsert-kafka alone."""
 PARTITIONER = Option(
     "sink.partitioner",
     Kind.STRING,
@@ -39,12 +49,13 @@ PARTITIONER = Option(
 
 @dataclass(frozen=True)
 class SinkOptions:
-    """guarantee: one of Flink's. prefix: of transactional ids. fixed: whether a task keeps to one
-    partition."""
+    """guarantee: one of Flink's. prefix: of transactional ids. fixed: whether a task keeps to one partition.
+    flush: of how many rows the last of each key is sent, 0 for every row."""
 
     guarantee: str
     prefix: str
     fixed: bool
+    flush: int = 0
 
     @property
     def in_transactions(self) -> bool:
@@ -53,7 +64,7 @@ class SinkOptions:
 
 def sink_options(options: Mapping[str, str]) -> SinkOptions:
     """The options of a sink. Raises ValidationError in Flink's words, NotSupportedError for a class."""
-    typed = TypedOptions((*SINK_OPTIONS, PARTITIONER), options)
+    typed = TypedOptions((*SINK_OPTIONS, *FLUSH, PARTITIONER), options)
     partitioner = typed["sink.partitioner"]
     if partitioner == ROUND_ROBIN and "key.fields" in options:
         raise ValidationError(
@@ -73,4 +84,10 @@ def sink_options(options: Mapping[str, str]) -> SinkOptions:
             raise ValidationError(
                 "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."
             )
-    return SinkOptions(guarantee, prefix, partitioner == FIXED)
+    rows, interval = (typed[option.key] for option in FLUSH)
+    if (rows > 0) != (interval > 0):
+        raise ValidationError(
+            "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' must be set to be greater than "
+            "zero together to enable sink buffer flushing."
+        )
+    return SinkOptions(guarantee, prefix, partitioner == FIXED, max(0, rows))

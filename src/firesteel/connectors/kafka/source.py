@@ -22,11 +22,14 @@ _PAUSE = 0.05
 
 
 class KafkaSource:
-    """A Source (connectors/base.py). A partition is read in its order; offsets are Spark's to keep."""
+    """A Source (connectors/base.py). A partition is read in its order; offsets are Spark's to keep. options:
+    of the connector kafka. upsert: a message without a value takes the row of its key away."""
 
-    def __init__(self, scan: ScanSpec) -> None:
+    def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
-        self._options = read_options(dict(scan.options))
+        self._texts = options
+        self._upsert = upsert
+        self._options = read_options(options)
         check_group(self._options)
         self._made: Cluster | None = None
         self._looked: float | None = None
@@ -98,7 +101,11 @@ class KafkaSource:
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """See Source.read."""
-        rows, reader, read = Rows(self._scan), Reader(dict(self._options.properties)), 0
+        rows, reader, read = (
+            Rows(self._scan, self._texts, self._upsert),
+            Reader(dict(self._options.properties)),
+            0,
+        )
         for data in split.data["ranges"]:
             for messages in reader.read(Range(*data)):
                 changes = rows.table(messages, split.ordinal, read)
