@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from firesteel.runtime.spec import GroupAggregateSpec, OperatorSpec
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import BIGINT, SqlType
 
 
 class WindowColumn(Enum):
@@ -66,3 +66,63 @@ class SessionWindowTableFunctionSpec(OperatorSpec):
     input_types: tuple[SqlType, ...]
     windows: SessionWindows
     state_id: str = "session-window-table-function"
+
+
+@dataclass(frozen=True)
+class WindowsSpec:
+    """Windows that the clock alone decides. Times are milliseconds.
+
+    function: TUMBLE, HOP or CUMULATE. size: CUMULATE's greatest. step: HOP's slide, CUMULATE's step, TUMBLE's
+    size.
+    """
+
+    function: str
+    size: int
+    step: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class WindowTableFunctionSpec(OperatorSpec):
+    """Put window_start, window_end and window_time behind every row, once for each of its windows."""
+
+    windows: WindowsSpec
+    time: WindowTime
+
+
+@dataclass(frozen=True)
+class LocalWindowAggregateSpec(OperatorSpec):
+    """Rows to accumulators by key and slice.
+
+    aggregate: keys and calls. window_end: the column that holds it where a function below has put the window
+    to the row.
+    """
+
+    aggregate: GroupAggregateSpec
+    windows: WindowsSpec
+    time: WindowTime
+    window_end: int | None = None
+
+
+@dataclass(frozen=True)
+class WindowAggregateSpec(OperatorSpec):
+    """Aggregate by key and window, and say it when the window is over.
+
+    aggregate, window_end: as in the local phase. columns: of the window, behind the results. results: how
+    many of the calls are shown. is_global: the input is what the local phase gives.
+    """
+
+    aggregate: GroupAggregateSpec
+    windows: WindowsSpec
+    time: WindowTime
+    columns: tuple[WindowColumn, ...]
+    results: int
+    window_end: int | None = None
+    is_global: bool = False
+
+
+def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
+    """The same by slice too: its end is one more field behind the rows', and the last key."""
+    end = BIGINT.with_nullable(False)
+    keys = (*aggregate.keys, len(aggregate.input_types))
+    return replace(aggregate, keys=keys, input_types=(*aggregate.input_types, end))

@@ -36,13 +36,15 @@ class OperatorOptions:
 
 def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:
     retracts = mode_of(node.input).has_retraction
-    aggregate = _calls(node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle)
+    aggregate = aggregate_of(
+        node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle
+    )
     return LocalGroupAggregateSpec(replace(aggregate, map_order=node.map_order))
 
 
 def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> GroupAggregateSpec:
     retract = node.retract or (False,) * len(node.calls)
-    aggregate = _calls(
+    aggregate = aggregate_of(
         node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
         options.bundle if node.mini_batch else 0, mode_of(node).update_before, options,
     )  # fmt: skip
@@ -62,7 +64,7 @@ def global_aggregate(
         keys = below.final_keys
     else:
         local, types, keys = below, types_of(below.children[0]), below.keys  # type: ignore[attr-defined]
-    aggregate = _calls(
+    aggregate = aggregate_of(
         keys, node.calls, node.retract, types, mode_of(local.children[0]).has_retraction,
         options.bundle, mode_of(node).update_before, options, node.index_of_count_star,
     )  # fmt: skip
@@ -75,14 +77,14 @@ def incremental_aggregate(
     local = _below_exchange(node)
     if not isinstance(local, physical.LocalGroupAggregate):
         raise InternalError("an incremental aggregate is not over a local one")
-    aggregate = _calls(
+    aggregate = aggregate_of(
         local.keys, node.calls, node.retract, types_of(local.input), mode_of(local.input).has_retraction,
         options.bundle, False, options,
     )  # fmt: skip
     return IncrementalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.final_keys)
 
 
-def _calls(
+def aggregate_of(
     keys: tuple[int, ...],
     calls: Sequence[AggregateCall],
     retract: Sequence[bool],

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan import physical
+from firesteel.plan import physical, physical_windows
 from firesteel.plan.expressions import expand_search
 from firesteel.plan.tree import Node
 from firesteel.runtime.spec import (
@@ -28,6 +28,12 @@ from firesteel.spark.translate_aggregates import (
     local_aggregate,
     mode_of,
     types_of,
+)
+from firesteel.spark.translate_windows import (
+    global_window_aggregate,
+    local_window_aggregate,
+    window_aggregate,
+    window_table_function,
 )
 
 
@@ -116,4 +122,8 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.LocalGroupAggregate: local_aggregate,
     physical.MiniBatchAssigner: _mini_batch_assigner,
     physical.WatermarkAssigner: _no_operator,
+    physical_windows.GlobalWindowAggregate: global_window_aggregate,
+    physical_windows.LocalWindowAggregate: local_window_aggregate,
+    physical_windows.WindowAggregate: window_aggregate,
+    physical_windows.WindowTableFunction: window_table_function,
 }

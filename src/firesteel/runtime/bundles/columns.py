@@ -7,6 +7,7 @@ that is the values seen; their own fields are made anew where the values meet th
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -129,10 +130,12 @@ def _values(slot: Slot, column: pa.Array) -> list[Any]:
     keys, items = to_keys(entries.field(0), kind.key), to_list(entries.field(1), kind.value)
     lengths = column.value_lengths().to_numpy(zero_copy_only=False)
     ends = np.cumsum(lengths).tolist()
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][: len(ends)]
     # In one order, wherever the accumulators were made: over retractions that match nothing, what MIN and
     # MAX answer depends on it (in Flink on that of a HashMap).
     pairs = (zip(keys[a:b], items[a:b], strict=True) for a, b in zip(starts, ends, strict=True))
+    if kind.ordered:
+        return [OrderedDict(sorted(each)) for each in pairs]
     return [dict(sorted(each, key=_text_of_key)) for each in pairs]
 
 

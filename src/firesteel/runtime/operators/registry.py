@@ -25,7 +25,13 @@ from firesteel.runtime.spec import (
     OperatorSpec,
 )
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.window_spec import SessionWindowAggregateSpec, SessionWindowTableFunctionSpec
+from firesteel.runtime.window_spec import (
+    LocalWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowTableFunctionSpec,
+)
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,12 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     GroupAggregateSpec: Entry(f"{_HERE}.group_aggregate", state=1),
     IncrementalGroupAggregateSpec: Entry(f"{_HERE}.incremental_group_aggregate", state=1),
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
+    LocalWindowAggregateSpec: Entry(f"{_HERE}.local_window_aggregate"),
     MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
     SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
     SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
+    WindowAggregateSpec: Entry(f"{_HERE}.window_aggregate", state=1),
+    WindowTableFunctionSpec: Entry(f"{_HERE}.window_table_function"),
 }
 
 

@@ -126,7 +126,7 @@ class OrderedMapState(MapState, Protocol):
 
 @dataclass(frozen=True)
 class Due:
-    """Entries taken out of a time state, ascending by time.
+    """Entries of a time state, ascending by time.
 
     times: int64[m]. keys: the columns of their keys, columns: their own; m rows each. A key is there once
     for each of its times.
@@ -154,6 +154,14 @@ class TimeState(Protocol):
 
     def take_until(self, time: int) -> Due:
         """Take out all entries up to and with `time`: one range is read and cut off, whatever lies above."""
+        ...
+
+    def read_until(self, time: int) -> Due:
+        """All entries up to and with `time`, which stay."""
+        ...
+
+    def drop_until(self, time: int) -> None:
+        """Forget all entries up to and with `time`, without a look at them."""
         ...
 
     def next_time(self) -> int | None:

@@ -49,13 +49,18 @@ class SortedTimeState:
         self.levels.add(run.take(run_order(run)), 0)
 
     def take_until(self, time: int) -> Due:
-        end = (time + (1 << 63) + 1) << 64
-        runs = [run.slice(0, position(run, end)) for _, run in self.levels.clipped_runs()]
-        runs = [run for run in runs if len(run)]
-        due = self._due(merge(runs, True, None) if runs else None)
-        if runs:
-            self.levels.drop_below(end)
+        due = self.read_until(time)
+        self.drop_until(time)
         return due
+
+    def read_until(self, time: int) -> Due:
+        runs = [run.slice(0, position(run, _after(time))) for _, run in self.levels.clipped_runs()]
+        runs = [run for run in runs if len(run)]
+        return self._due(merge(runs, True, None) if runs else None)
+
+    def drop_until(self, time: int) -> None:
+        if any(position(run, _after(time)) for _, run in self.levels.clipped_runs()):
+            self.levels.drop_below(_after(time))
 
     def next_time(self) -> int | None:
         runs, count = [run for _, run in self.levels.clipped_runs() if len(run)], _FIRST_READ
@@ -79,6 +84,11 @@ class SortedTimeState:
             none = [pa.nulls(0, kind) for kind in (*self._key_types, *self._types)]
             return Due(np.zeros(0, np.int64), tuple(none[:width]), tuple(none[width:]))
         return Due(_times(run.words[0]), run.columns[:width], run.columns[width:])
+
+
+def _after(time: int) -> int:
+    """The first place above all entries of a time."""
+    return (time + (1 << 63) + 1) << 64
 
 
 def _times(words: U64) -> Index:

@@ -1,0 +1,147 @@
+"""Slices until their last window has fired: what rows add to them, and the windows they make.
+
+Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A window is merged of
+its slices: of HOP's the newest first; of CUMULATE's the oldest first, and what has fired stays merged in the
+first slice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.bundles.partials import Partials
+from firesteel.runtime.keys import Keys
+from firesteel.runtime.running.segments import Index
+from firesteel.runtime.spec import field
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.windows.slice_state import SliceState, ends_of
+from firesteel.runtime.windows.slices import Slices
+
+
+@dataclass(frozen=True)
+class Late:
+    """Accumulators of rows that were late for the first windows of their slices. first: int64[n], the end of
+    the first window that each joins."""
+
+    table: pa.Table
+    first: Index
+
+    @classmethod
+    def none(cls, partials: Partials) -> Late:
+        return cls(partials.schema.empty_table(), np.zeros(0, np.int64))
+
+
+class OpenSlices:
+    """Tables of accumulators are those of bundles/partials.py; their last key is the slice's end."""
+
+    def __init__(self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str) -> None:
+        self._slices = slices
+        self._partials = partials
+        self._width = len(partials.columns.keys)
+        self._state = SliceState(backend, f"{state_id}/slices", partials.schema, self._width)
+
+    # --- rows come -----------------------------------------------------------------------------------
+    def add_rows(self, rows: pa.Table, keys: Keys) -> None:
+        """Rows that come in time. keys: group and slice."""
+        if self._partials.in_columns:
+            self._merge_in(self._partials.of_rows(rows, keys), keys)
+            return
+        known = self._state.load(keys)
+        stored = self._partials.tuples(known.table)
+        begin = [next(stored) if found else None for found in known.found.tolist()]
+        self._state.put(keys, self._partials.onto(rows, keys, begin))
+
+    def add(self, table: pa.Table) -> None:
+        """Accumulators, in the order in which they came."""
+        if table.num_rows:
+            keys = self._partials.keys_of(table)
+            self._merge_in(self._partials.merged(table, keys), keys)
+
+    def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
+        """What rows come to that are late. keys: group, slice, and first window."""
+        first: Index = keys.columns[-1].to_numpy()
+        own = replace(keys, columns=keys.columns[:-1])
+        if are_accumulators:
+            return Late(self._partials.merged(rows.select(self._partials.schema.names), own), first)
+        return Late(self._partials.of_rows(rows, own), first)
+
+    def add_late(self, late: Late, fired: int) -> None:
+        """Keep what is left of late rows for the windows above `fired`."""
+        table = late.table
+        if not table.num_rows:
+            return
+        ends = ends_of(table, self._width)
+        left = self._slices.last_windows(ends) > fired
+        table, ends = table.filter(pa.array(left)), ends[left]
+        order = np.argsort(late.first[left], kind="stable")
+        if self._slices.windows.function == "CUMULATE":
+            ends = self._slices.first_slices(ends)
+        self.add(self._with_ends(table, ends).take(pa.array(order)))
+
+    def _merge_in(self, table: pa.Table, keys: Keys) -> None:
+        known = self._state.load(keys)
+        if known.found.any():
+            table = pa.concat_tables([known.table, table])
+            keys = self._partials.keys_of(table)
+            table = self._partials.merged(table, keys)
+        self._state.put(keys, table)
+
+    # --- windows end ---------------------------------------------------------------------------------
+    def fire(self, before: int, after: int, late: Late) -> pa.Table:
+        """The accumulators of the windows that end above `before`, and up to `after`; the window's end is in
+        the place of the slice's. Ascending by it."""
+        if not self._slices.any_between(before, after):
+            self.add_late(late, after)
+            return self._partials.schema.empty_table()
+        due = self._state.read_until(after)
+        if not self._slices.shared:
+            self._state.drop_until(after)
+            return due
+        due, first = self._in_order(due, before, late)
+        windows = self._windows(due, first, after)
+        if self._slices.windows.function == "HOP":
+            self._state.drop_until(after - self._slices.windows.size + self._slices.interval)
+            self.add_late(late, after)
+        else:
+            self._collapse(due, after)
+        return windows
+
+    def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
+        """All that goes into windows as these merge it, and the first window each goes into."""
+        ends = ends_of(due, self._width)
+        first = self._slices.first_unfired(ends, np.full(len(ends), before))
+        when = ends
+        if late.table.num_rows:
+            due = pa.concat_tables([due, late.table])
+            when = np.append(ends, late.first - self._slices.interval)
+            ends = np.append(ends, ends_of(late.table, self._width))
+            first = np.append(first, late.first)
+        is_hop = self._slices.windows.function == "HOP"
+        order = np.lexsort((when, -ends) if is_hop else (first, when))
+        return due.take(pa.array(order)), first[order]
+
+    def _windows(self, due: pa.Table, first: Index, after: int) -> pa.Table:
+        """Every slice in each of its windows from `first` on, merged by key and window."""
+        interval = self._slices.interval
+        last = self._slices.last_fired(ends_of(due, self._width), after)
+        counts = np.maximum((last - first) // interval + 1, 0)
+        rows = np.repeat(np.arange(len(first)), counts)
+        nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        copies = self._with_ends(due.take(pa.array(rows)), first[rows] + nth * interval)
+        merged = self._partials.merged(copies, self._partials.keys_of(copies))
+        by_end = np.argsort(ends_of(merged, self._width), kind="stable")
+        return merged.take(pa.array(by_end))
+
+    def _collapse(self, due: pa.Table, after: int) -> None:
+        """Of CUMULATE's windows that go on, keep what has fired as their first slice."""
+        ends = ends_of(due, self._width)
+        left = self._slices.last_windows(ends) > after
+        self._state.drop_until(after)
+        self.add(self._with_ends(due.filter(pa.array(left)), self._slices.first_slices(ends[left])))
+
+    def _with_ends(self, table: pa.Table, ends: Index) -> pa.Table:
+        place = self._width - 1
+        return table.set_column(place, field(place), pa.array(ends))

@@ -1,0 +1,134 @@
+"""Aggregates of windows that the clock cuts, record by record as Flink's SlicingWindowAggOperatorTest has it.
+
+Each trace runs in one phase and in two, and with the row handler alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from firesteel.runtime.operators.window_aggregate import WindowAggregate
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.memory import MemoryStore
+from firesteel.runtime.window_spec import WindowAggregateSpec
+from tests.windows.windows import InTwoPhases, cumulate, hop, marked_of, one_phase, table_of, told, tumble
+
+Make = Callable[[WindowAggregateSpec, SortedRunBackend], "WindowAggregate | InTwoPhases"]
+
+
+@pytest.fixture(params=["one phase", "one phase by row", "two phases", "two phases by row"])
+def make(request: pytest.FixtureRequest) -> Make:
+    columnar = not request.param.endswith("by row")
+
+    def made(spec: WindowAggregateSpec, state: SortedRunBackend) -> WindowAggregate | InTwoPhases:
+        if request.param.startswith("one"):
+            return WindowAggregate(spec, state, lambda: 0, columnar)
+        return InTwoPhases(spec, state, columnar)
+
+    return made
+
+
+class Trace:
+    """Rows and watermarks one by one, restored from its state on demand."""
+
+    def __init__(self, make: Make, spec: WindowAggregateSpec) -> None:
+        self._make, self._spec, self._store = make, spec, MemoryStore()
+        self._order = 0
+        self._open()
+
+    def rows(self, text: str) -> str:
+        """`a 1 20` is key, value, time."""
+        rows = []
+        for part in text.split(","):
+            *kind, key, value, time = part.split()
+            rows.append((kind[0] if kind else "+I", key, int(value), int(time)))
+        self._order += len(rows)
+        return told(self._operator.changes(table_of(rows, self._order - len(rows))))
+
+    def watermark(self, time: int) -> str:
+        return told(self._operator.marked(marked_of([], [(0, time)], self._order)))
+
+    def restart(self) -> None:
+        """The state is written, and another process goes on with it."""
+        list(self._operator.barrier())
+        self._state.commit()
+        self._open()
+
+    @property
+    def dropped(self) -> int:
+        operator = self._operator
+        return (operator.whole if isinstance(operator, InTwoPhases) else operator).late_dropped
+
+    def _open(self) -> None:
+        self._state = SortedRunBackend(self._store)
+        self._operator = self._make(self._spec, self._state)
+
+
+ROWS = "k2 1 3999, k2 1 3000, k1 1 20, k1 1 0, k1 1 999, k2 1 1998, k2 1 1999, k2 1 1000"
+
+
+def test_tumble(make: Make) -> None:
+    trace = Trace(make, one_phase(tumble(3000)))
+    assert trace.rows(ROWS) == ""
+    assert trace.watermark(999) == "W999"
+    assert trace.watermark(1999) == "W1999"
+    trace.restart()
+    assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 3 3 [0,3000) | W2999"
+    assert trace.watermark(3999) == "W3999"
+    assert trace.rows("k1 1 2998, k2 1 3500") == ""
+    assert trace.dropped == 1
+    assert trace.watermark(4999) == "W4999"
+    assert trace.watermark(5999) == "k2 3 3 [3000,6000) | W5999"
+    trace.restart()
+    assert trace.rows("k1 1 5999") == ""
+    assert trace.dropped == 1
+    assert trace.watermark(6999) == "W6999"
+
+
+def test_hop(make: Make) -> None:
+    trace = Trace(make, one_phase(hop(3000, 1000)))
+    trace.rows(ROWS)
+    assert trace.watermark(999) == "k1 3 3 [-2000,1000) | W999"
+    assert trace.watermark(1999) == "k1 3 3 [-1000,2000) | k2 3 3 [-1000,2000) | W1999"
+    assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 3 3 [0,3000) | W2999"
+    trace.restart()
+    assert trace.watermark(3999) == "k2 5 5 [1000,4000) | W3999"
+    trace.rows("k2 1 3500")  # late for [1000,4000), in time for two more
+    assert trace.watermark(4999) == "k2 3 3 [2000,5000) | W4999"
+    trace.restart()
+    trace.rows("k1 1 2999")  # late for all of its windows
+    assert trace.dropped == 1
+    assert trace.watermark(5999) == "k2 3 3 [3000,6000) | W5999"
+    assert trace.watermark(6999) == "W6999"
+
+
+def test_cumulate(make: Make) -> None:
+    trace = Trace(make, one_phase(cumulate(3000, 1000)))
+    trace.rows(ROWS)
+    assert trace.watermark(999) == "k1 3 3 [0,1000) | W999"
+    assert trace.watermark(1999) == "k1 3 3 [0,2000) | k2 3 3 [0,2000) | W1999"
+    trace.restart()
+    assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 3 3 [0,3000) | W2999"
+    assert trace.watermark(3999) == "k2 2 2 [3000,4000) | W3999"
+    trace.rows("k1 2 3500, k2 1 3500, k1 1 2999")  # the last is late
+    assert trace.dropped == 1
+    assert trace.watermark(4999) == "k1 2 1 [3000,5000) | k2 3 3 [3000,5000) | W4999"
+    trace.rows("k2 1 4000")
+    trace.restart()
+    assert trace.watermark(5999) == "k1 2 1 [3000,6000) | k2 4 4 [3000,6000) | W5999"
+    assert trace.watermark(9999) == "W9999"
+
+
+def test_a_watermark_that_passes_several_windows_fires_them_by_their_ends(make: Make) -> None:
+    trace = Trace(make, one_phase(tumble(3000, offset=-1000)))
+    trace.rows("k 1 -1001, k 2 -1000, k 3 1999, k 4 2000")
+    fired = "k 1 1 [-4000,-1000) | k 5 2 [-1000,2000) | k 4 1 [2000,5000)"
+    assert trace.watermark(100_000) == f"{fired} | W100000"
+
+
+def test_a_window_whose_rows_were_taken_back_is_empty(make: Make) -> None:
+    trace = Trace(make, one_phase(tumble(1000), retracts=True))
+    trace.rows("+I a 1 10, -D a 1 10, +I b 1 10, -U b 1 10, +U b 5 20, -D c 7 30")
+    assert trace.watermark(999) == "b 5 1 [0,1000) | c -7 -1 [0,1000) | W999"

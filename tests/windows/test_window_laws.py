@@ -1,0 +1,163 @@
+"""However the input is cut, windows say the same, and what one loop over its rows says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.runtime.operators.base import MAX_WATERMARK, Message, Operator
+from firesteel.runtime.operators.window_aggregate import WindowAggregate
+from firesteel.runtime.spec import AggregateSpec
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.memory import MemoryStore
+from firesteel.runtime.window_spec import WindowAggregateSpec, WindowsSpec
+from tests.windows.windows import (
+    COUNT,
+    COUNT_DISTINCT,
+    LISTAGG,
+    MAX,
+    SUM,
+    InTwoPhases,
+    Row,
+    cumulate,
+    hop,
+    marked_of,
+    one_phase,
+    results,
+    tumble,
+)
+
+STEPS, COUNTS, OFFSETS = st.integers(1, 4), st.integers(1, 4), st.integers(0, 3)
+WINDOWS = st.one_of(
+    st.builds(lambda size, offset: tumble(size, offset % size), st.integers(1, 8), OFFSETS),
+    st.builds(lambda step, n, offset: hop(step * n, step, offset % step), STEPS, COUNTS, OFFSETS),
+    st.builds(lambda step, n, offset: cumulate(step * n, step, offset % step), STEPS, COUNTS, OFFSETS),
+)
+EVENTS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from("abc"), st.one_of(st.none(), st.integers(-3, 3)), st.integers(-5, 30)),
+        st.integers(-5, 30),
+    ),
+    max_size=40,
+)
+"""Rows, (key, value, time), and watermarks."""
+CALLS = (COUNT, SUM, MAX, COUNT_DISTINCT)
+
+Events = Sequence["tuple[str, int | None, int] | int"]
+Result = tuple[object, ...]
+
+
+def reference(events: Events, windows: WindowsSpec) -> dict[object, list[Result]]:
+    """One loop, and every row in all of its windows: by key what comes out."""
+    kept: dict[tuple[str, int, int], list[int | None]] = defaultdict(list)
+    out: dict[object, list[Result]] = defaultdict(list)
+    watermark = -(1 << 62)
+    for event in (*events, MAX_WATERMARK):
+        if not isinstance(event, int):
+            key, value, time = event
+            for start, end in _windows(time, windows):
+                if end - 1 > watermark:
+                    kept[key, start, end].append(value)
+            continue
+        watermark = max(watermark, event)
+        for key, start, end in sorted(
+            (each for each in kept if each[2] - 1 <= watermark), key=lambda w: w[2]
+        ):
+            values = kept.pop((key, start, end))
+            there = [value for value in values if value is not None]
+            out[key].append(
+                (key, len(values), sum(there) if there else None, max(there, default=None),
+                 len(set(there)), start, end)
+            )  # fmt: skip
+    return out
+
+
+def _windows(time: int, windows: WindowsSpec) -> list[tuple[int, int]]:
+    size, step, offset = windows.size, windows.step, windows.offset
+    if windows.function == "CUMULATE":
+        start = time - (time - offset) % size
+        return [(start, start + n) for n in range(step, size + 1, step) if time < start + n]
+    last = time - (time - offset) % step
+    return [(start, start + size) for start in range(last, time - size, -step)]
+
+
+def run(operator: Operator, events: Events, cuts: Sequence[int]) -> list[Result]:
+    """The events in tables that end at the cuts, the last watermark behind them."""
+    found: list[Result] = []
+    bounds = [0, *sorted(cut % (len(events) + 1) for cut in cuts), len(events)]
+    pieces = [list(events[a:b]) for a, b in pairwise(bounds)]
+    pieces[-1].append(MAX_WATERMARK)
+    order = 0
+    for piece in pieces:
+        rows: list[Row] = []
+        marks = []
+        for event in piece:
+            if isinstance(event, int):
+                marks.append((len(rows), event))
+            else:
+                rows.append(("+I", *event))
+        messages: list[Message] = list(operator.marked(marked_of(rows, marks, order)))
+        messages += operator.barrier()
+        order += len(rows)
+        found += [row for message in messages for row in results(message)]
+    return found
+
+
+def by_key(rows: Sequence[Result]) -> dict[object, list[Result]]:
+    found: dict[object, list[Result]] = defaultdict(list)
+    for row in rows:
+        found[row[0]].append(row)
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(EVENTS, WINDOWS, st.lists(st.integers(0, 40), max_size=4), st.booleans(), st.booleans())
+def test_windows_say_what_one_loop_says(
+    events: Events, windows: WindowsSpec, cuts: list[int], two_phases: bool, columnar: bool
+) -> None:
+    spec = one_phase(windows, CALLS)
+    operator: Operator
+    if two_phases:
+        operator = InTwoPhases(spec, None, columnar)
+    else:
+        operator = WindowAggregate(spec, None, lambda: 0, columnar)
+    assert by_key(run(operator, events, cuts)) == reference(events, windows)
+
+
+@settings(max_examples=30, deadline=None)
+@given(EVENTS, WINDOWS, st.lists(st.integers(0, 40), max_size=4))
+def test_the_order_of_rows_in_a_window_does_not_depend_on_cuts(
+    events: Events, windows: WindowsSpec, cuts: list[int]
+) -> None:
+    numbered = [e if isinstance(e, int) else (f"{i}", e[1], e[2]) for i, e in enumerate(events)]
+    spec = without_keys(one_phase(windows, (LISTAGG,)))
+    whole = run(WindowAggregate(spec, None, lambda: 0), numbered, ())
+    assert run(WindowAggregate(spec, None, lambda: 0), numbered, cuts) == whole
+    assert run(InTwoPhases(spec), numbered, cuts) == whole
+
+
+def without_keys(spec: WindowAggregateSpec) -> WindowAggregateSpec:
+    return replace(spec, aggregate=replace(spec.aggregate, keys=()))
+
+
+@pytest.mark.parametrize("windows", [tumble(10), hop(10, 2), cumulate(10, 2)], ids=lambda w: w.function)
+def test_state_of_windows_that_are_over_is_gone(windows: WindowsSpec) -> None:
+    store = MemoryStore()
+    calls: tuple[AggregateSpec, ...] = CALLS
+    sizes = []
+    for number in range(40):
+        state = SortedRunBackend(store)
+        operator = WindowAggregate(one_phase(windows, calls), state, lambda: 0)
+        rows: list[Row] = [("+I", f"{i}", i, number * 10 + i % 10) for i in range(200)]
+        operator.marked(marked_of(rows, [(len(rows), number * 10 + 5)], number * 200))
+        list(operator.barrier())
+        state.commit()
+        sizes.append(sum(map(len, store.runs.values())))
+    assert max(sizes) < 4 * np.median(sizes[:4])
