@@ -68,14 +68,22 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         return int(value) if fits else None
     if root in APPROXIMATE:
         return float(value) if source.root in APPROXIMATE else Plain(value)
-    if source.root in APPROXIMATE:
-        return None
-    return _decimal(Decimal(value), target)
+    return _decimal(Decimal(repr(value) if isinstance(value, float) else value), target)
 
 
 def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
-    scale, precision = target.scale or 0, target.precision or 0
-    rounded = value.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
-    if rounded != value or (rounded and rounded.adjusted() + 1 > precision - scale):
-        return None
-    return value  # with the digits that were written: plans show them
+    """With the digits that were written, also those that the type has no place for: plans show them, a cast
+    to a wider type has them again, and code that is generated for the literal rounds (rounded_literal).
+    Calcite: SqlTypeUtil.isValidDecimalValue looks at the digits before the point only."""
+    whole = (target.precision or 0) - (target.scale or 0)
+    return value if not value or value.adjusted() + 1 <= whole else None
+
+
+def rounded_literal(literal: Literal) -> Literal:
+    """The literal as a value of its type: a decimal without the digits that its type has no place for."""
+    value, scale = literal.value, literal.type.scale or 0
+    if literal.type.root is not TypeRoot.DECIMAL or not isinstance(value, Decimal):
+        return literal
+    if isinstance(places := value.as_tuple().exponent, int) and -places <= scale:
+        return literal
+    return replace(literal, value=value.quantize(Decimal(1).scaleb(-scale), context=_EXACT))

@@ -9,6 +9,7 @@ from hashlib import sha256
 from zlib import crc32
 
 from firesteel.errors import InternalError, NotSupportedError
+from firesteel.expr.casting import rounded_literal
 from firesteel.expr.deep import from_below, remembered
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.runtime.spec import ORDER, ValueSet, field
@@ -127,7 +128,7 @@ def quoted(text: str) -> str:
 
 def literal_text(literal: Literal) -> str:
     """A literal as DuckDB text of its own type."""
-    kind, value = literal.type, literal.value
+    kind, value = literal.type, rounded_literal(literal).value
     name = to_duckdb(kind)
     if value is None:
         return f"CAST(NULL AS {name})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Context, Decimal
 
+from firesteel.expr.casting import rounded_literal
 from firesteel.expr.duckdb_logic import may_fail
 from firesteel.expr.nodes import Call, Expr, Literal, Value
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, SqlType, TypeRoot
@@ -69,7 +70,7 @@ def _listed(function: str, operand: Expr, terms: list[Call]) -> list[Expr]:
     for term in terms:
         literal = term.args[1]
         assert isinstance(literal, Literal)
-        value = _as_value(literal.value, operand.type)
+        value = _as_value(rounded_literal(literal).value, operand.type)
         if value is not None:
             values[value] = Literal(value, operand.type.with_nullable(False))
     if not values:  # none that the type holds: FALSE for all but NULL

@@ -11,7 +11,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 from firesteel.expr.aggregate_traits import traits_of
-from firesteel.expr.casting import cast
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, AggregateCall, Call, Expr, InputRef, Literal, Plain
 from firesteel.plan.expressions import (
@@ -174,10 +173,6 @@ def as_type(expr: Expr, kind: SqlType) -> Expr:
     target = kind.with_nullable(expr.type.nullable)
     if expr.type.same_as(target):
         return expr
-    if isinstance(expr, Call) and expr.function == "CAST" and expr.type.root is TypeRoot.DECIMAL:
-        (written,) = expr.args  # Calcite holds 3.7 as it was written, as a DECIMAL(5, 0), too
-        if isinstance(written, Literal) and written.type.is_numeric and kind.root is TypeRoot.DECIMAL:
-            return cast(written, target)
     if isinstance(expr, Literal) and _holds(target, expr):
         if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
             return replace(expr, type=target, value=Plain(expr.value))

@@ -8,7 +8,6 @@ RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 from firesteel.expr.deep import from_below
@@ -40,7 +39,6 @@ _WITHOUT_PARENTHESES = frozenset(
 @from_below
 def ast_text(expr: Expr) -> str:
     """As in the abstract syntax tree."""
-    expr = _as_kept(expr)
     if isinstance(expr, InputRef):
         return f"${expr.index}"
     if isinstance(expr, Literal):
@@ -64,7 +62,6 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
 
     @from_below
     def text(e: Expr) -> str:
-        e = _as_kept(e)
         if isinstance(e, InputRef):
             return names[e.index]
         if isinstance(e, Literal):
@@ -85,7 +82,6 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
     @from_below
     def text(e: Expr) -> str:
-        e = _as_kept(e)
         if isinstance(e, InputRef):
             return names[e.index]
         if isinstance(e, Literal):
@@ -102,22 +98,6 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
         return _prefix(e, args, flag="{}")
 
     return text(expr)
-
-
-def _as_kept(expr: Expr) -> Expr:
-    """A decimal literal that a cast takes digits behind the point from is, in plans, still the one that was
-    written, of the cast's type (Calcite: RexBuilder.canRemoveCastFromLiteral)."""
-    if not isinstance(expr, Call) or expr.function != "CAST" or expr.type.root is not TypeRoot.DECIMAL:
-        return expr
-    (operand,) = expr.args
-    if not isinstance(operand, Literal) or operand.type.root is not TypeRoot.DECIMAL:
-        return expr
-    if operand.type.same_as(expr.type):
-        return expr
-    value, kind = operand.value, expr.type
-    whole = (kind.precision or 0) - (kind.scale or 0)
-    fits = isinstance(value, Decimal) and abs(value) < Decimal(10) ** whole
-    return replace(operand, type=kind) if fits else expr
 
 
 def _cast_type(cast: Call, text: str) -> str:
@@ -177,13 +157,13 @@ def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> 
 
 def _digest_argument(call: Call, position: int, text: Printer) -> str:
     """An argument in a call's digest: a literal's type is left out where it is plain what it is."""
-    arg = _as_kept(call.args[position])
+    arg = call.args[position]
     if not isinstance(arg, Literal):
         return text(arg)
     if call.function in ("AND", "OR"):
         return literal_text(arg, with_type=False)
     if call.function in BINARY and len(call.args) == 2:
-        other = _as_kept(call.args[1 - position])
+        other = call.args[1 - position]
         if not isinstance(other, Literal) and arg.type.same_as(other.type):
             return literal_text(arg, with_type=False)
     return text(arg)

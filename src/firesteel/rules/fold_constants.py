@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from math import isfinite
 from typing import Any
 
+from firesteel.expr.casting import rounded_literal
 from firesteel.expr.constant_calls import constant, varies
 from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_known import typeof_text
@@ -58,11 +59,11 @@ def _folded(expr: Call) -> Expr:
         args = tuple(constant_text(a, fold_constants) for a in args)
     if not all(isinstance(a, Literal) for a in args):
         return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr)
-    literals = [a for a in args if isinstance(a, Literal)]
+    literals = [rounded_literal(a) for a in args if isinstance(a, Literal)]
     if expr.function in FOLDED:
         return fold_json(expr, list(map(with_all_digits, literals)))
     if expr.function == "CAST":
-        return fold_cast(expr, literals[0])
+        return fold_cast(expr, args[0])
     if expr.function in _CHOOSE:
         return _chosen(expr, [a.value for a in literals])
     fold = _FOLD.get(expr.function)

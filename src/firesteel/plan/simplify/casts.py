@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from firesteel.expr.casting import cast
+from firesteel.expr.casting import cast, rounded_literal
 from firesteel.expr.constant_calls import constant
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.simplifier import Simplifier
@@ -72,7 +72,7 @@ _LIMITS = {
 
 def fold_cast(call: Call, literal: Literal) -> Expr:
     """CAST of a literal, computed where that is plain; where only nullability changes the cast stays."""
-    kind, value = call.type, literal.value
+    kind, value = call.type, rounded_literal(literal).value
     if literal.type.same_as(kind):
         return call
     if kind.root in INTEGERS:
