@@ -28,10 +28,13 @@ def bind(expression: str, columns: Columns | None = None, time_zone: str = "UTC"
     return ScalarBinder(scope, BindContext(Catalog(), time_zone=time_zone, sql=text)).bind(node)
 
 
-def evaluate(expression: str, columns: Columns | None = None, time_zone: str = "UTC") -> list[str]:
+def evaluate(
+    expression: str, columns: Columns | None = None, time_zone: str = "UTC", exchanged: bool = True
+) -> list[str]:
     """The cells that a tableau shows for the expression, one a row."""
     bound = bind(expression, columns, time_zone)
-    spec = compile_calc([_planned(bound)], None, types(columns or {}), time_zone=time_zone)
+    planned = [_planned(bound)]
+    spec = compile_calc(planned, None, types(columns or {}), time_zone=time_zone, exchanged=exchanged)
     result = Calc(spec).process(changes(columns or {}))
     return render(result.column(2), bound.type, time_zone)
 

@@ -82,6 +82,8 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
         return b.root in BYTES_LIKE
     if a.root in TIMESTAMPS:
         return b.root in TIMESTAMPS
+    if a.root is TypeRoot.ARRAY:
+        return b.root is TypeRoot.ARRAY
     if a.root in _COLLECTIONS:
         return a.root is b.root and common_type([a, b]) is not None
     return a.root is b.root

@@ -49,6 +49,14 @@ class Relation:
         """Whether the path names it: the alias, or the last parts of a table's path."""
         return bool(path) and len(path) <= len(self.name) and self.name[-len(path) :] == path
 
+    def refuse_repeated_names(self, range: SourceRange | None) -> None:
+        """Raises ValidationError where `*` would name a column that is there twice."""
+        seen: set[str] = set()
+        for column in self.columns:
+            if column.name in seen:
+                raise ValidationError(f"Column '{column.name}' is ambiguous", range=range)
+            seen.add(column.name)
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -89,6 +97,8 @@ class Scope:
         """What `*` (path is empty), `t.*` or `column.*` stands for: names and columns."""
         relations = [r for r in self.relations if not path or r.is_named(path)]
         if relations:
+            for relation in relations:
+                relation.refuse_repeated_names(range)
             return [
                 (column.name, InputRef(relation.offset + i, column.type, range))
                 for relation in relations

@@ -75,7 +75,6 @@ class _Select:
         self.order.resolve(found, lambda item: self._item(item, binder)[0], self.node.distinct)
         found += self.order.hidden
         items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
-        names = _final_names([alias for alias, _ in found])
         having = self._having(binder)
         if not group:
             aggregation.refuse_grouping_alone()
@@ -83,8 +82,8 @@ class _Select:
             for _, expr in items:
                 refuse_auxiliaries(expr)
             # Calcite forces this projection, even one that changes nothing
-            return Project(self.source, tuple(e for _, e in items), names)
-        return self._grouped(aggregation, items, names, having)
+            return Project(self.source, tuple(e for _, e in items), tuple(name for name, _ in items))
+        return self._grouped(aggregation, items, _grouped_names([alias for alias, _ in found]), having)
 
     def _items(self, binder: ScalarBinder) -> list[tuple[str | None, Expr]]:
         found: list[tuple[str | None, Expr]] = []
@@ -146,9 +145,10 @@ def _having_filter(below: Node, having: Expr) -> Node:
     return below if condition is None else Filter(below, condition)
 
 
-def _final_names(aliases: list[str | None]) -> tuple[str, ...]:
-    """Names for all: EXPR$n where none is given, n being how many different names stand before it. A name may
-    be there twice: only a query that reads it by that name is wrong."""
+def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
+    """Names of a query with aggregates: EXPR$n where none is given, n being how many different names stand
+    before it (SqlValidatorImpl.addToSelectList), where another query counts columns. A name may be there
+    twice: only a query that reads it by that name is wrong."""
     names: list[str] = []
     for alias in aliases:
         names.append(f"EXPR${len(set(names))}" if alias is None else alias)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.expr.deep import remembered
+from firesteel.expr.duckdb_compare_arrays import compared_arrays
 from firesteel.expr.duckdb_compare_moments import compared_in_micros, differ_in_unit
 from firesteel.expr.duckdb_maps import compared_maps
 from firesteel.expr.duckdb_text import Compiler, Emit, cast_text, quoted
@@ -99,6 +100,8 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
         return f"({compiler.python('strings.compare_utf16', [(a, kind), (b, other)], sql.INT)} {operator} 0)"
     if kind.root is TypeRoot.ROW and operator in ("=", "<>"):
         return _rows(operator, a, b, kind, other, compiler)
+    if kind.root is TypeRoot.ARRAY and other.root is TypeRoot.ARRAY and operator in ("=", "<>"):
+        return compared_arrays(operator, (a, x), (b, y), compiler.exchanged)
     if kind.root is TypeRoot.MAP and other.root is TypeRoot.MAP and operator in ("=", "<>"):
         return compared_maps(compiler, operator, (a, kind), (b, other))
     return f"({a} {operator} {b})"

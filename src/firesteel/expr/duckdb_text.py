@@ -21,10 +21,13 @@ from firesteel.user_function import UserFunction
 class Compiler:
     """Compiles expressions over one input, and collects the Python functions that they call."""
 
-    def __init__(self, emitters: Mapping[str, Emit], caster: Caster, time_zone: str) -> None:
+    def __init__(
+        self, emitters: Mapping[str, Emit], caster: Caster, time_zone: str, exchanged: bool = True
+    ) -> None:
         self._emitters = emitters
         self._caster = caster
         self.time_zone = time_zone
+        self.exchanged = exchanged
         self.functions: dict[str, None] = {}
         self.user: dict[str, UserFunction] = {}
         self.sets: dict[str, ValueSet] = {}

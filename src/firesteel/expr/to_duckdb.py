@@ -51,11 +51,11 @@ _LONG_FILTER = 10_000
 _EMITTERS: dict[str, Emit] = {}
 
 
-def compiler_for(time_zone: str = "UTC") -> Compiler:
-    """A compiler with the whole function table."""
+def compiler_for(time_zone: str = "UTC", exchanged: bool = True) -> Compiler:
+    """A compiler with the whole function table. exchanged: see compile_calc."""
     if not _EMITTERS:
         _EMITTERS.update(emitters())
-    return Compiler(_EMITTERS, duckdb_casts.cast, time_zone)
+    return Compiler(_EMITTERS, duckdb_casts.cast, time_zone, exchanged)
 
 
 def compile_calc(
@@ -64,12 +64,14 @@ def compile_calc(
     input_types: Sequence[SqlType],
     types: Sequence[SqlType] | None = None,
     time_zone: str = "UTC",
+    exchanged: bool = True,
 ) -> CalcSpec:
-    """The spec of a Calc. types: the output's, where they differ from the expressions' own.
+    """The spec of a Calc. types: the output's, where they differ from the expressions' own. exchanged:
+    whether the rows have come through an exchange, on which some comparisons of arrays depend.
 
     Raises NotSupportedError for a function that cannot run yet.
     """
-    compiler = compiler_for(time_zone)
+    compiler = compiler_for(time_zone, exchanged)
     before, steps = Steps(len(input_types)), Steps(len(input_types))
     condition = None if condition is None else before.cut(condition)
     steps.width += sum(map(len, before.columns))

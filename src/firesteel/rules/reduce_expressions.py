@@ -22,6 +22,7 @@ from firesteel.plan.tree import Node
 from firesteel.rules.fold_constants import fold_constants
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
+from firesteel.rules.refuse_division import refuse_division
 from firesteel.types.sql import INTEGER_BITS
 
 
@@ -36,6 +37,7 @@ def reduce_expressions(node: Node) -> Node:
 
 
 def _filter(node: Filter) -> Node:
+    refuse_division(node.condition)
     doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
     condition = pull_factors(fold_constants(doubles))
     for _ in range(5):
@@ -51,6 +53,7 @@ def _filter(node: Filter) -> Node:
 
 def _value(expr: Expr, known: dict[int, Literal]) -> Expr:
     replaced = push_into_cases(rewrite(expr, lambda e: _constant(e, known)))
+    refuse_division(replaced)
     reduced = simplify_value(fold_constants(_reachable(replaced)))
     reduced = fold_constants(reduced)
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)

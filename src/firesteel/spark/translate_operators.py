@@ -11,7 +11,7 @@ from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical, physical_windows
 from firesteel.plan.expressions import expand_search
-from firesteel.plan.tree import Node
+from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec import (
     CalcSpec,
     ChangelogNormalizeSpec,
@@ -51,7 +51,8 @@ def operator_of(node: Node, options: OperatorOptions) -> OperatorSpec | None:
 def _calc(node: physical.Calc, options: OperatorOptions) -> CalcSpec:
     exprs = [expand_search(expr, lists=True) for expr in node.exprs]
     condition = None if node.condition is None else expand_search(node.condition, lists=True)
-    return compile_calc(exprs, condition, types_of(node.input), None, options.time_zone)
+    exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
+    return compile_calc(exprs, condition, types_of(node.input), None, options.time_zone, exchanged)
 
 
 def _changelog_normalize(

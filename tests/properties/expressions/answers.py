@@ -80,7 +80,8 @@ class Record:
             scan, exprs = physical.input, physical.exprs
         positions = scan.project if scan.project is not None else range(len(scan.schema))
         exprs = tuple(expand_search(expr, lists=True) for expr in exprs)
-        spec = compile_calc(exprs, None, [f.type for f in scan.schema], [kind], time_zone=zone)
+        read = [f.type for f in scan.schema]
+        spec = compile_calc(exprs, None, read, [kind], time_zone=zone, exchanged=False)
         head, columns = self._rows.column_names[:2], self._rows.column_names[2:]
         read = self._rows.select([*head, *(columns[i] for i in positions)])
         read = read.rename_columns([*head, *map(field, range(len(positions)))])
