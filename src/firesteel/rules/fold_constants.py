@@ -59,11 +59,12 @@ def _folded(expr: Call) -> Expr:
         args = tuple(constant_text(a, fold_constants) for a in args)
     if not all(isinstance(a, Literal) for a in args):
         return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr)
-    literals = [rounded_literal(a) for a in args if isinstance(a, Literal)]
+    written = [a for a in args if isinstance(a, Literal)]
+    literals = [*map(rounded_literal, written)]
     if expr.function in FOLDED:
         return fold_json(expr, list(map(with_all_digits, literals)))
     if expr.function == "CAST":
-        return fold_cast(expr, args[0])
+        return fold_cast(expr, written[0])
     if expr.function in _CHOOSE:
         return _chosen(expr, [a.value for a in literals])
     fold = _FOLD.get(expr.function)
