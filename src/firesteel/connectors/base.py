@@ -23,10 +23,12 @@ Offset = dict[str, Any]
 
 @dataclass(frozen=True)
 class Split:
-    """A piece of a source that one task reads. ordinal: its place in the order of the source."""
+    """A piece of a source that one task reads. ordinal: its place in the order of the source. ends: it has
+    no data, and only tells that a bounded source has ended."""
 
     ordinal: int
     data: dict[str, Any]
+    ends: bool = False
 
 
 @dataclass(frozen=True)

@@ -69,3 +69,16 @@ def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
         for chain in job.chains
         for output in chain.outputs
     )
+
+
+def tasks(job: JobSpec, chain: int, targets: int) -> int:
+    """How many tasks of a chain hand on what has an order of its own: one for a source, whose splits stand
+    behind each other. targets: those of a chain that gets rows by key."""
+    feeders, keyed = _feeders(job), False
+    while before := feeders[chain]:
+        producer, how = before[0]
+        if how is not Partitioning.FORWARD:
+            keyed = any(how is Partitioning.HASH for _, how in before)
+            break
+        chain = producer
+    return targets if keyed else 1

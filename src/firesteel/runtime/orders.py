@@ -45,6 +45,11 @@ def row_orders(split: int, first: int, rows: int) -> pa.Array:
     return pa.array(np.arange(start, start + rows, dtype=np.int64))
 
 
+def last_order(split: int) -> int:
+    """The last `$order` that a split has."""
+    return ((split + 1) << ROW_BITS) - 1
+
+
 def split_numbers(source: int, sources: int) -> range:
     """The numbers of the splits that one of several sources has in a micro-batch."""
     share = (1 << _SPLIT_BITS) // sources
@@ -64,6 +69,11 @@ def place_bits(exchanges: int, taken: int = 0) -> int:
     """How many bits of `$place` each of so many exchanges, one behind the other, has. taken: bits that
     rows need where they are read."""
     return (_PLACE_BITS - taken) // max(1, exchanges)
+
+
+def last_place(exchanges: int, bits: int, taken: int = 0) -> int:
+    """The greatest `$place` that rows have behind so many exchanges of `bits` each; taken: as above."""
+    return (1 << (taken + exchanges * bits)) - 1
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ A packet holds the rows that one task has for one target (a partition of the bat
 the stream host) as one Arrow IPC stream. Rows stand in their order in it (runtime/orders.py), and none of a
 packet comes before one of an earlier packet of the same task and target. So the packets of a target, sorted
 by their positions, can be merged as they come: when a packet that begins at x arrives, all rows before x are
-there.
+there. Where something looks at watermarks (runtime/mark_paths.py) each target gets all of a task's, with its
+rows or without any.
 
 Changes of one cause have places of their own behind an exchange. Where there are more than it can number,
 and where several chains hand on what one row caused, the task decides: so the order is the same for every
@@ -21,9 +22,11 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.keys import key_groups
-from firesteel.runtime.orders import Places, below, cause_of, concat, heads, in_order, ranks
+from firesteel.runtime.marks import Marks
+from firesteel.runtime.operators.base import LAST_ORDER
+from firesteel.runtime.orders import Numbers, Places, below, cause_of, concat, in_order
 
-CHANGES, FAILURE, WRITTEN, STATE, SKIPPED = 0, 1, 2, 3, 4
+CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED = 0, 1, 2, 3, 4, 5
 """What a packet holds."""
 
 TO_DRIVER = -1
@@ -58,7 +61,8 @@ class Packet:
     its chain gave, 0 for none; both for progress. payload: an Arrow IPC stream, empty where there are no
     rows. holds: CHANGES, else FAILURE (the payload is a pickled error), WRITTEN (JSON: what a sink's task
     wrote, for the sink's commit), STATE (JSON: chain, key group and how many entries the state of the two
-    has, for progress) or SKIPPED (JSON: how many messages a source left out, for progress).
+    has, for progress), SKIPPED (JSON: how many messages a source left out, for progress) or MARKED (changes,
+    which may be none, and watermarks: read_marked).
     """
 
     target: int
@@ -77,12 +81,12 @@ class Packer:
 
     keys: the key fields' positions; () sends all to target `home`. places: bits for the places that
     changes of one cause are given (runtime/orders.py), 0 for none. task: the number of the one that sends
-    them. to, port: of the packets.
+    them. to, port: of the packets. channel: of its watermarks, None where none are sent.
     """
 
     def __init__(
         self, keys: tuple[int, ...], targets: int, places: int = 0, task: int = 0,
-        to: int = TO_DRIVER, port: int = 0, home: int = 0,
+        to: int = TO_DRIVER, port: int = 0, home: int = 0, channel: int | None = None,
     ) -> None:  # fmt: skip
         self._to = to
         self._port = port
@@ -91,8 +95,11 @@ class Packer:
         self._targets = targets if keys else 1
         self._places = Places(places) if places else None
         self._task = task
+        self._channel = channel
         self._number = 0
         self._held: list[pa.Table] = []
+        self._marks: list[tuple[Numbers, Numbers]] = []
+        self._none: pa.Table | None = None
         self._rows = 0
         self._bytes = 0
 
@@ -105,34 +112,65 @@ class Packer:
         self._bytes += changes.nbytes
         return self.flush() if self._rows >= PACK_ROWS or self._bytes >= PACK_BYTES else []
 
+    def mark(self, orders: Numbers, times: Numbers) -> None:
+        """Take watermarks in that stand behind what was added; orders: not below those before."""
+        if self._channel is not None and len(orders):
+            self._marks.append((orders, times))
+
     def flush(self) -> list[Packet]:
         """What is held, as packets."""
-        packets = self._cut() if self._held else []
+        packets = self._cut() if self._held or self._marks else []
         self._held, self._rows, self._bytes = [], 0, 0
         return packets
 
     def _cut(self) -> list[Packet]:
-        changes = in_order(concat(self._held).combine_chunks())
-        if self._places is not None:
-            changes = self._places(changes)
         self._number += 1
+        changes = self._changes() if self._held else self._none
+        marks = self._taken_marks()
+        if changes is None:
+            return [self._packet(target, pa.table({}), marks) for target in self._all()]
         if self._targets == 1:
-            return [self._packet(self._home, changes)]
+            return [self._packet(self._home, changes, marks)]
         groups = key_groups(changes, self._keys, self._targets)
         small = groups.astype(np.uint16) if self._targets <= 1 << 16 else groups
         changes = changes.take(pa.array(np.argsort(small, kind="stable")))
         ends = np.cumsum(np.bincount(groups, minlength=self._targets))
         starts = np.concatenate(([0], ends[:-1]))
         return [
-            self._packet(target, changes.slice(start, end - start))
+            self._packet(target, changes.slice(start, end - start), marks)
             for target, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
-            if end > start
+            if end > start or marks is not None
         ]
 
-    def _packet(self, target: int, changes: pa.Table) -> Packet:
-        first = Position(*cause_of(changes, 0), self._task, self._number)
-        payload = write_ipc(changes)
-        return Packet(target, first, changes.num_rows, 0, payload, to=self._to, port=self._port)
+    def _changes(self) -> pa.Table:
+        changes = in_order(concat(self._held).combine_chunks())
+        if self._places is not None:
+            changes = self._places(changes)
+        if self._channel is not None:
+            self._none = changes.slice(0, 0)
+        return changes
+
+    def _all(self) -> Sequence[int]:
+        return [self._home] if self._targets == 1 else range(self._targets)
+
+    def _taken_marks(self) -> Marks | None:
+        """The watermarks that are held."""
+        if self._channel is None or not self._marks:
+            return None
+        orders, times = zip(*self._marks, strict=True)
+        self._marks = []
+        return Marks.of(self._channel, orders, times)
+
+    def _packet(self, target: int, changes: pa.Table, marks: Marks | None) -> Packet:
+        rows = changes.num_rows
+        cause = cause_of(changes, 0) if rows else (LAST_ORDER, 0)
+        if marks is None:
+            payload, holds = write_ipc(changes), CHANGES
+        else:
+            payload, holds = write_ipc(changes) + write_ipc(marks.to_table()), MARKED
+            cause = min(cause, (int(marks.orders[0]), 0))
+        first = Position(*cause, self._task, self._number)
+        return Packet(target, first, rows, 0, payload, holds, to=self._to, port=self._port)
 
 
 class Merger:
@@ -145,20 +183,21 @@ class Merger:
         """Take a packet in; the rows that no later packet can come before, or None."""
         if packet.rows == 0:
             return None
-        out = self.release(packet)
-        self._held.append((packet.first, read_ipc(packet.payload)))
+        out = self.release(packet.first)
+        self.hold(packet.first, read_ipc(packet.payload))
         return out
 
-    def release(self, packet: Packet) -> pa.Table | None:
-        """The rows that come before those of a packet, or None."""
-        return self._release(packet.first)
+    def hold(self, first: Position, changes: pa.Table) -> None:
+        """Take the rows of a packet in."""
+        self._held.append((first, changes))
 
     def finish(self) -> pa.Table | None:
         """The rows that are left, or None."""
-        return self._release(None)
+        return self.release(None)
 
-    def _release(self, end: Position | None) -> pa.Table | None:
-        """Rows before `end`, or all; the others stay. Rows of one order and place stand by task."""
+    def release(self, end: Position | None) -> pa.Table | None:
+        """Rows before `end`, or all, None for none; the others stay. Rows of one order and place stand by
+        task."""
         ready, held = [], []
         for first, changes in sorted(self._held, key=lambda one: one[0][2:]):
             rows = changes.num_rows if end is None else below(changes, end[:2])
@@ -168,47 +207,6 @@ class Merger:
                 held.append((first, changes.slice(rows)))
         self._held = held
         return in_order(concat(ready)) if ready else None
-
-
-class PortMerger:
-    """Merges the packets of one target for a chain of several inputs, given by ascending position: rows with
-    the port that they are for, in one order."""
-
-    def __init__(self) -> None:
-        self._ports: dict[int, Merger] = {}
-
-    def add(self, packet: Packet) -> Iterator[tuple[int, pa.Table]]:
-        """Take a packet in; the rows that no later packet can come before."""
-        if packet.rows == 0:
-            return
-        self._ports.setdefault(packet.port, Merger())
-        released = (
-            (port, merger.add(packet) if port == packet.port else merger.release(packet))
-            for port, merger in sorted(self._ports.items())
-        )
-        yield from interleaved([(port, table) for port, table in released if table is not None])
-
-    def finish(self) -> Iterator[tuple[int, pa.Table]]:
-        """The rows that are left."""
-        left = ((port, merger.finish()) for port, merger in sorted(self._ports.items()))
-        yield from interleaved([(port, table) for port, table in left if table is not None])
-
-
-def interleaved(tables: Sequence[tuple[int, pa.Table]]) -> Iterator[tuple[int, pa.Table]]:
-    """Tables of several ports, each in its order, cut where another port's rows come in between."""
-    if len(tables) < 2:
-        yield from tables
-        return
-    owners = np.repeat(np.arange(len(tables)), [table.num_rows for _, table in tables])
-    causes = concat([heads(table) for _, table in tables])
-    owners = owners[np.argsort(ranks(causes), kind="stable")]
-    starts = np.flatnonzero(np.diff(owners, prepend=-1))
-    taken = [0] * len(tables)
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(owners)], strict=True):
-        owner = int(owners[start])
-        port, table = tables[owner]
-        yield port, table.slice(taken[owner], end - start)
-        taken[owner] += end - start
 
 
 def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
@@ -232,6 +230,14 @@ def write_ipc(changes: pa.Table) -> bytes:
     return payload
 
 
-def read_ipc(payload: bytes) -> pa.Table:
+def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
     """The table of an Arrow IPC stream, without a copy."""
     return pa.ipc.open_stream(payload).read_all()
+
+
+def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
+    """The changes of a MARKED packet, None where no row has shown yet what their columns are, and the
+    watermarks: one Arrow IPC stream behind the other."""
+    reader = pa.BufferReader(payload)
+    changes, marks = read_ipc(reader), read_ipc(reader)
+    return (changes if changes.num_columns else None), Marks.from_table(marks)

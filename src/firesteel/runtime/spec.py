@@ -34,6 +34,11 @@ def field(index: int) -> str:
 class OperatorSpec:
     """What an operator is told. Its class is a line in runtime/operators/registry.py."""
 
+    @property
+    def reads_marks(self) -> bool:
+        """Whether watermarks make the operator do something; else they only pass."""
+        return False
+
 
 @dataclass(frozen=True)
 class ValueSet:
@@ -105,6 +110,10 @@ class GroupAggregateSpec(OperatorSpec):
         return replace(self, ttl=ttl, state_id=state_id)
 
     @property
+    def reads_marks(self) -> bool:
+        return self.bundle > 0
+
+    @property
     def records(self) -> str | None:
         """The part of the accumulator that counts records: the query's own COUNT(*), the sum of partial
         ones, or a hidden count after all calls. None over insert-only input."""
@@ -131,6 +140,10 @@ class LocalGroupAggregateSpec(OperatorSpec):
 
     aggregate: GroupAggregateSpec
 
+    @property
+    def reads_marks(self) -> bool:
+        return self.aggregate.bundle > 0
+
 
 @dataclass(frozen=True)
 class GlobalGroupAggregateSpec(OperatorSpec):
@@ -143,6 +156,10 @@ class GlobalGroupAggregateSpec(OperatorSpec):
     aggregate: GroupAggregateSpec
     results: int
 
+    @property
+    def reads_marks(self) -> bool:
+        return self.aggregate.bundle > 0
+
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregateSpec(OperatorSpec):
@@ -153,6 +170,10 @@ class IncrementalGroupAggregateSpec(OperatorSpec):
 
     aggregate: GroupAggregateSpec
     final_keys: tuple[int, ...]
+
+    @property
+    def reads_marks(self) -> bool:
+        return self.aggregate.bundle > 0
 
 
 @dataclass(frozen=True)
@@ -167,6 +188,10 @@ class ChangelogNormalizeSpec(OperatorSpec):
     ttl: int = 0
     state_id: str = "changelog-normalize"
     bundle: int = 0
+
+    @property
+    def reads_marks(self) -> bool:
+        return self.bundle > 0
 
 
 @dataclass(frozen=True)
@@ -188,6 +213,26 @@ class ExpandSpec(OperatorSpec):
     shown: tuple[tuple[int, ...], ...]
     number_at: int
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WatermarkAssignerSpec(OperatorSpec):
+    """Look at every row's time, and mark how far it has come.
+
+    rowtime: position of the row time, a TIMESTAMP of at most three digits; name: its column's, table: the
+    path of its table, for errors. watermark: gives one column, each row's watermark. interval: milliseconds
+    of event time after which a mark is set, 0 for one at each advance. marks: whether anything behind
+    looks at them (runtime/mark_paths.py); else what fails on a row is found, and no more. may_fail: whether
+    `watermark` may.
+    """
+
+    rowtime: int
+    watermark: CalcSpec
+    interval: int
+    name: str = ""
+    table: str = ""
+    marks: bool = True
+    may_fail: bool = True
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,14 @@ from firesteel.runtime.spec import GroupAggregateSpec, OperatorSpec
 from firesteel.types.sql import BIGINT, SqlType
 
 
+class TimedSpec(OperatorSpec):
+    """What an operator is told that waits for watermarks."""
+
+    @property
+    def reads_marks(self) -> bool:
+        return True
+
+
 class WindowColumn(Enum):
     """A column that says something of a row's window. START, END: its borders on the windows' clock. TIME:
     its last millisecond as a time attribute. CLOCK: the processing time at which it is sent."""
@@ -45,7 +53,7 @@ class SessionWindows:
 
 
 @dataclass(frozen=True)
-class SessionWindowAggregateSpec(OperatorSpec):
+class SessionWindowAggregateSpec(TimedSpec):
     """Aggregation by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
     SessionWindowAssigner).
 
@@ -58,7 +66,7 @@ class SessionWindowAggregateSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
-class SessionWindowTableFunctionSpec(OperatorSpec):
+class SessionWindowTableFunctionSpec(TimedSpec):
     """SESSION without an aggregate (Flink: UnalignedWindowTableFunctionOperator). keys: by which sessions are
     kept apart."""
 
@@ -91,7 +99,7 @@ class WindowTableFunctionSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
-class LocalWindowAggregateSpec(OperatorSpec):
+class LocalWindowAggregateSpec(TimedSpec):
     """Rows to accumulators by key and slice.
 
     aggregate: keys and calls. window_end: the column that holds it where a function below has put the window
@@ -105,7 +113,7 @@ class LocalWindowAggregateSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
-class WindowAggregateSpec(OperatorSpec):
+class WindowAggregateSpec(TimedSpec):
     """Aggregate by key and window, and say it when the window is over.
 
     aggregate, window_end: as in the local phase. columns: of the window, behind the results. results: how

@@ -171,6 +171,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         configuration=configuration,
         reuse=configuration.get("table.optimizer.reuse-sub-plan-enabled"),
         reuse_sources=configuration.get("table.optimizer.reuse-source-enabled"),
+        watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
     )
     return translate(plans, options)
 

@@ -24,7 +24,7 @@ from firesteel.runtime.spec import JobSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.exchange import exchange
-from firesteel.spark.flow import Work
+from firesteel.spark.flow import Work, works_of
 from firesteel.spark.internals.first_job import leave_out_scopes
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import for_driver, written
@@ -85,17 +85,19 @@ def run(
 
 def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:
     """The job as one RDD of the packets that its last stage gives. name: the job's, at sinks."""
-    first, *later = stages(job)
-    done, now, places = 0, wall_clock(), place_bits(exchanges(job))
+    staged = stages(job)
+    places = place_bits(exchanges(job))
+    common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
+    first, *later = works_of(job, common, staged)
     made: list[RDD[Any]] = []
-    for fragment in first:
-        task = SourceTask(Work(fragment, parallelism, places, now, ends=True, job=name))
-        splits = bounded_splits(task.source, parallelism, split_numbers(0, 1)[done:])
+    done = 0
+    for work in first:
+        task = SourceTask(work)
+        splits = bounded_splits(task.source, parallelism, split_numbers(0, 1)[done:], bool(work.marked))
         done += len(splits)
         made.append(context.parallelize(splits, max(1, len(splits))).mapPartitions(task.keyed))
     packets = context.union(made) if len(made) > 1 else made[0]
-    for stage in later:
+    for stage, works in zip(staged[1:], later, strict=True):
         targets = parallelism if is_keyed(job, stage) else 1
-        works = tuple(Work(fragment, parallelism, places, now, ends=True, job=name) for fragment in stage)
         packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(works).keyed)
     return packets

@@ -6,19 +6,22 @@ exchange in packets, to a sink in packets or, where the sink's connector writes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.connectors.base import Commits
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.chain import Chain
 from firesteel.runtime.job_graph import Fragment
-from firesteel.runtime.operators.base import Clock, Marked, Message, Watermark
+from firesteel.runtime.mark_paths import ByPort, MarkPaths, channel_id
+from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, Clock, Marked, Message, Watermark
+from firesteel.runtime.orders import Numbers, last_place
 from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
-from firesteel.runtime.spec import ChainSpec, Output, Partitioning, SinkSpec, sink_id
+from firesteel.runtime.spec import ChainSpec, JobSpec, Output, Partitioning, SinkSpec, sink_id
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.sink_task import job_of
 from firesteel.types.constraints import Constraints
@@ -26,11 +29,13 @@ from firesteel.types.constraints import Constraints
 
 @dataclass(frozen=True)
 class Place:
-    """Where a task stands: the number of its micro-batch, its chain, and its own among the chain's tasks."""
+    """Where a task stands: the number of its micro-batch, its chain, and its own among the chain's tasks.
+    channel: that of its watermarks, among the chain's (runtime/mark_paths.py)."""
 
     batch: int = 0
     chain: int = 0
     task: int = 0
+    channel: int = 0
 
     @property
     def number(self) -> int:
@@ -43,7 +48,8 @@ class Work:
     """What the tasks of a fragment are told. targets: how many partitions or key groups an exchange by key
     has. places: bits for those that changes of one cause get there (runtime/orders.py). now: the job's
     processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends with the
-    micro-batch. job: its name at sinks."""
+    micro-batch. job: its name at sinks. marked: the chains of the job that get watermarks, and channels: by
+    port those of the fragment's first chain. mark_place: of what a watermark causes, behind that of rows."""
 
     fragment: Fragment
     targets: int = 1
@@ -51,6 +57,32 @@ class Work:
     now: int = 0
     ends: bool = False
     job: str = ""
+    marked: frozenset[int] = frozenset()
+    channels: ByPort = ()
+    mark_place: int = 0
+
+
+Works = list[tuple[Work, ...]]
+"""By stage."""
+
+
+def works_of(job: JobSpec, common: Work, stages: Sequence[Sequence[Fragment]], taken: int = 0) -> Works:
+    """Those of each stage's fragments; `common` says what all share. taken: bits of the places that rows have
+    where they are read (runtime/orders.py)."""
+    paths = MarkPaths.of(job)
+    return [
+        tuple(
+            replace(
+                common,
+                fragment=fragment,
+                marked=paths.marked,
+                channels=paths.channels(job, fragment.head, common.targets),
+                mark_place=last_place(number, common.places, taken),
+            )
+            for fragment in stage
+        )
+        for number, stage in enumerate(stages)
+    ]
 
 
 @dataclass
@@ -108,9 +140,7 @@ class Flow:
                 behind = work.fragment.chain(output.to)
                 made = Flow(work, behind, state, clock, place, counts)
             else:
-                targets = work.targets if output.keys else 1
-                packer = Packer(output.keys, targets, work.places, place.number, output.to, output.port)
-                made = _Packets(packer, counts)
+                made = _Packets(_packer(work, output, place), counts)
             self._outlets.append((made, output.port))
 
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
@@ -144,22 +174,29 @@ class Flow:
 
 
 class _End:
-    """An Outlet where a task ends: only rows are looked at here."""
+    """An Outlet where a task ends."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
 
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
         if isinstance(message, Watermark):
-            self._counts.mark = max(self._counts.mark, message.time)
+            self.marks(np.array([message.order]), np.array([message.time]))
             return iter(())
         if isinstance(message, Marked):
-            self._counts.mark = max(self._counts.mark, *message.times.tolist())
-            return self.rows(message.table)
+            packets = self.rows(message.table)
+            self.marks(message.orders, message.times)
+            return packets
         return self.rows(message)
 
     def rows(self, changes: pa.Table) -> Iterator[Packet]:
         return iter(())
+
+    def marks(self, orders: Numbers, times: Numbers) -> None:
+        """Watermarks, which for progress are counted."""
+        told = times[times != MAX_WATERMARK]
+        if len(told):
+            self._counts.mark = max(self._counts.mark, int(told[-1]))
 
     def barrier(self) -> Iterator[Packet]:
         return iter(())
@@ -181,6 +218,11 @@ class _Packets(_End):
 
     def rows(self, changes: pa.Table) -> Iterator[Packet]:
         return iter(self._packer.add(_enforced(changes, self._constraints)))
+
+    def marks(self, orders: Numbers, times: Numbers) -> None:
+        super().marks(orders, times)
+        new = orders > BEFORE_ALL  # who gets packets keeps what it got
+        self._packer.mark(orders[new], times[new])
 
     def close(self) -> Iterator[Packet]:
         return iter(self._packer.flush())
@@ -206,6 +248,14 @@ class _Written(_End):
     def close(self) -> Iterator[Packet]:
         token = self._sink.close_task().encode()
         yield Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to)
+
+
+def _packer(work: Work, output: Output, place: Place) -> Packer:
+    targets = work.targets if output.keys else 1
+    channel = channel_id(place.chain, place.channel) if output.to in work.marked else None
+    return Packer(
+        output.keys, targets, work.places, place.number, output.to, output.port, channel=channel
+    )  # fmt: skip
 
 
 def _to_sink(work: Work, output: Output, place: Place, counts: Counts) -> Outlet:

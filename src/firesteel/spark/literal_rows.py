@@ -20,6 +20,7 @@ class LiteralRows:
     """The rows of a ValuesSpec; a bounded source of one split (connectors/base.py says what that is)."""
 
     skipped = 0
+    bounded = True
 
     def __init__(self, spec: ValuesSpec) -> None:
         self._spec = spec

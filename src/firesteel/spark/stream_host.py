@@ -28,7 +28,7 @@ from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folde
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, Layout, check_or_write, job_id, note_delivery
-from firesteel.spark.flow import Work
+from firesteel.spark.flow import Work, works_of
 from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.progress import Progress
 from firesteel.spark.start.launch import Spark
@@ -294,12 +294,14 @@ def _frame(
 
     session.dataSource.register(source)
     labels = key_group_labels(layout.key_groups, layout.partitions)
-    first, *later = stages(job)
-    places, name = place_bits(exchanges(job), taken_places(frames)), job_id(session.sparkContext, folder)
+    staged, taken = stages(job), taken_places(frames)
+    places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, folder)
+    common = Work(staged[0][0], layout.key_groups, places, job=name)
+    first, *later = works_of(job, common, staged, taken)
     made: list[DataFrame] = []
     read: list[ScanSpec | ValuesSpec] = []
-    for number, fragment in enumerate(first):
-        task = SourceTask(Work(fragment, layout.key_groups, places, job=name))
+    for number, work in enumerate(first):
+        task = SourceTask(work)
         scan, numbers = task.source, split_numbers(number, len(first))
         if isinstance(scan, ScanSpec) and scan.table in frames:
             given = in_session(frames[scan.table], session)
@@ -313,8 +315,7 @@ def _frame(
         if job.bounded:
             read.append(scan)
     packets = _union(made)
-    for stage in later:
-        works = tuple(Work(fragment, layout.key_groups, places, job=name) for fragment in stage)
+    for works in later:
         processor = KeyedProcessor(StageTask(works), labels)
         packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
     return packets

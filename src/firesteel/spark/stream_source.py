@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 from firesteel.connectors.base import ReadLimit
 from firesteel.runtime.orders import split_numbers
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
+from firesteel.spark.ending_source import EndingSource
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.sequential_source import SequentialSource
 from firesteel.spark.stream_rows import SCHEMA, to_batch
@@ -114,6 +115,8 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
         if self._source is None:
             options = self._options
             self._source = self._own = _open(options.task.source, options.log)
+            if options.task.work.marked and self._own.bounded:
+                self._source = EndingSource(self._own)
             if options.earlier:
                 logs = [
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,11 @@ from firesteel import open_once
 from firesteel.connectors.base import Split
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.chain import standing_clock
-from firesteel.runtime.orders import split_number
-from firesteel.runtime.packets import FAILURE, FIRST, SKIPPED, STATE, Packet, PortMerger, Position
+from firesteel.runtime.marks import ChannelMarks, MarkState
+from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, MIN_WATERMARK, Watermark
+from firesteel.runtime.orders import last_order, split_number
+from firesteel.runtime.packets import FAILURE, FIRST, SKIPPED, STATE, Packet, Position
+from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
@@ -47,7 +50,8 @@ class SourceTask:
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
         """All packets of the splits, or an error in their place."""
         for split in splits:
-            yield from guarded(partial(self._read, split, Place(batch, task=split.ordinal)))
+            run = self._tell_end if split.ends else self._read
+            yield from guarded(partial(run, split, Place(batch, task=split.ordinal)))
 
     def of_tables(self, tables: Any, place: Place) -> Iterator[Packet]:
         """The same for the tables that a function gives."""
@@ -63,17 +67,26 @@ class SourceTask:
         if source.skipped:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 
+    def _tell_end(self, split: Split, place: Place) -> Iterator[Packet]:
+        """The last watermark, behind the rows of all splits."""
+        flow = self._flow(place, Counts())
+        yield from flow.send(Watermark(MAX_WATERMARK, last_order(split.ordinal)))
+        yield from flow.finish(self.work.ends)
+
     def _run(self, tables: Any, place: Place) -> Iterator[Packet]:
         counts = Counts()
         return counts.told(self._through(tables(), place, counts))
 
     def _through(self, tables: Iterable[pa.Table], place: Place, counts: Counts) -> Iterator[Packet]:
-        work = self.work
-        flow = Flow(work, work.fragment.head, None, standing_clock(work.now), place, counts)
+        flow = self._flow(place, counts)
         for changes in tables:
             counts.read += changes.num_rows
             yield from flow.send(changes)
-        yield from flow.finish(work.ends)
+        yield from flow.finish(self.work.ends)
+
+    def _flow(self, place: Place, counts: Counts) -> Flow:
+        work = self.work
+        return Flow(work, work.fragment.head, None, standing_clock(work.now), place, counts)
 
 
 @dataclass(frozen=True)
@@ -114,6 +127,7 @@ class StageTask:
             counts.take(packet)
             if packet.to not in begun:
                 begun[packet.to] = _Begun(works[packet.to], state, place, counts)
+                yield from begun[packet.to].begin()
             yield from begun[packet.to].add(packet)
         for _, one in sorted(begun.items()):
             yield from one.finish()
@@ -124,18 +138,33 @@ class _Begun:
 
     def __init__(self, work: Work, state: StateBackend | None, place: Place, counts: Counts) -> None:
         head = work.fragment.head
+        place = replace(place, channel=place.task)
         self._flow = Flow(work, head, state, standing_clock(work.now), place, counts)
-        self._merger = PortMerger()
+        self._kept = None if state is None or not work.channels else MarkState(state, f"marks-{head.id}")
+        self._marks = {
+            port: ChannelMarks(channels) if self._kept is None else self._kept.load(port, channels)
+            for port, channels in work.channels
+        }
+        self._merger = PortMerger(self._marks, work.mark_place)
         self._ends = work.ends
 
+    def begin(self) -> Iterator[Packet]:
+        """A micro-batch begins with the watermarks with which the one before ended."""
+        for port, marks in self._marks.items():
+            if marks.time > MIN_WATERMARK:
+                yield from self._flow.send(Watermark(marks.time, BEFORE_ALL), port)
+
     def add(self, packet: Packet) -> Iterator[Packet]:
-        for port, changes in self._merger.add(packet):
-            yield from self._flow.send(changes, port)
+        for port, message in self._merger.add(packet):
+            yield from self._flow.send(message, port)
 
     def finish(self) -> Iterator[Packet]:
-        for port, changes in self._merger.finish():
-            yield from self._flow.send(changes, port)
-        yield from self._flow.finish(self._ends)
+        for port, message in self._merger.finish():
+            yield from self._flow.send(message, port)
+        if self._kept is not None:
+            self._kept.save(self._marks)
+        ended = bool(self._marks) and all(marks.ended for marks in self._marks.values())
+        yield from self._flow.finish(self._ends or ended)
 
 
 def state_size(stage: int, group: int, entries: int) -> Packet:
@@ -153,16 +182,20 @@ def open_head(head: Any) -> Any:
     return LiteralRows(head)
 
 
-def bounded_splits(head: Any, parallelism: int, numbers: range) -> list[Split]:
-    """All splits of a bounded source, in its order."""
-    if isinstance(head, ValuesSpec):
-        return numbered([Split(0, {})], numbers)
-    return numbered(open_head(head).splits(parallelism), numbers)
+def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool = False) -> list[Split]:
+    """All splits of a bounded source, in its order. tells_end: whether something waits for its last
+    watermark."""
+    splits = [Split(0, {})] if isinstance(head, ValuesSpec) else open_head(head).splits(parallelism)
+    return numbered([*splits, END] if tells_end else splits, numbers)
+
+
+END = Split(0, {}, ends=True)
+"""Behind the last split of a bounded source."""
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
     """The splits with the numbers that are their source's in the micro-batch, as many as they need."""
-    return [Split(split_number(numbers, i), split.data) for i, split in enumerate(splits)]
+    return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
 
 
 def _key(packet: Packet) -> tuple[int, Position]:

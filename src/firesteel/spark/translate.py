@@ -21,6 +21,7 @@ from firesteel.plan.facts.changes import source_mode
 from firesteel.plan.reuse import Reuse
 from firesteel.plan.tree import Node
 from firesteel.plan.unsupported import refuse_execution
+from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import (
     ChainSpec,
     Input,
@@ -46,7 +47,8 @@ class TranslateOptions:
     names: of a collected query's columns, where the plan may have lost them. configuration: for what a sink
     demands of rows (types/constraints.py). reuse: whether equal parts run once
     (table.optimizer.reuse-sub-plan-enabled), and reuse_sources: whether they may be scans
-    (table.optimizer.reuse-source-enabled)."""
+    (table.optimizer.reuse-source-enabled). watermark_interval: milliseconds of event time between marks
+    (pipeline.auto-watermark-interval)."""
 
     time_zone: str = "UTC"
     ttl: int = 0
@@ -55,6 +57,7 @@ class TranslateOptions:
     configuration: Mapping[str, str] = field(default_factory=dict)
     reuse: bool = True
     reuse_sources: bool = True
+    watermark_interval: int = 200
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -79,7 +82,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     chains = (
         ChainSpec(chain.id, chain.inputs, chain.operators, tuple(chain.outputs)) for chain in translation.done
     )
-    return JobSpec(tuple(chains), tuple(sinks), translation.bounded)
+    return with_marks(JobSpec(tuple(chains), tuple(sinks), translation.bounded))
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
@@ -132,8 +135,9 @@ class _Translation:
 
     def __post_init__(self) -> None:
         self.operators = OperatorOptions(
-            self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames()
-        )
+            self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
+            self.options.watermark_interval,
+        )  # fmt: skip
 
     def chains(self, node: Node) -> list[_Open]:
         """The open chains whose outputs together are the node's."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firesteel.errors import InternalError, NotSupportedError
-from firesteel.expr.nodes import Expr, InputRef, Literal
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical, physical_windows
 from firesteel.plan.expressions import expand_search
@@ -19,6 +19,7 @@ from firesteel.runtime.spec import (
     ExpandSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
+    WatermarkAssignerSpec,
 )
 from firesteel.spark.translate_aggregates import (
     OperatorOptions,
@@ -108,8 +109,31 @@ def _mini_batch_assigner(node: physical.MiniBatchAssigner, options: OperatorOpti
     return MiniBatchAssignerSpec(node.interval, node.time == "RowTime")
 
 
-def _no_operator(node: Node, options: OperatorOptions) -> None:
-    """No operator that runs looks at event time."""
+def _watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOptions) -> WatermarkAssignerSpec:
+    expression = expand_search(node.expression, lists=True)
+    return WatermarkAssignerSpec(
+        rowtime=node.rowtime,
+        watermark=compile_calc((expression,), None, types_of(node.input), None, options.time_zone),
+        interval=options.watermark_interval,
+        name=node.schema[node.rowtime].name,
+        table=_table_below(node),
+        may_fail=not _is_delay(expression),
+    )
+
+
+def _table_below(node: Node) -> str:
+    """The path of the table that a chain of nodes reads."""
+    while node.children:
+        node = node.children[0]
+    return ".".join(node.table.path) if isinstance(node, physical.TableSourceScan) else ""
+
+
+def _is_delay(watermark: Expr) -> bool:
+    """Whether it is a column, or one less an interval: that fails for no row."""
+    if isinstance(watermark, Call) and watermark.function == "-":
+        first, *others = watermark.args
+        return isinstance(first, InputRef) and all(isinstance(each, Literal) for each in others)
+    return isinstance(watermark, InputRef)
 
 
 TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | None]] = {
@@ -122,9 +146,9 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.IncrementalGroupAggregate: incremental_aggregate,
     physical.LocalGroupAggregate: local_aggregate,
     physical.MiniBatchAssigner: _mini_batch_assigner,
-    physical.WatermarkAssigner: _no_operator,
     physical_windows.GlobalWindowAggregate: global_window_aggregate,
     physical_windows.LocalWindowAggregate: local_window_aggregate,
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,
+    physical.WatermarkAssigner: _watermark_assigner,
 }

@@ -26,6 +26,10 @@ LAST_ORDER = (1 << 62) - 1
 """`$order` of what the end of a micro-batch or of the input causes: behind that of all rows."""
 
 
+BEFORE_ALL = -1
+"""`$order` of the watermark with which a micro-batch begins: the one with which the last one ended."""
+
+
 @dataclass(frozen=True)
 class Watermark:
     """No row with a time up to this one, in milliseconds, will come.
@@ -90,7 +94,8 @@ class Operator:
         return (table,)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        """Event time has come this far, in this input."""
+        """Event time has come this far, in this input. A micro-batch begins with the one that the last one
+        ended with, so an operator that was made anew knows it."""
         return (mark,)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
@@ -138,7 +143,7 @@ class TwoInputOperator(Operator):
         if least <= self._passed:
             return ()
         self._passed = least
-        return self.advance(Watermark(least))
+        return self.advance(replace(mark, time=least))
 
     def advance(self, mark: Watermark) -> Iterable[Message]:
         """Event time has come this far in both inputs."""

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.operators.base import MAX_WATERMARK, Clock, Message, Operator, Watermark
+from firesteel.runtime.event_time import ends_interval
+from firesteel.runtime.operators.base import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
 from firesteel.runtime.spec import MiniBatchAssignerSpec
 from firesteel.runtime.state.base import StateBackend
+
+_NO_ROWS = pa.table({})
 
 
 class ProcTimeMiniBatchAssigner(Operator):
@@ -32,8 +44,13 @@ class ProcTimeMiniBatchAssigner(Operator):
         batch = now - now % self._interval
         if batch > self._current_batch:
             self._current_batch = batch
-            yield Watermark(batch)
+            yield Watermark(batch, BEFORE_ALL)
         yield table
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        yield from self.changes(rows.table)
+        if len(rows.times) and rows.times[-1] == MAX_WATERMARK:
+            yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.orders[-1]), rows.place))
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if mark.time != MAX_WATERMARK or self._current_batch == MAX_WATERMARK:
@@ -51,29 +68,28 @@ class RowTimeMiniBatchAssigner(Operator):
     def __init__(self, interval: int) -> None:
         self._interval = interval
         self._current = 0
-        self._next = self._end_of(0)
+        self._passed = 0
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if mark.time == MAX_WATERMARK:
-            if self._current == MAX_WATERMARK:
-                return ()
-            self._current = MAX_WATERMARK
-            return (mark,)
-        self._current = max(self._current, mark.time)
-        return self._advance() if self._current >= self._next else ()
+        given = Marked(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        return [Watermark(t, mark.order, mark.place) for t in self._filtered(given).times.tolist()]
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return (self._filtered(rows),)
 
     def end(self) -> Iterable[Message]:
         """What is held goes on, or the last watermark once more."""
-        return self._advance()
-
-    def _advance(self) -> Iterable[Message]:
-        end = self._end_of(self._current)
-        self._next = end if end > self._current else end + self._interval
         return (Watermark(self._current),)
 
-    def _end_of(self, time: int) -> int:
-        """The last moment of the interval that holds a time."""
-        return time - (time + self._interval) % self._interval + self._interval - 1
+    def _filtered(self, rows: Marked) -> Marked:
+        """The rows with the watermarks that go on: each is the first in another interval."""
+        if not len(rows.times):
+            return rows
+        reached = np.maximum(np.maximum.accumulate(rows.times), self._current)
+        goes_on = ends_interval(reached, self._passed, self._interval)
+        self._current = int(reached[-1])
+        self._passed = max([self._passed, *reached[goes_on][-1:].tolist()])
+        return Marked(rows.table, reached[goes_on], rows.orders[goes_on], rows.place)
 
 
 def build(spec: MiniBatchAssignerSpec, state: StateBackend | None, clock: Clock) -> Operator:

@@ -23,6 +23,7 @@ from firesteel.runtime.spec import (
     LocalGroupAggregateSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
+    WatermarkAssignerSpec,
 )
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.window_spec import (
@@ -62,6 +63,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
     WindowAggregateSpec: Entry(f"{_HERE}.window_aggregate", state=1),
     WindowTableFunctionSpec: Entry(f"{_HERE}.window_table_function"),
+    WatermarkAssignerSpec: Entry(f"{_HERE}.watermark_assigner", shapes_rows=False),
 }
 
 

@@ -1,0 +1,30 @@
+"""Event time in columns: int64 milliseconds, as watermarks count. A TIMESTAMP is as if it were in UTC."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+_TICKS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
+
+
+def milliseconds(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """int64[n]: the milliseconds since 1970 of a TIMESTAMP or TIMESTAMP_LTZ column; 0 where it is NULL."""
+    times, per_tick = _TICKS[column.type.unit]
+    ticks = column.cast(pa.int64())
+    found: NDArray[np.int64] = (ticks.fill_null(0) if ticks.null_count else ticks).to_numpy()
+    return found * times // per_tick if (times, per_tick) != (1, 1) else found
+
+
+def ends_interval(times: NDArray[np.int64], before: int, interval: int) -> NDArray[np.bool_]:
+    """bool[m]: which of ascending watermarks are the first to reach the end of an interval, a multiple of
+    `interval` less one. before: the last one that was. Flink: RowTimeMiniBatchAssginerOperator."""
+    numbers = np.concatenate([[before], times])
+    numbers = np.where(numbers == _END, _END, numbers + 1) // interval
+    found: NDArray[np.bool_] = np.diff(numbers) > 0
+    return found
+
+
+_END = np.iinfo(np.int64).max
+"""The watermark of an input that has ended."""

@@ -1,0 +1,127 @@
+"""Which way watermarks take through a job: from where they are made to whatever looks at them, and no other.
+
+A chain behind an exchange is marked where something in it, or further on, looks at watermarks and some chain
+before it makes any. All chains that such a one reads then send it theirs: one that has none holds it back,
+until it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from firesteel.runtime.job_graph import tasks
+from firesteel.runtime.marks import Channel
+from firesteel.runtime.spec import (
+    ChainSpec,
+    JobSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+    Partitioning,
+    WatermarkAssignerSpec,
+)
+
+ByPort = tuple[tuple[int, tuple[Channel, ...]], ...]
+
+
+@dataclass(frozen=True)
+class MarkPaths:
+    """marked: the chains behind exchanges that get watermarks. intervals: for each chain the mini-batches of
+    row time that its watermarks stand at the ends of, 0 for none."""
+
+    marked: frozenset[int]
+    intervals: dict[int, int]
+
+    @classmethod
+    def of(cls, job: JobSpec) -> MarkPaths:
+        needs = _needs(job)
+        gives: dict[int, bool] = {}
+        intervals: dict[int, int] = {}
+        marked = set()
+        for chain in job.chains:
+            before = [each.of for each in chain.inputs if isinstance(each.of, int)]
+            comes = any(gives[producer] for producer in before)
+            if comes and needs[chain.id] and not _is_forwarded(job, chain):
+                marked.add(chain.id)
+            interval = intervals[before[0]] if before and _is_forwarded(job, chain) else 0
+            gives[chain.id], intervals[chain.id] = _through(chain.operators, comes, interval)
+        return cls(frozenset(marked), intervals)
+
+    def channels(self, job: JobSpec, chain: ChainSpec, targets: int) -> ByPort:
+        """By port the channels of a chain behind an exchange, () where it gets none. targets: tasks of a
+        stage that is keyed."""
+        if chain.id not in self.marked:
+            return ()
+        ports: dict[int, list[Channel]] = {}
+        for each in chain.inputs:
+            assert isinstance(each.of, int)
+            interval = self.intervals[each.of]
+            numbers = range(tasks(job, each.of, targets))
+            ports.setdefault(each.port, []).extend(
+                Channel(channel_id(each.of, number), interval) for number in numbers
+            )
+        return tuple((port, tuple(channels)) for port, channels in sorted(ports.items()))
+
+
+def channel_id(chain: int, number: int) -> int:
+    """That of one of a chain's channels: 0 of a source, else its task's number."""
+    return (chain << 32) + number
+
+
+def with_marks(job: JobSpec) -> JobSpec:
+    """The job in which watermarks are made only where something looks at them."""
+    needs = _needs(job)
+    chains = []
+    for chain in job.chains:
+        needed, operators = _after(chain, needs), []
+        for operator in reversed(chain.operators):
+            if isinstance(operator, WatermarkAssignerSpec):
+                operator = replace(operator, marks=needed)
+            operators.append(operator)
+            needed = _before(operator, needed)
+        chains.append(replace(chain, operators=tuple(reversed(operators))))
+    return replace(job, chains=tuple(chains))
+
+
+def _needs(job: JobSpec) -> dict[int, bool]:
+    """For each chain, whether watermarks that come to it mean anything."""
+    found: dict[int, bool] = {}
+    for chain in reversed(job.chains):
+        needed = _after(chain, found)
+        for operator in reversed(chain.operators):
+            needed = _before(operator, needed)
+        found[chain.id] = needed
+    return found
+
+
+def _after(chain: ChainSpec, needs: dict[int, bool]) -> bool:
+    return any(needs[output.to] for output in chain.outputs if output.to >= 0)
+
+
+def _before(operator: OperatorSpec, needed: bool) -> bool:
+    """Whether watermarks before an operator mean anything, if they do behind it."""
+    return not _stops(operator) and (needed or operator.reads_marks)
+
+
+def _stops(operator: OperatorSpec) -> bool:
+    """Whether watermarks of row time end here."""
+    by_clock = isinstance(operator, MiniBatchAssignerSpec) and not operator.row_time
+    return by_clock or isinstance(operator, WatermarkAssignerSpec)
+
+
+def _through(operators: Iterable[OperatorSpec], comes: bool, interval: int) -> tuple[bool, int]:
+    """Whether operators hand watermarks of row time on, and the mini-batches that they end."""
+    for operator in operators:
+        if isinstance(operator, WatermarkAssignerSpec):
+            comes, interval = operator.marks, 0
+        elif isinstance(operator, MiniBatchAssignerSpec):
+            comes, interval = (comes, operator.interval) if operator.row_time else (False, 0)
+    return comes, interval
+
+
+def _is_forwarded(job: JobSpec, chain: ChainSpec) -> bool:
+    return any(
+        output.to == chain.id and output.partitioning is Partitioning.FORWARD
+        for producer in job.chains
+        for output in producer.outputs
+    )

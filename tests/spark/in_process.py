@@ -1,0 +1,100 @@
+"""A job without Spark: its tasks one after the other in this process, packets handed over as the hosts do it.
+
+So a property can hold that any cutting into micro-batches, splits and key groups gives the same changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.connectors.base import Split
+from firesteel.runtime.job_graph import exchanges, is_keyed, stages
+from firesteel.runtime.orders import place_bits, row_orders, split_number, split_numbers
+from firesteel.runtime.packets import CHANGES, Packet, merge
+from firesteel.runtime.spec import KIND, ORDER, JobSpec, sink_id
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.memory import MemoryStore
+from firesteel.spark.errors import raise_failure
+from firesteel.spark.flow import Place, Work, works_of
+from firesteel.spark.tasks import SourceTask, StageTask
+
+Splits = Sequence[pa.Table]
+"""What the splits of a source have in a micro-batch: fields f0, f1... and `$kind`."""
+
+
+def cut(rows: pa.Table, *batches: Sequence[int]) -> list[Splits]:
+    """The rows in micro-batches of splits of these sizes; what is left over is one more of each."""
+    found: list[Splits] = []
+    start = 0
+    for sizes in batches:
+        splits = []
+        for size in sizes:
+            splits.append(rows.slice(start, size))
+            start += splits[-1].num_rows
+        found.append(splits)
+    return found if found and start == rows.num_rows else [*found, [rows.slice(start)]]
+
+
+def run(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1, now: int = 1) -> list[pa.Table]:
+    """The changes of the job's first sink, micro-batch by micro-batch. sources: for each that the job reads,
+    its splits in each micro-batch; in the last of its own it ends. targets: key groups."""
+    return _Run(job, targets, now).batches(sources)
+
+
+class _Run:
+    def __init__(self, job: JobSpec, targets: int, now: int) -> None:
+        self._job = job
+        self._targets = targets
+        self._stages = stages(job)
+        common = Work(self._stages[0][0], targets, place_bits(exchanges(job)), now)
+        self._first, *self._later = works_of(job, common, self._stages)
+        self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
+
+    def batches(self, sources: Sequence[Sequence[Splits]]) -> list[pa.Table]:
+        found = []
+        for number in range(max(map(len, sources))):
+            packets: list[Packet] = []
+            for source, work in enumerate(self._first):
+                given, numbers = sources[source], split_numbers(source, len(sources))
+                if number < len(given):
+                    packets += self._read(work, given[number], numbers, number, number == len(given) - 1)
+            for stage, works in enumerate(self._later):
+                packets = self._stage(stage, works, packets, number)
+            for packet in packets:
+                raise_failure(packet)
+            own = sorted((p for p in packets if p.to == sink_id(0) and p.holds == CHANGES), key=_first)
+            found += merge(own)
+        return found
+
+    def _read(self, work: Work, splits: Splits, numbers: range, batch: int, ends: bool) -> list[Packet]:
+        task, packets = SourceTask(work), []
+        for index, rows in enumerate(splits):
+            split = split_number(numbers, index)
+            table = rows.add_column(1, ORDER, row_orders(split, 0, rows.num_rows))
+            packets += task.of_tables(lambda table=table: [table], Place(batch, task=split))
+        if ends and work.marked:
+            packets += task.packets([Split(split_number(numbers, len(splits)), {}, ends=True)], batch)
+        return packets
+
+    def _stage(self, stage: int, works: tuple[Work, ...], packets: list[Packet], batch: int) -> list[Packet]:
+        found: list[Packet] = []
+        for target in range(self._targets if is_keyed(self._job, self._stages[stage + 1]) else 1):
+            own = sorted((packet for packet in packets if packet.target == target), key=_first)
+            if not own:
+                continue
+            state = SortedRunBackend.open(self._stores[stage][target])
+            found += StageTask(works).packets(own, state, Place(batch, task=target))
+            state.commit()
+        return found
+
+
+def _first(packet: Packet) -> object:
+    return packet.first
+
+
+def changes(kinds: Sequence[int], *columns: pa.Array) -> pa.Table:
+    """The rows of a source."""
+    names = [KIND, *(f"f{i}" for i in range(len(columns)))]
+    return pa.Table.from_arrays([pa.array(kinds, pa.int8()), *columns], names=names)

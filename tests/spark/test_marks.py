@@ -1,0 +1,115 @@
+"""Watermarks on their way to whoever looks at them: the same however the input is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.runtime.mark_paths import with_marks
+from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.runtime.spec import (
+    CalcSpec,
+    ChainSpec,
+    Input,
+    JobSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+    Output,
+    Partitioning,
+    SinkSpec,
+    ValuesSpec,
+    WatermarkAssignerSpec,
+    sink_id,
+)
+from firesteel.types.sql import BIGINT, INT, SqlType, TypeRoot
+from tests.runtime.clocked import OUT, ClockedSpec
+from tests.spark.in_process import changes, cut, run
+from tests.spark.jobs import HASH
+
+TS = SqlType(TypeRoot.TIMESTAMP, precision=3)
+DELAYED = CalcSpec(("f1 - INTERVAL 2 MILLISECONDS",), (TS,))
+SINK = SinkSpec(None, (), ("v", "wm"), OUT)
+SHOWN = (Output(sink_id(0)),)
+
+
+def rows(times: Sequence[int]) -> pa.Table:
+    """Rows (number, time in milliseconds)."""
+    ts = pa.array([1000 * time for time in times], pa.timestamp("us"))
+    return changes([0] * len(times), pa.array(range(len(times)), pa.int32()), ts)
+
+
+def assigner(interval: int = 0) -> WatermarkAssignerSpec:
+    return WatermarkAssignerSpec(1, DELAYED, interval, "ts", "t")
+
+
+def reading(number: int, *operators: OperatorSpec, to: int) -> ChainSpec:
+    return ChainSpec(number, (Input(ValuesSpec((), ())),), operators, (Output(to, HASH, (0,)),))
+
+
+def one_exchange(*operators: OperatorSpec) -> JobSpec:
+    chains = (reading(0, *operators, to=1), ChainSpec(1, (Input(0),), (ClockedSpec(),), SHOWN))
+    return with_marks(JobSpec(chains, (SINK,)))
+
+
+def seen(tables: Sequence[pa.Table]) -> list[tuple[int | None, int]]:
+    """The rows, each with the watermark that stood, and the watermarks as (None, watermark), once for all
+    key groups."""
+    found: list[tuple[int | None, int]] = []
+    for table in tables:
+        for row in zip(table["f0"].to_pylist(), table["f1"].to_pylist(), strict=True):
+            if row[0] is not None or not found or found[-1] != row:
+                found.append(row)
+    return found
+
+
+def expected(times: Sequence[int], interval: int = 0) -> list[tuple[int | None, int]]:
+    """What one task would see that reads all: a watermark behind each row that moves it. interval: of
+    mini-batches."""
+    found: list[tuple[int | None, int]] = []
+    now = passed = 0
+    for number, time in enumerate(times):
+        found.append((number, passed or MIN_WATERMARK))
+        if time - 2 > now:
+            now = time - 2
+            if not interval or (now + 1) // interval > (passed + 1) // interval:
+                passed = now
+                found.append((None, now))
+    return [*found, (None, MAX_WATERMARK)]
+
+
+CUT_ANYHOW = settings(deadline=None, max_examples=60)
+TIMES = st.lists(st.integers(0, 40), max_size=40)
+CUT = st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=4), max_size=4)
+
+
+@CUT_ANYHOW
+@given(TIMES, CUT, st.integers(1, 4))
+def test_any_cutting_gives_the_same_watermarks(
+    times: list[int], batches: list[list[int]], targets: int
+) -> None:
+    assert seen(run(one_exchange(assigner()), [cut(rows(times), *batches)], targets)) == expected(times)
+
+
+@CUT_ANYHOW
+@given(TIMES, CUT, st.integers(1, 3))
+def test_and_the_same_mini_batches_of_row_time(
+    times: list[int], batches: list[list[int]], targets: int
+) -> None:
+    job = one_exchange(assigner(), MiniBatchAssignerSpec(7, row_time=True))
+    assert seen(run(job, [cut(rows(times), *batches)], targets)) == expected(times, 7)
+
+
+@CUT_ANYHOW
+@given(TIMES, CUT, st.integers(1, 3))
+def test_a_second_exchange_keeps_them(times: list[int], batches: list[list[int]], targets: int) -> None:
+    calc = CalcSpec(("f0", "f1"), (INT, BIGINT))
+    chains = (
+        reading(0, assigner(), to=1),
+        ChainSpec(1, (Input(0),), (calc,), (Output(2, Partitioning.SINGLE),)),
+        ChainSpec(2, (Input(1),), (ClockedSpec(),), SHOWN),
+    )
+    job = with_marks(JobSpec(chains, (SINK,)))
+    assert seen(run(job, [cut(rows(times), *batches)], targets)) == expected(times)

@@ -1,0 +1,70 @@
+"""Watermarks on both hosts, from WATERMARK to the operator that looks at them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from firesteel.runtime.mark_paths import with_marks
+from firesteel.runtime.spec import ChainSpec, Input, JobSpec, Output, ScanSpec
+from firesteel.spark import batch_host, stream_host
+from firesteel.spark.batch_host import BatchSettings
+from firesteel.spark.stream_host import StreamSettings
+from firesteel.types.sql import INT
+from tests.runtime.clocked import ClockedSpec
+from tests.spark.jobs import HASH
+from tests.spark.test_marks import SHOWN, SINK, TS, assigner, expected, seen
+
+if TYPE_CHECKING:
+    from firesteel.spark.start.launch import Spark
+
+pytestmark = pytest.mark.spark
+
+TIMES = [i * 7 % 50 + i for i in range(100)]
+
+
+@pytest.fixture(scope="module")
+def spark_with_operator(spark: Spark) -> Iterator[Spark]:
+    """A Spark whose workers find the operator of tests/runtime/clocked.py."""
+    spark.context.environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    yield spark
+    del spark.context.environment["PYTHONPATH"]
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> JobSpec:
+    """Two files, and an operator that shows the watermarks behind an exchange."""
+    folder = tmp_path_factory.mktemp("rows")
+    lines = [json.dumps({"v": v, "ts": f"2026-01-01 00:00:00.{t:03}"}) for v, t in enumerate(TIMES)]
+    (folder / "a.json").write_text("\n".join(lines[:60]) + "\n")
+    (folder / "b.json").write_text("\n".join(lines[60:]) + "\n")
+    options = (("connector", "filesystem"), ("path", str(folder)), ("format", "json"))
+    scan = ScanSpec("filesystem", options, ("v", "ts"), (INT, TS), (0, 1), table="t")
+    chains = (
+        ChainSpec(0, (Input(scan),), (assigner(),), (Output(1, HASH, (0,)),)),
+        ChainSpec(1, (Input(0),), (ClockedSpec(),), SHOWN),
+    )
+    return with_marks(JobSpec(chains, (SINK,)))
+
+
+_DAY = 1767225600000
+"""2026-01-01 in milliseconds."""
+
+
+def watermarks() -> list[tuple[int | None, int]]:
+    return expected([_DAY + time for time in TIMES])
+
+
+@pytest.mark.parametrize("parallelism", [1, 4])
+def test_batch_host(job: JobSpec, spark_with_operator: Spark, parallelism: int) -> None:
+    assert seen(batch_host.run(job, spark_with_operator, BatchSettings(parallelism))) == watermarks()
+
+
+@pytest.mark.parametrize("max_rows", [0, 30])
+def test_stream_host(job: JobSpec, spark_with_operator: Spark, max_rows: int) -> None:
+    settings = StreamSettings(parallelism=2, max_rows=max_rows)
+    assert seen(stream_host.start(job, spark_with_operator, settings).results()) == watermarks()
