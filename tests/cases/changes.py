@@ -34,15 +34,15 @@ def normal(cell: str) -> str:
     return f"{number * NUDGE:.{SIGNIFICANT_DIGITS}g}" if math.isfinite(number) else str(number)
 
 
-def _row(cells: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(normal, cells))
+def _row(cells: Sequence[str], text: bool) -> tuple[str, ...]:
+    return tuple(map(str.strip, cells)) if text else tuple(map(normal, cells))
 
 
-def folded(changes: Sequence[Change]) -> tuple[Counter[tuple[str, ...]], str | None]:
+def folded(changes: Sequence[Change], text: bool = False) -> tuple[Counter[tuple[str, ...]], str | None]:
     """The rows that are left after all changes, and the first change that takes away what is not there."""
     rows: Counter[tuple[str, ...]] = Counter()
     for kind, *cells in changes:
-        row = _row(cells)
+        row = _row(cells, text)
         if kind in ("+I", "+U"):
             rows[row] += 1
         elif rows[row] > 0:
@@ -52,29 +52,36 @@ def folded(changes: Sequence[Change]) -> tuple[Counter[tuple[str, ...]], str | N
     return +rows, None
 
 
-def by_key(changes: Sequence[Change], key_columns: int) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+def by_key(
+    changes: Sequence[Change], key_columns: int, text: bool = False
+) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     """For each key (the first cells), its changes in order."""
     found: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
     for kind, *cells in changes:
-        row = _row(cells)
+        row = _row(cells, text)
         found[row[:key_columns]].append((kind, *row))
     return dict(found)
 
 
 def difference(
-    expected: Sequence[Change], got: Sequence[Change], key_columns: int, every_change: bool
+    expected: Sequence[Change],
+    got: Sequence[Change],
+    key_columns: int,
+    every_change: bool,
+    text: bool = False,
 ) -> str | None:
     """Why `got` is not what was expected, or None. every_change: each key's changes must be the same,
-    one by one; else only what is left counts, and that no change is invalid."""
-    rows, invalid = folded(got)
+    one by one; else only what is left counts, and that no change is invalid. text: cells are compared as
+    text, not by value."""
+    rows, invalid = folded(got, text)
     if invalid:
         return invalid
-    wanted, _ = folded(expected)
+    wanted, _ = folded(expected, text)
     if rows != wanted:
         missing, extra = sorted((wanted - rows).elements()), sorted((rows - wanted).elements())
         return f"rows missing {missing}, too many {extra}"
     if every_change:
-        here, there = by_key(got, key_columns), by_key(expected, key_columns)
+        here, there = (by_key(changes, key_columns, text) for changes in (got, expected))
         for key in sorted(here.keys() | there.keys()):
             if here.get(key) != there.get(key):
                 return f"key {key}: expected {there.get(key)}, got {here.get(key)}"

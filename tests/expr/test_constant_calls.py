@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.errors import ValidationError
 from firesteel.expr.constant_calls import constant
 from firesteel.expr.nodes import Call, Literal
 from tests.expr.evaluate import bind
@@ -35,3 +36,10 @@ def test_what_varies_or_fails_is_left_to_the_job(expression: str) -> None:
     call = bind(expression)
     assert isinstance(call, Call)
     assert constant(call) is call
+
+
+def test_a_date_beyond_the_year_9999_is_refused() -> None:
+    call = bind("DATE '9999-12-31' + INTERVAL '1' DAY")
+    assert isinstance(call, Call)
+    with pytest.raises(ValidationError, match="Year out of range"):
+        constant(call)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from math import copysign, isfinite
 from typing import Any, cast
 
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
@@ -41,7 +41,10 @@ _VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
 
 
 def constant(call: Call) -> Expr:
-    """The literal that a call of literals gives; the call itself where it is not computed here."""
+    """The literal that a call of literals gives; the call itself where it is not computed here.
+
+    Raises ValidationError for a date of no literal's year (Calcite's DateString, with its words).
+    """
     if not _is_constant(call):
         return call
     from firesteel.expr.to_duckdb import compile_calc  # with DuckDB, which few plans need
@@ -53,6 +56,8 @@ def constant(call: Call) -> Expr:
         from firesteel.runtime.operators.calc import calculated
 
         return _literal(calculated(spec), call)
+    except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
+        raise ValidationError("Year out of range", range=call.range) from error
     except FiresteelError:
         return call
 
