@@ -27,7 +27,7 @@ test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
 
 test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
-	$(OLDEST_VENV)/bin/python -m pytest -m private $(ARGS)
+	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)
 
 lint: $(READY) ## style, import layers
 	$(BIN)/ruff check .

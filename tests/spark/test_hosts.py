@@ -84,7 +84,7 @@ def test_several_sources_are_read_one_after_the_other(changes: Path, spark: Spar
     )  # fmt: skip
     assert batch(job, spark) == first + second
     assert stream(job, spark, StreamSettings()) == first + second
-    assert stream(job, spark, StreamSettings(max_rows=40)) == first + second
+    assert stream(job, spark, StreamSettings(max_rows=1500)) == first + second
 
 
 def test_literal_rows_run_on_both_hosts(spark: Spark) -> None:

@@ -76,7 +76,12 @@ def run(job: Path, *options: str, **environment: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "function", "is_direct"),
-    [("batch", "", True), ("stream", "", True), ("stream", FUNCTION, True), ("batch", FUNCTION, False)],
+    [
+        pytest.param("batch", "", True, marks=pytest.mark.full),
+        ("stream", "", True),
+        pytest.param("stream", FUNCTION, True, marks=pytest.mark.full),
+        ("batch", FUNCTION, False),
+    ],
 )
 def test_only_modules_of_functions_run(job: Path, host: str, function: str, is_direct: bool) -> None:
     text = SCRIPT.format(function=function, call="f(name)" if function else "name")

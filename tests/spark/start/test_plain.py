@@ -49,7 +49,10 @@ def run(breaking: str = "", options: str = "{}") -> subprocess.CompletedProcess[
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", ["no such gateway", "a pyspark that takes no gateway"])
+@pytest.mark.parametrize(
+    "broken",
+    [pytest.param("no such gateway", marks=pytest.mark.full), "a pyspark that takes no gateway"],
+)
 def test_where_the_fast_way_fails_the_plain_one_is_taken_and_told_once(broken: str) -> None:
     began = time.monotonic()
     done = run(BROKEN[broken].encode().decode("unicode_escape"))
