@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.runtime.running.column import Mask
+from firesteel.runtime.running.column import Mask, NoRunningForm
 from firesteel.runtime.running.segments import Index, Numbers, accumulate
 
 
@@ -67,3 +67,33 @@ class Groups:
 
     def _none(self, value: int) -> Index:
         return np.full(self.size, value, np.int64)
+
+
+class Ranges(Groups):
+    """Groups that overlap: group i has the entries from starts[i] up to ends[i], at least one of them."""
+
+    def __init__(self, starts: Index, ends: Index, rows: int) -> None:
+        self.size, self.rows = len(starts), rows
+        self._starts, self._ends = starts, ends
+
+    def sum(self, values: Index) -> Index:
+        totals = np.zeros(self.rows + 1, np.int64)
+        np.cumsum(values, out=totals[1:])
+        found: Index = totals[self._ends] - totals[self._starts]
+        return found
+
+    def any(self, marked: Mask) -> Mask:
+        found: Mask = self.sum(marked.astype(np.int64)) > 0
+        return found
+
+    def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
+        bounds = np.empty(2 * self.size, np.int64)
+        bounds[0::2], bounds[1::2] = self._starts, self._ends
+        reduced: Numbers = ufunc.reduceat(np.append(values, values.dtype.type(neutral)), bounds)[::2]
+        return reduced
+
+    def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
+        raise NoRunningForm
+
+    def first(self, marked: Mask) -> Index:
+        raise NoRunningForm

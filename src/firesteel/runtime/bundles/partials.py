@@ -14,16 +14,19 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.aggregates.base import Declared, Form
+from firesteel.runtime.aggregates.base import AccumulatorField, Declared, Form
 from firesteel.runtime.bundles.by_row import HandlerInputs
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.delta import Delta, lift, merge
+from firesteel.runtime.bundles.delta import Delta, lift, merge, merged_field
+from firesteel.runtime.bundles.groups import Ranges
 from firesteel.runtime.bundles.keyed import KeyedMerge
 from firesteel.runtime.handler import generate
+from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.row_by_row import no_collections
 from firesteel.runtime.running.column import Mask, NoRunningForm, from_arrow, to_array
 from firesteel.runtime.running.plan import columnar_aggregates
+from firesteel.runtime.running.segments import Index
 from firesteel.runtime.running.value import evaluate
 from firesteel.runtime.spec import GroupAggregateSpec, field
 from firesteel.runtime.state.memory import memory_backend
@@ -111,6 +114,22 @@ class Partials:
                 accs.append(handler.get_accumulators())
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
+    def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
+        """The parts of accumulators next to each other merged, for ranges that overlap; None where that must
+        be done range by range."""
+        if not self._is_plain or not len(starts):
+            return None
+        ranges = Ranges(starts, ends, table.num_rows)
+        try:
+            with np.errstate(over="ignore"):
+                return [
+                    merged_field(slot.kind, self._declared(slot), ranges, self._part(table, slot.name))
+                    for slot in self.columns.slots
+                    if isinstance(slot.kind, AccumulatorField)
+                ]
+        except NoRunningForm:
+            return None
+
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
         """The accumulators as the row handler has them."""
         found = self.columns.to_rows(table, self._generated.slots)
@@ -132,8 +151,10 @@ class Partials:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether results are read of the fields alone."""
-        declared = all(isinstance(each, Declared) for each in self._aggregates or ())
+        """Whether there are columns, and results are read of the fields alone."""
+        if self._aggregates is None:
+            return False
+        declared = all(isinstance(each, Declared) for each in self._aggregates)
         return declared and not any(call.distinct for call in self._spec.calls)
 
     def _evaluated(self, table: pa.Table) -> Results:
@@ -183,6 +204,13 @@ class Partials:
             return np.ones(table.num_rows, np.bool_)
         counted: Mask = self._part(table, self._spec.records).to_numpy(zero_copy_only=False) != 0
         return counted
+
+    def _declared(self, slot: Slot) -> Declared | None:
+        """None for the hidden count of records."""
+        if self._aggregates is None or slot.call >= len(self._aggregates):
+            return None
+        aggregate = self._aggregates[slot.call]
+        return aggregate if isinstance(aggregate, Declared) else None
 
     def _part(self, table: pa.Table, name: str) -> pa.Array:
         slot = next(slot for slot in self.columns.slots if slot.name == name)

@@ -13,10 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.bundles.partials import Partials
-from firesteel.runtime.keys import Keys
+from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.running.segments import Index
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.values import one_chunk
 from firesteel.runtime.windows.slice_state import SliceState, ends_of
 from firesteel.runtime.windows.slices import Slices
 
@@ -100,14 +102,44 @@ class OpenSlices:
         if not self._slices.shared:
             self._state.drop_until(after)
             return due
-        due, first = self._in_order(due, before, late)
-        windows = self._windows(due, first, after)
+        windows = None
+        if not late.table.num_rows:
+            windows = self._of_ranges(due, before, after)
+        if windows is None:
+            due, first = self._in_order(due, before, late)
+            windows = self._of_copies(due, first, after)
         if self._slices.windows.function == "HOP":
             self._state.drop_until(after - self._slices.windows.size + self._slices.interval)
             self.add_late(late, after)
         else:
             self._collapse(due, after)
-        return windows
+        by_end = stable_order(ends_of(windows, self._width))
+        return windows.take(pa.array(by_end))
+
+    def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
+        """A window's slices lie next to each other where they are sorted by key, and each window is made with
+        the first of them. None where slices cannot be merged for many windows at once."""
+        keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
+        table, interval = due.take(pa.array(keys.order)), self._slices.interval
+        ends = ends_of(table, self._width)
+        last = self._slices.last_fired(ends, after)
+        first = self._slices.first_unfired(ends, np.full(len(ends), before))
+        first[1:] = np.maximum(
+            first[1:], np.where(np.diff(keys.sorted_codes) == 0, last[:-1] + interval, first[1:])
+        )
+        rows, windows = _steps(first, last, interval)
+        # Numbers that ascend as (key, end) do, of the slices and of the windows.
+        least, width = int(ends.min(initial=0)), int(last.max(initial=0))
+        width = (max(width, int(ends.max(initial=0))) - least) // interval + 1
+        numbers = keys.sorted_codes * width + (ends - least) // interval
+        wanted = keys.sorted_codes[rows] * width + (windows - least) // interval
+        stops = np.searchsorted(numbers, wanted, side="right")
+        parts = self._partials.of_ranges(table, rows, stops)
+        if parts is None:
+            return None
+        at = pa.array(rows)
+        names = [one_chunk(table.column(i)).take(at) for i in range(self._width - 1)]
+        return pa.Table.from_arrays([*names, pa.array(windows), *parts], schema=self._partials.schema)
 
     def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
         """All that goes into windows as these merge it, and the first window each goes into."""
@@ -123,17 +155,12 @@ class OpenSlices:
         order = np.lexsort((when, -ends) if is_hop else (first, when))
         return due.take(pa.array(order)), first[order]
 
-    def _windows(self, due: pa.Table, first: Index, after: int) -> pa.Table:
+    def _of_copies(self, due: pa.Table, first: Index, after: int) -> pa.Table:
         """Every slice in each of its windows from `first` on, merged by key and window."""
-        interval = self._slices.interval
         last = self._slices.last_fired(ends_of(due, self._width), after)
-        counts = np.maximum((last - first) // interval + 1, 0)
-        rows = np.repeat(np.arange(len(first)), counts)
-        nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        copies = self._with_ends(due.take(pa.array(rows)), first[rows] + nth * interval)
-        merged = self._partials.merged(copies, self._partials.keys_of(copies))
-        by_end = np.argsort(ends_of(merged, self._width), kind="stable")
-        return merged.take(pa.array(by_end))
+        rows, windows = _steps(first, last, self._slices.interval)
+        copies = self._with_ends(due.take(pa.array(rows)), windows)
+        return self._partials.merged(copies, self._partials.keys_of(copies))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
         """Of CUMULATE's windows that go on, keep what has fired as their first slice."""
@@ -145,3 +172,11 @@ class OpenSlices:
     def _with_ends(self, table: pa.Table, ends: Index) -> pa.Table:
         place = self._width - 1
         return table.set_column(place, field(place), pa.array(ends))
+
+
+def _steps(first: Index, last: Index, interval: int) -> tuple[Index, Index]:
+    """Every number from first[i] up to last[i] in steps: the i of each, and the numbers."""
+    counts = np.maximum((last - first) // interval + 1, 0)
+    rows = np.repeat(np.arange(len(first)), counts)
+    nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, first[rows] + nth * interval
