@@ -10,10 +10,22 @@ from collections.abc import Callable
 import pytest
 
 from firesteel.runtime.operators.window_aggregate import WindowAggregate
+from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.runtime.window_spec import WindowAggregateSpec
-from tests.windows.windows import InTwoPhases, cumulate, hop, marked_of, one_phase, table_of, told, tumble
+from firesteel.types.sql import INT
+from tests.windows.windows import (
+    COUNT,
+    InTwoPhases,
+    cumulate,
+    hop,
+    marked_of,
+    one_phase,
+    table_of,
+    told,
+    tumble,
+)
 
 Make = Callable[[WindowAggregateSpec, SortedRunBackend], "WindowAggregate | InTwoPhases"]
 
@@ -132,3 +144,14 @@ def test_a_window_whose_rows_were_taken_back_is_empty(make: Make) -> None:
     trace = Trace(make, one_phase(tumble(1000), retracts=True))
     trace.rows("+I a 1 10, -D a 1 10, +I b 1 10, -U b 1 10, +U b 5 20, -D c 7 30")
     assert trace.watermark(999) == "b 5 1 [0,1000) | c -7 -1 [0,1000) | W999"
+
+
+def test_what_comes_late_to_a_slice_is_merged_there_first(make: Make) -> None:
+    """Of two values one is taken back late: the deviation of the other is none. A merge of a count below
+    zero leaves the squares as they are, so it must meet the value that it takes back."""
+    deviation = AggregateSpec("STDDEV_POP", (1,), (INT,), INT, retract=True)
+    trace = Trace(make, one_phase(hop(2000, 1000), (COUNT, deviation), retracts=True))
+    trace.rows("k -1 100, k -9 1100")
+    assert trace.watermark(999) == "k 1 0 [-1000,1000) | W999"
+    trace.rows("-U k -1 100")
+    assert trace.watermark(1999) == "k 1 0 [0,2000) | W1999"

@@ -156,10 +156,17 @@ class OpenSlices:
         return due.take(pa.array(order)), first[order]
 
     def _of_copies(self, due: pa.Table, first: Index, after: int) -> pa.Table:
-        """Every slice in each of its windows from `first` on, merged by key and window."""
-        last = self._slices.last_fired(ends_of(due, self._width), after)
-        rows, windows = _steps(first, last, self._slices.interval)
+        """Every slice in each of its windows from `first` on, merged by key and window: what came late to one
+        of HOP's slices with the others of that slice first."""
+        ends = ends_of(due, self._width)
+        rows, windows = _steps(first, self._slices.last_fired(ends, after), self._slices.interval)
         copies = self._with_ends(due.take(pa.array(rows)), windows)
+        if self._slices.windows.function == "HOP":
+            names = [copies.column(i) for i in range(self._width)]
+            keys = find_keys([*names, pa.array(ends[rows])], len(rows))
+            slices: Index = keys.columns[-1].to_numpy()
+            whole = self._partials.merged(copies, replace(keys, columns=keys.columns[:-1]))
+            copies = whole.take(pa.array(np.argsort(-slices, kind="stable")))
         return self._partials.merged(copies, self._partials.keys_of(copies))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
