@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, MutableMapping
 
 from firesteel.errors import JobError
-from firesteel.sensitive import is_sensitive
+from firesteel.sensitive import is_hidden
 
 _VARIABLE = "FIRESTEEL_SECRET_"
 _REFERENCE = re.compile(rf"\$\{{({_VARIABLE}[0-9a-f]+)\}}")
@@ -25,7 +25,7 @@ def referenced(owner: str, options: Pairs, declared: Iterable[str] = ()) -> Pair
     keys of further options that hold secrets."""
     secret = set(declared)
     return tuple(
-        (key, _kept(owner, key, value) if key in secret or is_sensitive(key) else value)
+        (key, _kept(owner, key, value) if key in secret or is_hidden(key, value) else value)
         for key, value in options
     )
 

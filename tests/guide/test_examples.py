@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
+WITH_SERVERS = {"kafka.md", "jdbc.md"}
+
 
 def blocks(text: str) -> dict[str, str]:
     """The fenced blocks below a line that begins with a name in backquotes, by that name."""
@@ -25,12 +27,12 @@ def blocks(text: str) -> dict[str, str]:
 
 
 def examples() -> list[tuple[str, str]]:
-    """(page, script). What needs a broker is tested with one (tests/connectors/kafka)."""
+    """(page, script). What needs a broker or a database is tested with one (tests/connectors)."""
     return [
         (page.name, name)
         for page in sorted(GUIDE.glob("*.md"))
         for name in blocks(page.read_text(encoding="utf-8"))
-        if name.endswith(".sql") and page.name != "kafka.md"
+        if name.endswith(".sql") and page.name not in WITH_SERVERS
     ]
 
 
@@ -55,4 +57,4 @@ def test_an_example_prints_what_the_guide_says(
 
 
 def test_every_page_has_an_example() -> None:
-    assert {page for page, _ in examples()} | {"kafka.md"} == {page.name for page in GUIDE.glob("*.md")}
+    assert {page for page, _ in examples()} | WITH_SERVERS == {page.name for page in GUIDE.glob("*.md")}

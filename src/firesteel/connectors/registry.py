@@ -21,6 +21,7 @@ CONNECTORS = Plugins(
         "blackhole": "firesteel.connectors.blackhole:Blackhole",
         "datagen": "firesteel.connectors.datagen:Datagen",
         "filesystem": "firesteel.connectors.filesystem:Filesystem",
+        "jdbc": "firesteel.connectors.jdbc.connector:Jdbc",
         "kafka": "firesteel.connectors.kafka.connector:Kafka",
         "print": "firesteel.connectors.print:Print",
         "upsert-kafka": "firesteel.connectors.kafka.upsert:UpsertKafka",

@@ -10,7 +10,7 @@ from enum import Enum
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
-from firesteel.errors import InternalError
+from firesteel.errors import InternalError, ValidationError
 from firesteel.plan import physical
 from firesteel.plan.facts.fact import OF_PHYSICAL, Fact, Reasons
 from firesteel.plan.tree import Node
@@ -81,6 +81,10 @@ def sink_mode(table: Table, requested: Kinds) -> ChangelogMode:
     if mode == "all":
         return ALL
     if mode == "upsert":
+        if not table.primary_key and requested != INSERTS:  # Flink: JdbcDynamicTableSink
+            raise ValidationError(
+                "please declare primary key for sink table when query contains update/delete record."
+            )
         return UPSERT
     if mode == "insert-only":
         return INSERT_ONLY

@@ -1,0 +1,38 @@
+"""The connector `jdbc`. Flink: JdbcDynamicTableFactory."""
+
+from __future__ import annotations
+
+from firesteel.catalog.schema import SourceTraits, Table
+from firesteel.changelog import INSERT_ONLY
+from firesteel.connectors.base import Sink, Source
+from firesteel.connectors.jdbc.options import OPTIONS, jdbc_options
+from firesteel.connectors.jdbc.sink import JdbcSink
+from firesteel.connectors.jdbc.source import JdbcSource
+from firesteel.connectors.options import check_required, check_unknown, integer, keys
+from firesteel.runtime.spec import ScanSpec, SinkSpec
+
+
+class Jdbc:
+    """See connectors/base.py: Connector."""
+
+    name = "jdbc"
+    options = OPTIONS
+
+    def validate(self, table: Table) -> None:
+        options = dict(table.options)
+        check_required(options, OPTIONS)
+        check_unknown(self.name, options, keys(OPTIONS))
+        integer(options, "sink.parallelism", 1, least=1)
+        physical = [column for column in table.columns if column.is_physical]
+        jdbc_options(options).dialect.check(
+            [column.name for column in physical], [column.type for column in physical]
+        )
+
+    def traits(self, table: Table) -> SourceTraits:
+        return SourceTraits(INSERT_ONLY, bounded=True, writable=True, sink_mode="upsert")
+
+    def source(self, scan: ScanSpec) -> Source:
+        return JdbcSource(scan, jdbc_options(dict(scan.options)))
+
+    def sink(self, sink: SinkSpec) -> Sink:
+        return JdbcSink(sink, jdbc_options(dict(sink.options)))

@@ -1,0 +1,126 @@
+"""How the databases differ: their URLs, their types, their SQL. Flink: MySqlDialect, PostgresDialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firesteel.errors import ValidationError
+from firesteel.types.sql import SqlType, TypeRoot
+
+_PLAIN = frozenset(
+    (
+        *(TypeRoot.CHAR, TypeRoot.VARCHAR, TypeRoot.BOOLEAN, TypeRoot.VARBINARY, TypeRoot.DECIMAL),
+        *(TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.FLOAT),
+        *(TypeRoot.DOUBLE, TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP),
+    )
+)
+_WHOLE = 2**31 - 1
+"""The length of BYTES."""
+_MOST_DIGITS = 6
+"""Of a fraction of a second."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A database. schemes: of its URLs. driver: SQLAlchemy's name for it. package: that brings the driver.
+    quote: around names; Flink writes PostgreSQL's as they are. digits: the most a DECIMAL may have.
+    on_duplicate: whether it takes an upsert in MySQL's words. as_text: whether its columns hold text where
+    others have times and decimals."""
+
+    name: str
+    schemes: tuple[str, ...]
+    driver: str
+    package: str
+    quote: str
+    types: frozenset[TypeRoot]
+    digits: int
+    on_duplicate: bool = False
+    as_text: bool = False
+
+    # --- SQL, with the parameters p0, p1, ... -----------------------------------------------------
+    def insert(self, table: str, columns: Sequence[str]) -> str:
+        names = ", ".join(map(self.quoted, columns))
+        values = ", ".join(f":p{place}" for place in range(len(columns)))
+        return f"INSERT INTO {self.quoted(table)}({names}) VALUES ({values})"
+
+    def upsert(self, table: str, columns: Sequence[str], keys: Sequence[str]) -> str:
+        """Insert a row, or change the one that has its key."""
+        inserted = self.insert(table, columns)
+        if self.on_duplicate:
+            sets = ", ".join(f"{self.quoted(name)}=VALUES({self.quoted(name)})" for name in columns)
+            return f"{inserted} ON DUPLICATE KEY UPDATE {sets}"
+        rest = [self.quoted(name) for name in columns if name not in keys]
+        sets = ", ".join(f"{name}=EXCLUDED.{name}" for name in rest)
+        what = f"DO UPDATE SET {sets}" if sets else "DO NOTHING"
+        return f"{inserted} ON CONFLICT ({', '.join(map(self.quoted, keys))}) {what}"
+
+    def delete(self, table: str, keys: Sequence[str]) -> str:
+        where = " AND ".join(f"{self.quoted(name)} = :p{place}" for place, name in enumerate(keys))
+        return f"DELETE FROM {self.quoted(table)} WHERE {where}"
+
+    def select(self, table: str, columns: Sequence[str], between: str | None) -> str:
+        """between: a column that lies between the parameters p0 and p1."""
+        names = ", ".join(map(self.quoted, columns)) or "1"
+        where = "" if between is None else f" WHERE {self.quoted(between)} BETWEEN :p0 AND :p1"
+        return f"SELECT {names} FROM {self.quoted(table)}{where}"
+
+    def quoted(self, name: str) -> str:
+        """A name as it stands in SQL; a colon would begin a parameter."""
+        return f"{self.quote}{name}{self.quote}".replace(":", r"\:")
+
+    # --- checks ----------------------------------------------------------------------------------
+    def check(self, names: Sequence[str], types: Sequence[SqlType]) -> None:
+        """Raises ValidationError, in Flink's words, for a type that the database does not have."""
+        for name, kind in zip(names, types, strict=True):
+            short = kind.root is TypeRoot.VARBINARY and kind.length != _WHOLE
+            if kind.root not in self.types or short:
+                raise ValidationError(f"The {self.name} dialect doesn't support type: {kind}.")
+            if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > self.digits:
+                raise _out_of_range(self.name, name, "DECIMAL", self.digits)
+            if kind.root is TypeRoot.TIMESTAMP and not 1 <= (kind.precision or 0) <= _MOST_DIGITS:
+                raise _out_of_range(self.name, name, "TIMESTAMP", _MOST_DIGITS)
+
+
+def _out_of_range(dialect: str, column: str, kind: str, most: int) -> ValidationError:
+    return ValidationError(
+        f"The precision of field '{column}' is out of the {kind} precision range [1, {most}] supported by "
+        f"{dialect} dialect."
+    )
+
+
+_DIALECTS = (
+    Dialect(
+        "PostgreSQL",
+        ("postgresql",),
+        "postgresql+psycopg",
+        "psycopg[binary]",
+        quote="",
+        types=_PLAIN | {TypeRoot.TIMESTAMP_LTZ, TypeRoot.ARRAY},
+        digits=1000,
+    ),
+    Dialect(
+        "MySQL",
+        ("mysql", "mariadb"),
+        "mysql+pymysql",
+        "pymysql",
+        quote="`",
+        types=_PLAIN,
+        digits=65,
+        on_duplicate=True,
+    ),
+    Dialect("SQLite", ("sqlite",), "sqlite", "sqlalchemy", "`", _PLAIN, 1000, as_text=True),
+)
+
+
+def dialect_of(url: str) -> Dialect:
+    """The dialect of a JDBC URL. Raises ValidationError in Flink's words."""
+    for dialect in _DIALECTS:
+        if any(url.startswith(f"jdbc:{scheme}:") for scheme in dialect.schemes):
+            return dialect
+    listed = "\n".join(dialect.name for dialect in _DIALECTS)
+    raise ValidationError(
+        f"Could not find any jdbc factory that can handle url '{url.split('?')[0]}' that implements "
+        "'org.apache.flink.connector.jdbc.core.database.JdbcFactory' in the classpath.\n\n"
+        f"Available factories are:\n\n{listed}"
+    )

@@ -1,0 +1,181 @@
+"""Writes tables of databases: the Sink of the connector `jdbc`.
+
+A task writes its part of a batch in one transaction, which also notes the batch's number in a table beside
+it: a batch that is tried again finds it there and leaves all out. As readers see no more than the end of a
+transaction, of a table with a key the last change of each key is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
+from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.jdbc.database import Database, TryAgainError
+from firesteel.connectors.jdbc.options import JdbcOptions
+from firesteel.connectors.jdbc.values import to_database
+from firesteel.connectors.last_changes import last_of_each_key
+from firesteel.connectors.print_format import lines
+from firesteel.errors import FiresteelError, JobError
+from firesteel.runtime.spec import KIND, SinkSpec, field
+
+BATCHES = "firesteel_batches"
+_CREATE = (
+    f"CREATE TABLE {BATCHES} (job VARCHAR(64) NOT NULL, task INTEGER NOT NULL, batch BIGINT NOT NULL, "
+    "PRIMARY KEY (job, task))"
+)
+_FORGET = f"DELETE FROM {BATCHES} WHERE job = :job"
+_NOTED = f"SELECT batch FROM {BATCHES} WHERE job = :job AND task = :task"
+_NOTE = f"INSERT INTO {BATCHES} (job, task, batch) VALUES (:job, :task, :batch)"
+_NOTE_NEXT = f"UPDATE {BATCHES} SET batch = :batch WHERE job = :job AND task = :task AND batch < :batch"
+_GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """SQL to run for each row of a changes table. fields: its parameters."""
+
+    sql: str
+    changes: pa.Table
+    fields: tuple[int, ...]
+
+
+class JdbcSink:
+    """A Sink (connectors/base.py)."""
+
+    commits = Commits.TASK
+    on_driver = False
+
+    def __init__(self, spec: SinkSpec, options: JdbcOptions) -> None:
+        self._spec = spec
+        self._options = options
+        self._database = Database(options)
+        self._written: list[pa.Table] = []
+        self._job = ""
+
+    # --- in a task ---------------------------------------------------------------------------------
+    def open_task(self, job: str, batch: int, partition: int) -> None:
+        self._place = {"job": job, "task": partition, "batch": batch}
+        self._written = []
+
+    def write(self, changes: pa.Table) -> None:
+        """Keep the rows: all of them are written again where a connection breaks."""
+        if changes.num_rows:
+            self._written.append(changes)
+
+    def close_task(self) -> str:
+        """Raises JobError with the row that the database refuses, or where the database stays away."""
+        statements = list(self._statements())
+        try:
+            self._database.run(lambda connection: self._deliver(connection, statements))
+        except self._database.refusals as error:
+            first = error
+        else:
+            return ""
+        raise self._database.rolled_back(lambda c: self._culprit(c, statements, first))
+
+    def abort_task(self) -> None:
+        """Its transaction has ended with the error."""
+
+    def _statements(self) -> Iterator[_Statement]:
+        if not self._written:
+            return
+        dialect, spec, table = self._options.dialect, self._spec, self._options.table
+        changes, everything = pa.concat_tables(self._written), tuple(range(len(spec.names)))
+        if not spec.primary_key:
+            yield _Statement(dialect.insert(table, spec.names), changes, everything)
+            return
+        last = last_of_each_key(changes, spec.primary_key)
+        gone = np.isin(last[KIND].to_numpy(), _GONE)
+        names = [spec.names[position] for position in spec.primary_key]
+        yield _Statement(dialect.delete(table, names), last.filter(pa.array(gone)), spec.primary_key)
+        yield _Statement(dialect.upsert(table, spec.names, names), last.filter(pa.array(~gone)), everything)
+
+    def _deliver(self, connection: Any, statements: Sequence[_Statement]) -> None:
+        if self._is_new(connection):
+            for statement in statements:
+                for _, rows in self._pieces(statement):
+                    connection.execute(self._database.text(statement.sql), rows)
+
+    def _is_new(self, connection: Any) -> bool:
+        """Note the batch; whether it was not noted before. Whoever is at the same one waits here."""
+        text = self._database.text
+        if connection.execute(text(_NOTE_NEXT), self._place).rowcount:
+            return True
+        if connection.execute(text(_NOTED), self._place).first() is not None:
+            return False
+        try:
+            connection.execute(text(_NOTE), self._place)
+        except self._database.refusals as error:
+            if error.connection_invalidated:
+                raise
+            raise TryAgainError from None
+        return True
+
+    def _pieces(self, statement: _Statement) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """The parameters of rows that are sent together, and the number of the first of them."""
+        for start in range(0, statement.changes.num_rows, self._options.flush):
+            piece = statement.changes.slice(start, self._options.flush)
+            columns = [
+                to_database(piece[field(each)], self._spec.types[each], self._options.dialect.as_text)
+                for each in statement.fields
+            ]
+            names = [f"p{place}" for place in range(len(columns))]
+            yield start, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _culprit(self, connection: Any, statements: Sequence[_Statement], error: Any) -> FiresteelError:
+        """The error with the row for which it comes when all is tried again; else as it was."""
+        for statement in statements:
+            text = self._database.text(statement.sql)
+            for start, rows in self._pieces(statement):
+                try:
+                    with connection.begin_nested():
+                        connection.execute(text, rows)
+                except self._database.refusals:
+                    for number, row in enumerate(rows, start):
+                        try:
+                            connection.execute(text, row)
+                        except self._database.refusals as refused:
+                            (shown,) = lines(statement.changes.slice(number, 1), self._spec.types)
+                            return self._database.error(refused, f"{shown} is refused: ")
+        return self._database.error(error)
+
+    # --- on the driver -----------------------------------------------------------------------------
+    def open(self, job: str) -> None:
+        """See that the table is there, and the one for batches' numbers. Raises JobError."""
+        self._job = job
+        names = self._spec.names
+        probe = f"{self._options.dialect.select(self._options.table, names, None)} WHERE 1 = 0"
+        self._ask(probe)
+        try:
+            self._ask(_NOTED, job="", task=0)
+        except JobError:
+            self._create()
+
+    def _ask(self, sql: str, **parameters: Any) -> None:
+        """Run SQL now or never."""
+        self._database.once(lambda connection: connection.execute(self._database.text(sql), parameters))
+
+    def _create(self) -> None:
+        try:
+            self._ask(_CREATE)
+        except JobError as error:
+            raise JobError(
+                f"The table {BATCHES}, by which no batch is written twice, cannot be made: {error.message}",
+                hint=f"make it: {_CREATE}",
+            ) from None
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        """No other run goes on with a job without a checkpoint: its numbers can go."""
+        if self._job.startswith(ONCE):
+            self._database.run(
+                lambda connection: connection.execute(self._database.text(_FORGET), {"job": self._job})
+            )
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None:
+        return None

@@ -1,0 +1,110 @@
+"""Reads tables of databases: the Source of the connector `jdbc`. All rows that are there, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.jdbc.database import Database
+from firesteel.connectors.jdbc.options import JdbcOptions, Partitions
+from firesteel.connectors.jdbc.values import from_database
+from firesteel.errors import DataError
+from firesteel.runtime.orders import row_orders
+from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
+
+_TOGETHER = 50_000
+"""Rows of a table that is handed on."""
+_READ = "read"
+
+
+class JdbcSource:
+    """A Source (connectors/base.py): bounded, in one split or as many as `scan.partition.num` says. What a
+    task that is tried again reads is what stands there then."""
+
+    def __init__(self, scan: ScanSpec, options: JdbcOptions) -> None:
+        self._scan = scan
+        self._options = options
+        self.skipped = 0
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    def keep_log(self, directory: str) -> None:
+        """Nothing to keep: offsets hold all there is."""
+
+    def notices(self) -> list[str]:
+        return []
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """One for each part of the rows; there is nothing to cut where no column is given."""
+        if self._options.partitions is None:
+            return [Split(0, {})]
+        return [
+            Split(number, {"from": first, "to": last})
+            for number, (first, last) in enumerate(bounds(self._options.partitions))
+        ]
+
+    def initial_offset(self) -> Offset:
+        return {_READ: 0}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        return {_READ: 1}
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        return self.splits(parallelism) if start[_READ] < end[_READ] else []
+
+    def is_finished(self, offset: Offset) -> bool:
+        return bool(offset[_READ])
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """See Source. Raises JobError where the database refuses, DataError for a value of another type."""
+        wanted = [self._scan.names[position] for position in self._scan.projection]
+        parts = self._options.partitions
+        sql = self._options.dialect.select(
+            self._options.table, wanted, None if parts is None else parts.column
+        )
+        bound = {} if parts is None else {"p0": split.data["from"], "p1": split.data["to"]}
+        database = Database(self._options)
+        connection = database.connected()
+        with connection:
+            answer, first = database.rows(connection, sql, bound), 0
+            for rows in answer.partitions(_TOGETHER):
+                yield self._table(rows, split.ordinal, first)
+                first += len(rows)
+
+    def _table(self, rows: Any, split: int, first: int) -> pa.Table:
+        columns: list[pa.Array] = [
+            pa.array(np.full(len(rows), int(RowKind.INSERT), np.int8)),
+            row_orders(split, first, len(rows)),
+        ]
+        for place, position in enumerate(self._scan.projection):
+            values = [row[place] for row in rows]
+            try:
+                columns.append(from_database(values, self._scan.types[position]))
+            except ValueError as error:
+                raise DataError(
+                    f"{self._options.address.shown}, table {self._options.table}, column "
+                    f"{self._scan.names[position]}: {error}"
+                ) from None
+        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        return pa.Table.from_arrays(columns, names=names)
+
+
+def bounds(partitions: Partitions) -> list[tuple[int, int]]:
+    """The first and last number of each part; Flink: JdbcNumericBetweenParametersProvider.ofBatchNum."""
+    total = partitions.upper - partitions.lower + 1
+    number = min(partitions.number, total)
+    size = -(-total // number)
+    larger = total - (size - 1) * number
+    found, start = [], partitions.lower
+    for part in range(number):
+        end = start + size - 1 - (part >= larger)
+        found.append((start, end))
+        start = end + 1
+    return found
