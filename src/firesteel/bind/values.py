@@ -11,7 +11,7 @@ from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
 from firesteel.errors import ValidationError
-from firesteel.expr.casting import cast
+from firesteel.expr.casting import cast, with_all_digits
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.logical import Project, Union, Values
 from firesteel.plan.tree import Field, Node
@@ -101,4 +101,4 @@ def _literal(expr: Expr) -> Literal | None:
 
 def _typed(literal: Literal, kind: SqlType) -> Literal:
     found = cast(literal, kind.with_nullable(literal.value is None or kind.nullable))
-    return found if isinstance(found, Literal) else Literal(literal.value, kind)
+    return with_all_digits(found) if isinstance(found, Literal) else Literal(literal.value, kind)

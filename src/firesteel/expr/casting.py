@@ -81,9 +81,16 @@ def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
 
 def rounded_literal(literal: Literal) -> Literal:
     """The literal as a value of its type: a decimal without the digits that its type has no place for."""
-    value, scale = literal.value, literal.type.scale or 0
-    if literal.type.root is not TypeRoot.DECIMAL or not isinstance(value, Decimal):
+    if literal.type.root is not TypeRoot.DECIMAL or not isinstance(literal.value, Decimal):
         return literal
-    if isinstance(places := value.as_tuple().exponent, int) and -places <= scale:
+    places = literal.value.as_tuple().exponent
+    fits = isinstance(places, int) and -places <= (literal.type.scale or 0)
+    return literal if fits else with_all_digits(literal)
+
+
+def with_all_digits(literal: Literal) -> Literal:
+    """A DECIMAL as its type has it: 2.50 for a 2.5 that is a DECIMAL(3, 2)."""
+    value, kind = literal.value, literal.type
+    if not isinstance(value, Decimal) or kind.root is not TypeRoot.DECIMAL:
         return literal
-    return replace(literal, value=value.quantize(Decimal(1).scaleb(-scale), context=_EXACT))
+    return replace(literal, value=value.quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT))

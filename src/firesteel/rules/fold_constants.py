@@ -11,14 +11,14 @@ from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from math import isfinite
 from typing import Any
 
-from firesteel.expr.casting import rounded_literal
+from firesteel.expr.casting import rounded_literal, with_all_digits
 from firesteel.expr.constant_calls import constant, varies
 from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_known import typeof_text
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
 from firesteel.plan.simplify.casts import fold_cast
-from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept, with_all_digits
+from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
@@ -40,9 +40,15 @@ def fold_constants(expr: Expr) -> Expr:
 
 def _padded(expr: Expr) -> Expr:
     """A decimal that was computed, with all digits of its type; one that was written keeps its own."""
-    if not isinstance(expr, Literal) or expr.type.root is not TypeRoot.DECIMAL or expr.value is None:
-        return expr
-    return with_all_digits(expr)
+    return with_all_digits(expr) if isinstance(expr, Literal) else expr
+
+
+def computed(literal: Literal) -> Literal:
+    """A literal as one that was computed shows, not written: 2.50 as DECIMAL(3, 2), 7E0 for 7.0 as DOUBLE."""
+    value = literal.value
+    if literal.type.root is TypeRoot.DOUBLE and isinstance(value, (int, float, Decimal)) and isfinite(value):
+        return replace(literal, value=Decimal(float(value)))
+    return with_all_digits(literal)
 
 
 def _has_known_type(argument: Expr) -> bool:

@@ -8,10 +8,10 @@ is left for the job to fail on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
+from firesteel.expr.casting import with_all_digits
 from firesteel.expr.json_defaults import java_default
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import APPROXIMATE, TypeRoot
@@ -59,14 +59,6 @@ def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
             members[str(key.value)] = text
     names = sorted(members, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
     return "{" + ",".join(f"{quoted(name)}:{members[name]}" for name in names) + "}"
-
-
-def with_all_digits(literal: Literal) -> Literal:
-    """A DECIMAL as its type has it: 2.50 for a 2.5 that is a DECIMAL(3, 2)."""
-    if not isinstance(literal.value, Decimal) or literal.type.root is not TypeRoot.DECIMAL:
-        return literal
-    scale = Decimal(1).scaleb(-(literal.type.scale or 0))
-    return replace(literal, value=literal.value.quantize(scale, ROUND_HALF_UP, Context(prec=80)))
 
 
 def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:

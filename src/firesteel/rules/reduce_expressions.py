@@ -8,6 +8,8 @@ leaves no rows.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
+from operator import ge
 
 from firesteel.expr.casting import cast
 from firesteel.expr.deep import from_below
@@ -16,14 +18,14 @@ from firesteel.plan.converted import as_type
 from firesteel.plan.expressions import is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.plan.simplify.casts import is_lossless
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
-from firesteel.rules.fold_constants import fold_constants
+from firesteel.rules.fold_constants import computed, fold_constants
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
 from firesteel.rules.refuse_division import refuse_division
-from firesteel.types.sql import INTEGER_BITS
+from firesteel.types.decimals import digits
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 
 def reduce_expressions(node: Node) -> Node:
@@ -64,6 +66,8 @@ def _constant(expr: Expr, known: dict[int, Literal]) -> Expr:
     if not isinstance(expr, InputRef) or expr.index not in known:
         return expr
     literal = as_type(known[expr.index], expr.type)
+    if isinstance(literal, Literal):
+        literal = computed(literal)
     return literal if literal.type == expr.type else Call("CAST", (literal,), expr.type)
 
 
@@ -79,15 +83,33 @@ def _reachable(expr: Expr) -> Expr:
     return rewrite(expr, rule)
 
 
-def _compared_column(expr: Expr, literal: Literal) -> InputRef | None:
-    """A column, or the one that a cast to a wider integer was made of, if it can hold the literal."""
-    if isinstance(expr, Call) and expr.function == "CAST" and expr.type.is_integer:
-        (operand,) = expr.args
-        if not isinstance(operand, InputRef) or not is_lossless(operand.type, expr.type):
+def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
+    """The column that `expr = literal` holds to a value, and that value: through a cast to a wider type
+    the literal as one of the column's own (Calcite: RexUtil.gatherConstraint)."""
+    if isinstance(expr, InputRef):
+        return expr, literal
+    if not isinstance(expr, Call) or expr.function != "CAST" or literal.value is None:
+        return None
+    (operand,) = expr.args
+    if not isinstance(operand, InputRef) or not _is_wider(expr.type, operand.type):
+        return None
+    if operand.type.is_integer and isinstance(literal.value, (int, Decimal)):
+        if literal.value != int(literal.value):
             return None
-        limit = 1 << (INTEGER_BITS[operand.type.root] - 1)
-        return operand if isinstance(literal.value, int) and -limit <= literal.value < limit else None
-    return expr if isinstance(expr, InputRef) else None
+        literal = Literal(int(literal.value), BIGINT.with_nullable(False))
+    value = cast(literal, operand.type)
+    return (operand, value) if isinstance(value, Literal) else None
+
+
+def _is_wider(target: SqlType, source: SqlType) -> bool:
+    """Calcite: RexUtil.canAssignFrom."""
+    if target.is_numeric and source.is_numeric:
+        if target.root in APPROXIMATE or source.root in APPROXIMATE:
+            return False
+        return all(map(ge, digits(target), digits(source)))
+    if target.is_character and source.is_character:
+        return (target.length or 0) >= (source.length or 0)
+    return False
 
 
 @from_below
@@ -100,9 +122,9 @@ def constant_columns(node: Node) -> dict[int, Literal]:
                 found[term.args[0].index] = Literal(None, term.args[0].type)
                 continue
             known = compared_literal(term)
-            column = None if known is None or known[0] != "=" else _compared_column(known[1], known[2])
-            if known is not None and column is not None:
-                found[column.index] = known[2]
+            held = None if known is None or known[0] != "=" else _held(known[1], known[2])
+            if held is not None:
+                found[held[0].index] = held[1]
         return found
     if isinstance(node, Project):
         below = constant_columns(node.input)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
-from firesteel.expr.nodes import Expr
+from firesteel.expr.nodes import Expr, Literal
 from firesteel.plan.expressions import rewrite
 from firesteel.plan.physical import Calc
 from firesteel.plan.simplify import simplify_once
@@ -26,6 +27,13 @@ def simplify_calc(node: Node) -> Node:
 
 
 def _first_words() -> Callable[[Expr], Expr]:
-    """Gives the first of equal expressions for each."""
-    seen: dict[Expr, Expr] = {}
-    return lambda expr: seen.setdefault(expr, expr)
+    """Gives the first of equal expressions for each; 2.5 and 2.50 are not equal."""
+    seen: dict[tuple[Expr, str], Expr] = {}
+    return lambda expr: seen.setdefault((expr, _digits(expr)), expr)
+
+
+def _digits(expr: Expr) -> str:
+    value = expr.value if isinstance(expr, Literal) else None
+    if isinstance(value, float):
+        return str(Decimal(repr(value)).normalize())
+    return str(value) if isinstance(value, Decimal) else ""

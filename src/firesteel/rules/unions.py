@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.errors import ValidationError
+from firesteel.expr.casting import cast
+from firesteel.expr.nodes import Expr, Literal
 from firesteel.plan.expressions import cast_to, identity
 from firesteel.plan.logical import Aggregate, Project, Union
 from firesteel.plan.tree import Node
+from firesteel.rules.fold_constants import computed
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
 
@@ -43,5 +46,17 @@ def _coerced(node: Node, types: tuple[SqlType, ...]) -> Node:
     if all(f.type == kind for f, kind in zip(node.schema, types, strict=True)):
         return node
     columns = identity(f.type for f in node.schema)
-    exprs = tuple(cast_to(e, kind) for e, kind in zip(columns, types, strict=True))
+    made = node.exprs if isinstance(node, Project) else columns
+    exprs = tuple(
+        _computed(source, kind) or cast_to(e, kind)
+        for e, source, kind in zip(columns, made, types, strict=True)
+    )
     return Project(node, exprs, tuple(f.name for f in node.schema))
+
+
+def _computed(expr: Expr, kind: SqlType) -> Expr | None:
+    """A literal as another type: what is cast is known to be constant, and computed."""
+    if not isinstance(expr, Literal) or expr.value is None or expr.type.same_as(kind):
+        return None
+    literal = cast(expr, kind)
+    return cast_to(computed(literal), kind) if isinstance(literal, Literal) else None

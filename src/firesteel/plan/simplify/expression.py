@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from firesteel.expr.casting import rounded_literal
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.expressions import (
@@ -39,12 +40,13 @@ from firesteel.plan.simplify.sarg import (
     to_search,
 )
 from firesteel.plan.simplify.simplifier import Rule, Simplifier
-from firesteel.types.sql import TypeRoot
+from firesteel.types.sql import INTEGERS, TypeRoot
 
 _MOST_KNOWN = 50
 """Comparisons of one column under which another is still weakened; each costs a pass over all of them."""
 
 
+_EXACT_NUMBERS = (*INTEGERS, TypeRoot.DECIMAL)
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -68,7 +70,7 @@ def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     found = compared_literal(call)
     if found is not None and found[1].type.root is TypeRoot.BOOLEAN and isinstance(found[2].value, bool):
         return _boolean_comparison(call, found, simplifier, unknown_as)
-    if isinstance(left, Literal) and isinstance(right, Literal) and left.type.same_as(right.type):
+    if isinstance(left, Literal) and isinstance(right, Literal) and _are_alike(left, right):
         return _compared_literals(call.function, left, right)
     return _under_predicates(call, found, simplifier)
 
@@ -83,8 +85,16 @@ def _boolean_comparison(
     return call
 
 
+def _are_alike(left: Literal, right: Literal) -> bool:
+    """Whether Python compares the two as Flink does: values of one type, or exact numbers."""
+    if left.type.same_as(right.type):
+        return True
+    return all(e.type.root in _EXACT_NUMBERS and e.value is not None for e in (left, right))
+
+
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    return TRUE if _COMPARE[function](as_double(left).value, as_double(right).value) else FALSE
+    a, b = (as_double(rounded_literal(e)).value for e in (left, right))
+    return TRUE if _COMPARE[function](a, b) else FALSE
 
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
