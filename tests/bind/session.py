@@ -11,7 +11,7 @@ from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.explain.ast import ast_line
 from firesteel.explain.tree_text import whole_tree
-from firesteel.plan.converted import converted
+from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node
 from firesteel.sql import statements as sql
 from firesteel.sql.parser import parse_script
@@ -53,7 +53,7 @@ class Session:
 
     def tree(self, text: str) -> str:
         """The plan as EXPLAIN's abstract syntax tree shows it."""
-        return whole_tree(converted(self.bind(text)), ast_line)
+        return whole_tree(as_built(self.bind(text)), ast_line)
 
     def table(self, text: str) -> Table:
         """The table that a CREATE TABLE defines."""

@@ -9,8 +9,8 @@ from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.catalog import Catalog
 from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, Call, Expr
 from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan.converted import consistent
 from firesteel.plan.expressions import walk
+from firesteel.plan.rel_builder import consistent
 from firesteel.plan.tree import Field
 from firesteel.runtime.operators.calc import Calc
 from firesteel.sql.parser import parse_query
@@ -40,7 +40,7 @@ def evaluate(
 
 
 def _planned(expr: Expr) -> Expr:
-    """The expression; one that holds a list or rows as plan/converted.py makes AND and OR of them."""
+    """The expression; one that holds a list or rows as plan/rel_builder.py makes AND and OR of them."""
     held = any(isinstance(e, Call) and e.function in (IN_LIST, ROWS_EQUAL) for e in walk(expr))
     return consistent(expr) if held else expr
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.runtime.packets import Packet, Position
-from firesteel.spark.exchange import exchange
+from firesteel.spark.batch_host import exchange
 from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark

@@ -11,10 +11,10 @@ from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
 from firesteel.explain.sinks import united_sinks
 from firesteel.explain.tree_text import whole_tree
-from firesteel.plan.converted import converted
 from firesteel.plan.expression_text import prefix_text
 from firesteel.plan.node_text import attributes, line
 from firesteel.plan.physical import Sink, Values
+from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node, walk
 
 
@@ -40,7 +40,7 @@ def explain_all(
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
         sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
     physical = united_sinks([plan for _, plan in plans])
-    asts = [whole_tree(converted(bound), ast_line) for bound, _ in plans]
+    asts = [whole_tree(as_built(bound), ast_line) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
         _physical(physical, details, configuration or {}),

@@ -134,7 +134,7 @@ def _hash(call: Call) -> int:
 
 IN_LIST, ROWS_EQUAL = "IN LIST", "ROW ="
 """How a bound query says that one of several comparisons holds (IN), and that two rows are equal: a call of
-the comparisons. plan/converted.py makes OR and AND of them; it leaves the types of their operands alone."""
+the comparisons. plan/rel_builder.py makes OR and AND of them; it leaves the types of their operands alone."""
 
 
 @dataclass(frozen=True)

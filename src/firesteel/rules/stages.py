@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firesteel.plan.converted import converted
 from firesteel.plan.logical import LogicalNode
 from firesteel.plan.physical import DropUpdateBefore, PhaseNode, PhysicalNode
+from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node
 from firesteel.rules.check_json_calls import check_json_calls
 from firesteel.rules.choose_retraction import choose_retraction
@@ -53,7 +53,7 @@ from firesteel.rules.wrap_json_arguments import wrap_json_arguments
 LOGICAL = Stage(
     "logical",
     (
-        (whole(converted), "expressions as Calcite's builder leaves them, which the AST shows"),
+        (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (each(reduce_expressions), "what is known of a column is seen before filters move away from it"),
         (each(pull_up_constant_keys), "a literal key groups nothing"),

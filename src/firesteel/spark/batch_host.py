@@ -23,13 +23,12 @@ from firesteel.runtime.packets import Packet
 from firesteel.runtime.spec import JobSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
-from firesteel.spark.exchange import exchange
 from firesteel.spark.flow import Work, works_of
-from firesteel.spark.internals.first_job import leave_out_scopes
+from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import for_driver, written
 from firesteel.spark.start.launch import Spark
-from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits
+from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits, target_of
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -101,3 +100,10 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
         targets = parallelism if is_keyed(job, stage) else 1
         packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(works).keyed)
     return packets
+
+
+def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
+    """As many partitions as targets; each holds the packets of its target by ascending position."""
+    exchanged = packets.repartitionAndSortWithinPartitions(targets, target_of)
+    write_as_java(exchanged)
+    return exchanged

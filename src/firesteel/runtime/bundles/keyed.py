@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.aggregates.base import Aggregate, Declared, Form
-from firesteel.runtime.bundles.delta import Delta
+from firesteel.runtime.bundles.accumulators import BundleAccumulators
+from firesteel.runtime.bundles.distinct_values import DistinctValues
 from firesteel.runtime.bundles.fields import extreme, total
 from firesteel.runtime.bundles.groups import Groups
-from firesteel.runtime.bundles.seen import Seen
 from firesteel.runtime.bundles.value_counts import ValueCounts
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Column, Mask, comparable, from_arrow, to_array
@@ -45,11 +45,11 @@ class KeyedMerge:
         aggregates: Sequence[Aggregate],
         state: AccumulatorState,
         keys: Keys,
-        delta: Delta,
+        accumulators: BundleAccumulators,
         now: int,
     ) -> None:
         self._spec, self._aggregates, self._state, self._keys, self._now = spec, aggregates, state, keys, now
-        self._delta = delta
+        self._accumulators = accumulators
         self._stored = state.load(keys, now)
         self._clean = np.ones(len(keys), np.bool_)
         self._single = Groups.single(len(keys))
@@ -58,8 +58,8 @@ class KeyedMerge:
 
     def run(self, results: int) -> NetChanges:
         """Merge and write the state of the clean keys. Raises NoRunningForm, with nothing written."""
-        seen = [self._seen(i, group) for i, group in enumerate(distinct_groups(self._spec))]
-        of_call = {i: (group, place) for group in seen for place, i in enumerate(group.calls)}
+        distinct = [self._seen(i, group) for i, group in enumerate(distinct_groups(self._spec))]
+        of_call = {i: (group, place) for group in distinct for place, i in enumerate(group.calls)}
         shown = []
         for index, (call, aggregate) in enumerate(zip(self._spec.calls, self._aggregates, strict=True)):
             if isinstance(aggregate, Declared) and aggregate.form is Form.LINEAR:
@@ -75,32 +75,32 @@ class KeyedMerge:
             if index < results:
                 shown.append(result)
         live = self._live()
-        self._save(live, seen)
+        self._save(live, distinct)
         before, after = [r.before_array for r in shown], [r.after_array for r in shown]
         return NetChanges(self._outcomes(live, shown), before, after, self._clean)
 
-    def _seen(self, index: int, calls: list[int]) -> Seen:
+    def _seen(self, index: int, calls: list[int]) -> DistinctValues:
         name = f"seen{index}"
         state = self._state.maps[name]
-        return Seen(self._keys, self._delta.maps[name], state, self._spec, calls, self._now)
+        return DistinctValues(self._keys, self._accumulators.maps[name], state, self._spec, calls, self._now)
 
     def _linear(self, index: int, call: AggregateSpec, aggregate: Declared) -> _Result:
         fields = {}
         for part in aggregate.fields:
-            added = from_arrow(self._delta.fields[f"{part.name}{index}"], part.type)
+            added = from_arrow(self._accumulators.fields[f"{part.name}{index}"], part.type)
             reach = None if added.null is None else ~added.null
             begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
             fields[part.name] = total(part, self._single, added, reach, None, begin)
         return self._evaluated(index, call, aggregate, fields)
 
     def _distinct(
-        self, index: int, call: AggregateSpec, aggregate: Declared, seen: Seen, place: int
+        self, index: int, call: AggregateSpec, aggregate: Declared, distinct: DistinctValues, place: int
     ) -> _Result:
         begin = {
             part.name: from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
             for part in aggregate.fields
         }
-        return self._evaluated(index, call, aggregate, seen.fields(aggregate, place, begin))
+        return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
 
     def _evaluated(
         self, index: int, call: AggregateSpec, aggregate: Declared, fields: dict[str, Column]
@@ -116,7 +116,7 @@ class KeyedMerge:
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> _Result:
         (part,) = aggregate.fields
         name, kind, ranks = f"{part.name}{index}", call.arg_types[0], None
-        added, stored = self._delta.fields[name], self._stored.fields[name]
+        added, stored = self._accumulators.fields[name], self._stored.fields[name]
         if kind.root in APPROXIMATE:
             values, known = from_arrow(added, kind), from_arrow(stored, kind)
         else:
@@ -128,7 +128,9 @@ class KeyedMerge:
     def _retracted_extreme(self, index: int, call: AggregateSpec) -> _Result:
         stored = {name: self._stored.fields[f"{name}{index}"] for name in ("best", "size", "unmatched")}
         name = f"map{index}"
-        values = ValueCounts(self._keys, call, self._delta.maps[name], self._state.ordered(name), self._now)
+        values = ValueCounts(
+            self._keys, call, self._accumulators.maps[name], self._state.ordered(name), self._now
+        )
         self._values.append(values)
         best = values.merge(stored, self._stored.found, self._clean)
         self._final[f"best{index}"] = best.final
@@ -143,7 +145,7 @@ class KeyedMerge:
             return np.ones(len(self._keys), np.bool_)
         if name not in self._final:  # a hidden count
             begin = self._stored.fields[name].fill_null(0).to_numpy(zero_copy_only=False)
-            counted = begin + self._delta.fields[name].to_numpy(zero_copy_only=False)
+            counted = begin + self._accumulators.fields[name].to_numpy(zero_copy_only=False)
             self._final[name] = pa.array(counted)
         live: Mask = self._final[name].to_numpy(zero_copy_only=False) != 0
         return live
@@ -152,10 +154,10 @@ class KeyedMerge:
         results = [(result.before, result.after) for result in shown]
         return net_outcomes(self._stored.found, live, self._clean, results, bool(self._spec.ttl))
 
-    def _save(self, live: Mask, seen: Sequence[Seen]) -> None:
+    def _save(self, live: Mask, distinct: Sequence[DistinctValues]) -> None:
         found = self._stored.found
         keep, gone = self._clean & (live | found), np.flatnonzero(self._clean & found & ~live)
-        for group in seen:
+        for group in distinct:
             group.save(keep, gone)
         for values in self._values:
             values.save(keep, gone)

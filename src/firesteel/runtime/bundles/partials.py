@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.aggregates.base import AccumulatorField, Declared, Form
+from firesteel.runtime.bundles.accumulators import BundleAccumulators, lift, merge, merged_field
 from firesteel.runtime.bundles.by_row import HandlerInputs
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.delta import Delta, lift, merge, merged_field
 from firesteel.runtime.bundles.groups import Ranges
 from firesteel.runtime.bundles.keyed import KeyedMerge
 from firesteel.runtime.handler import generate
@@ -73,8 +73,8 @@ class Partials:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    delta = lift(self._spec, self._aggregates, changes, keys)
-                    return self._table(keys, delta.columns(self.columns.slots, len(keys)))
+                    accumulators = lift(self._spec, self._aggregates, changes, keys)
+                    return self._table(keys, accumulators.columns(self.columns.slots, len(keys)))
             except NoRunningForm:
                 pass
         return self.onto(changes, keys, [None] * len(keys))
@@ -100,8 +100,8 @@ class Partials:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    delta = merge(self.columns, self._spec, self._aggregates, table, keys)
-                    return self._table(keys, delta.columns(self.columns.slots, len(keys)))
+                    accumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
+                    return self._table(keys, accumulators.columns(self.columns.slots, len(keys)))
             except NoRunningForm:
                 pass
         handler, others = self._handler, self.tuples(table.take(pa.array(keys.order)))
@@ -177,9 +177,9 @@ class Partials:
         nothing before. None where a key is the row handler's."""
         assert self._aggregates is not None
         keys = self.keys_of(table)
-        delta: Delta = merge(self.columns, self._spec, self._aggregates, table, keys)
+        accumulators: BundleAccumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
         state = AccumulatorState(self._spec, self._generated.slots, memory_backend())
-        net = KeyedMerge(self._spec, self._aggregates, state, keys, delta, 0).run(self._results)
+        net = KeyedMerge(self._spec, self._aggregates, state, keys, accumulators, 0).run(self._results)
         if not net.clean.all():
             return None
         back = pa.array(keys.codes)

@@ -14,9 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.accumulators import accumulators
+from firesteel.runtime.bundles.accumulators import merge
 from firesteel.runtime.bundles.by_row import KeyedRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.delta import merge
 from firesteel.runtime.bundles.keyed import KeyedMerge
 from firesteel.runtime.bundles.net_changes import net_table, result_schema
 from firesteel.runtime.handler import generate
@@ -72,8 +72,10 @@ class GlobalGroupAggregate:
             return None
         try:
             with np.errstate(over="ignore"):
-                delta = merge(self._columns, self._spec, self._aggregates, changes, keys)
-                whole = KeyedMerge(self._spec, self._aggregates, self._state, keys, delta, self._expiry.now)
+                accumulators = merge(self._columns, self._spec, self._aggregates, changes, keys)
+                whole = KeyedMerge(
+                    self._spec, self._aggregates, self._state, keys, accumulators, self._expiry.now
+                )
                 return whole.run(self._results)
         except NoRunningForm:
             return None

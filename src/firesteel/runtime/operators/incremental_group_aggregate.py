@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.accumulators import stored_maps, write_maps
 from firesteel.runtime.aggregates.base import Declared, MapView
+from firesteel.runtime.bundles.accumulators import BundleAccumulators, merge, regroup
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.delta import Delta, merge, regroup
-from firesteel.runtime.bundles.seen import Seen
+from firesteel.runtime.bundles.distinct_values import DistinctValues
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.map_view import Expiry
@@ -80,31 +80,31 @@ class IncrementalGroupAggregate:
             return None
         try:
             with np.errstate(over="ignore"):
-                delta = merge(self._columns, self._spec, self._aggregates, changes, partial)
-                seen = self._count_seen(delta, partial)
-                parts = regroup(self._increments, self._spec, self._aggregates, delta, final)
+                accumulators = merge(self._columns, self._spec, self._aggregates, changes, partial)
+                distinct = self._count_seen(accumulators, partial)
+                parts = regroup(self._increments, self._spec, self._aggregates, accumulators, final)
         except NoRunningForm:
             return None
-        for view in seen:
+        for view in distinct:
             view.save(np.ones(len(partial), np.bool_), np.zeros(0, np.int64))
         return parts
 
-    def _count_seen(self, delta: Delta, partial: Keys) -> list[Seen]:
-        """Put the fields of the DISTINCT calls into the delta: what the values new to them, or gone from
-        them, add."""
+    def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
+        """Put the fields of the DISTINCT calls among the accumulators: what the values new to them, or gone
+        from them, add."""
         assert self._aggregates is not None
         views = []
         for index, calls in enumerate(distinct_groups(self._spec)):
             name = f"seen{index}"
-            view = Seen(
-                partial, delta.maps[name], self._state.maps[name], self._spec, calls, self._expiry.now
+            view = DistinctValues(
+                partial, accumulators.maps[name], self._state.maps[name], self._spec, calls, self._expiry.now
             )
             for place, call in enumerate(calls):
                 aggregate = self._aggregates[call]
                 assert isinstance(aggregate, Declared)
                 fields = view.fields(aggregate, place, None)
                 for part in aggregate.fields:
-                    delta.fields[f"{part.name}{call}"] = to_array(fields[part.name], part.type)
+                    accumulators.fields[f"{part.name}{call}"] = to_array(fields[part.name], part.type)
             views.append(view)
         return views
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from firesteel.runtime.bundles.accumulators import lift
 from firesteel.runtime.bundles.by_row import LocalRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns
-from firesteel.runtime.bundles.delta import lift
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.operators.base import Clock, Operator
@@ -48,8 +48,8 @@ class LocalGroupAggregate:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    delta = lift(self._spec, self._aggregates, changes, keys)
-                    return delta.columns(self._columns.slots, len(keys))
+                    accumulators = lift(self._spec, self._aggregates, changes, keys)
+                    return accumulators.columns(self._columns.slots, len(keys))
             except NoRunningForm:
                 pass
         return self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)

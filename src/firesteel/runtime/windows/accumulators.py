@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.accumulators import HeapAccumulators
+from firesteel.runtime.bundles.accumulators import lift, merge
 from firesteel.runtime.bundles.by_row import KeyedRows, LocalRows
 from firesteel.runtime.bundles.columns import AccumulatorColumns, arrow_type
-from firesteel.runtime.bundles.delta import lift, merge
 from firesteel.runtime.bundles.keyed import KeyedMerge
 from firesteel.runtime.handler import INSERT, generate
 from firesteel.runtime.keys import Keys
@@ -115,8 +115,8 @@ class WindowAccumulators:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    delta = lift(self._spec, self._aggregates, changes, keys)
-                    return delta.columns(self._columns.slots, len(keys))
+                    accumulators = lift(self._spec, self._aggregates, changes, keys)
+                    return accumulators.columns(self._columns.slots, len(keys))
             except NoRunningForm:
                 pass
         return self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)
@@ -125,8 +125,8 @@ class WindowAccumulators:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    delta = merge(self._columns, self._spec, self._aggregates, table, keys)
-                    return delta.columns(self._columns.slots, len(keys))
+                    accumulators = merge(self._columns, self._spec, self._aggregates, table, keys)
+                    return accumulators.columns(self._columns.slots, len(keys))
             except NoRunningForm:
                 pass
         handler, merged = self._handler, []
@@ -146,8 +146,8 @@ class WindowAccumulators:
         state = AccumulatorState(self._spec, self._generated.slots, memory_backend())
         try:
             with np.errstate(over="ignore"):
-                delta = merge(self._columns, self._spec, self._aggregates, table, keys)
-                whole = KeyedMerge(self._spec, self._aggregates, state, keys, delta, 0)
+                accumulators = merge(self._columns, self._spec, self._aggregates, table, keys)
+                whole = KeyedMerge(self._spec, self._aggregates, state, keys, accumulators, 0)
                 return whole.run(len(self._spec.calls))
         except NoRunningForm:
             return None

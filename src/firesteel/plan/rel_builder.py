@@ -35,7 +35,7 @@ ZERO = Literal(0, INT.with_nullable(False))
 _JUNCTIONS = {IN_LIST: "OR", ROWS_EQUAL: "AND"}
 
 
-def converted(root: Node) -> Node:
+def as_built(root: Node) -> Node:
     """The tree that the AST shows and the rules start from. Applying it twice changes nothing more."""
     return transform_up(root, _node)
 

@@ -19,7 +19,7 @@ from firesteel.runtime.state.base import MapState
 from firesteel.types.sql import NUMERIC
 
 
-class Seen:
+class DistinctValues:
     """One map view and one bundle. calls: the numbers of the DISTINCT calls that share the view."""
 
     def __init__(

@@ -28,7 +28,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 
 @dataclass
-class Delta:
+class BundleAccumulators:
     """By the name of the accumulator's part: fields have g rows, maps the entries of g keys."""
 
     fields: dict[str, pa.Array] = field(default_factory=dict)
@@ -44,9 +44,11 @@ class Delta:
         ]
 
 
-def lift(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys) -> Delta:
+def lift(
+    spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
+) -> BundleAccumulators:
     """The accumulators of rows, from nothing on. Raises NoRunningForm."""
-    return _Lift(spec, aggregates, changes, keys).delta
+    return _Lift(spec, aggregates, changes, keys).accumulators
 
 
 def merge(
@@ -55,9 +57,9 @@ def merge(
     aggregates: Sequence[Aggregate],
     changes: pa.Table,
     keys: Keys,
-) -> Delta:
+) -> BundleAccumulators:
     """The accumulators of local phases, merged by key. Raises NoRunningForm."""
-    delta = Delta()
+    accumulators = BundleAccumulators()
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
     calls = {f"seen{i}": len(group) for i, group in enumerate(distinct_groups(spec))}
     for slot in columns.slots:
@@ -65,19 +67,19 @@ def merge(
         if isinstance(slot.kind, MapView):
             width = calls.get(slot.name, 1) if spec.input_retracts else 1
             bits = slot.call < 0 and not spec.input_retracts
-            delta.maps[slot.name] = PairCounts.from_lists(keys, column, width, bits, slot.kind.sorted)
+            accumulators.maps[slot.name] = PairCounts.from_lists(keys, column, width, bits, slot.kind.sorted)
         else:
-            delta.fields[slot.name] = merged_field(
+            accumulators.fields[slot.name] = merged_field(
                 slot.kind, _declared(spec, aggregates, slot), groups, column
             )
-    return delta
+    return accumulators
 
 
 def regroup(
     columns: AccumulatorColumns,
     spec: GroupAggregateSpec,
     aggregates: Sequence[Aggregate],
-    delta: Delta,
+    accumulators: BundleAccumulators,
     keys: Keys,
 ) -> list[pa.Array]:
     """The accumulators merged once more, as columns: `keys` groups the keys that they belong to.
@@ -88,9 +90,9 @@ def regroup(
     parts = []
     for slot in columns.slots:
         if isinstance(slot.kind, MapView):
-            parts.append(delta.maps[slot.name].by(keys.codes, keys).lists(len(keys), arrow_type(slot)))
+            parts.append(accumulators.maps[slot.name].by(keys.codes, keys).lists(len(keys), arrow_type(slot)))
         else:
-            column = delta.fields[slot.name].take(order)
+            column = accumulators.fields[slot.name].take(order)
             parts.append(merged_field(slot.kind, _declared(spec, aggregates, slot), groups, column))
     return parts
 
@@ -132,27 +134,27 @@ class _Lift:
         self._sign: Index | None = self._rows.signs() if spec.input_retracts else None
         self._groups = Groups(keys.sorted_codes, len(keys))
         self._pairs: dict[int, Pairs] = {}
-        self.delta = Delta()
+        self.accumulators = BundleAccumulators()
         for index, (call, aggregate) in enumerate(zip(spec.calls, aggregates, strict=True)):
             if not call.distinct:
                 self._call(index, call, aggregate)
         for index, group in enumerate(distinct_groups(spec)):
-            self.delta.maps[f"seen{index}"] = self._seen([spec.calls[i] for i in group])
+            self.accumulators.maps[f"seen{index}"] = self._seen([spec.calls[i] for i in group])
         if spec.input_retracts and spec.count_star is None:
             assert self._sign is not None
             counted = Column(self._groups.sum(self._sign))
-            self.delta.fields[f"count{len(spec.calls)}"] = to_array(counted, BIGINT)
+            self.accumulators.fields[f"count{len(spec.calls)}"] = to_array(counted, BIGINT)
 
     def _call(self, index: int, call: AggregateSpec, aggregate: Aggregate) -> None:
         if isinstance(aggregate, Declared) and aggregate.form is Form.LINEAR:
             argument = None if call.function == "COUNT" else self._rows.column(call.args[0])
             fields = contributed(aggregate, self._groups, argument, self._reach(call), self._sign)
             for part in aggregate.fields:
-                self.delta.fields[f"{part.name}{index}"] = to_array(fields[part.name], part.type)
+                self.accumulators.fields[f"{part.name}{index}"] = to_array(fields[part.name], part.type)
         elif isinstance(aggregate, Declared):
             self._extreme(index, call, aggregate)
         else:
-            self.delta.maps[f"map{index}"] = self._values(call)
+            self.accumulators.maps[f"map{index}"] = self._values(call)
 
     def _reach(self, call: AggregateSpec) -> Mask | None:
         """Which rows come to the function."""
@@ -169,7 +171,7 @@ class _Lift:
         best = extreme(self._groups, values, reach, aggregate.least)
         (part,) = aggregate.fields
         name = f"{part.name}{index}"
-        self.delta.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
+        self.accumulators.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
 
     def _values(self, call: AggregateSpec) -> PairCounts:
         """How often each value of MIN or MAX with retraction came, less how often it went."""
