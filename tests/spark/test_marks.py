@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec import (
     CalcSpec,
     ChainSpec,
+    CurrentWatermarkSpec,
     Input,
     JobSpec,
     MiniBatchAssignerSpec,
@@ -113,3 +115,18 @@ def test_a_second_exchange_keeps_them(times: list[int], batches: list[list[int]]
     )
     job = with_marks(JobSpec(chains, (SINK,)))
     assert seen(run(job, [cut(rows(times), *batches)], targets)) == expected(times)
+
+
+@CUT_ANYHOW
+@given(TIMES, CUT)
+def test_each_row_knows_the_watermark_that_stood(times: list[int], batches: list[list[int]]) -> None:
+    calc = CalcSpec(("f0", "epoch_ms(f2)"), (INT, BIGINT))
+    chains = (
+        replace(reading(0, assigner(), to=1), outputs=(Output(1, Partitioning.SINGLE),)),
+        ChainSpec(1, (Input(0),), (CurrentWatermarkSpec(calc, 2, TS),), SHOWN),
+    )
+    found = seen(run(with_marks(JobSpec(chains, (SINK,))), [cut(rows(times), *batches)]))
+    stood = [
+        (row, None if time == MIN_WATERMARK else time) for row, time in expected(times) if row is not None
+    ]
+    assert found == stood

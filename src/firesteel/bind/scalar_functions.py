@@ -10,6 +10,7 @@ from firesteel.bind import (
     scalar_json,
     scalar_objects,
     scalar_times,
+    watermark_functions,
 )
 from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.scalar_operators import arithmetic, nullable
@@ -233,6 +234,8 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     "TIMESTAMPDIFF": ((2, 2), scalar_times.diff),
     **{name: ((1, 1), _part(unit)) for name, unit in _PARTS.items()},
     "TYPEOF": ((1, 2), _typeof),
+    "CURRENT_WATERMARK": ((0, 10000), watermark_functions.current_watermark),
+    "SOURCE_WATERMARK": ((0, 0), watermark_functions.source_watermark),
     "OBJECT_OF": ((1, 10000), scalar_objects.object_of),
     "OBJECT_UPDATE": ((1, 10000), scalar_objects.object_update),
     "ARRAY": ((0, 10000), _array),

@@ -12,7 +12,7 @@ from firesteel.plan.logical import Project
 from firesteel.plan.over import contains_over
 from firesteel.plan.tree import Node
 
-NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP"})
+NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP", "CURRENT_WATERMARK"})
 """Each evaluation of these gives another value, so they may not be copied."""
 
 

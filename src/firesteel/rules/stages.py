@@ -9,6 +9,7 @@ from firesteel.plan.physical import DropUpdateBefore, PhaseNode, PhysicalNode
 from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node
 from firesteel.rules.check_json_calls import check_json_calls
+from firesteel.rules.check_watermark_calls import check_watermark_calls
 from firesteel.rules.choose_retraction import choose_retraction
 from firesteel.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.rules.group_window_projects import filter_before_picking
@@ -99,6 +100,7 @@ PHYSICAL = Stage(
             each(filter_in_normalization),
             "a row that leaves the filter is a delete then",
         ),
+        (each(check_watermark_calls), "a row time is still told from a plain timestamp"),
         (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
         (each(materialize_processing_time), "nor have they a processing time"),
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),

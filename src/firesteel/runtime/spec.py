@@ -236,6 +236,19 @@ class WatermarkAssignerSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
+class CurrentWatermarkSpec(OperatorSpec):
+    """Project and filter by the watermark too: it is one field more that `calc` reads, of this type."""
+
+    calc: CalcSpec
+    field: int
+    type: SqlType
+
+    @property
+    def reads_marks(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
 class MiniBatchAssignerSpec(OperatorSpec):
     """Mark the ends of mini-batches, `interval` milliseconds long, by the clock, or by row time where
     `row_time` says so."""

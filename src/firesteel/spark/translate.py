@@ -24,8 +24,10 @@ from firesteel.plan.unsupported import refuse_execution
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import (
     ChainSpec,
+    CurrentWatermarkSpec,
     Input,
     JobSpec,
+    MiniBatchAssignerSpec,
     OperatorSpec,
     Output,
     Partitioning,
@@ -170,7 +172,21 @@ class _Translation:
             return [_Open.reading([self.close(chain) for chain in self.chains(node.input)], how, keys)]
         below = self.chains(node.children[0])
         operator = operator_of(node, self.operators)
-        return below if operator is None else [chain.then(operator) for chain in below]
+        if operator is None:
+            return below
+        if isinstance(operator, CurrentWatermarkSpec):
+            below = self._in_one_task(below)
+        return [chain.then(operator) for chain in below]
+
+    def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
+        """The chains; what reads a source goes through an exchange, as no split knows the watermark of those
+        before. Marks of the clock stay where they are."""
+        if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
+            return chains
+        return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]
+
+    def _reads_source(self, chain: _Open) -> bool:
+        return all(output.partitioning is Partitioning.FORWARD for _, output in chain.feeds)
 
     def close(self, chain: _Open, outputs: Sequence[Output] = ()) -> int:
         """End a chain; its id."""
@@ -179,6 +195,10 @@ class _Translation:
         for producer, output in chain.feeds:
             self.done[producer].outputs.append(replace(output, to=number))
         return number
+
+
+def _is_by_clock(chain: _Open) -> bool:
+    return any(isinstance(each, MiniBatchAssignerSpec) and not each.row_time for each in chain.operators)
 
 
 class _StateNames:

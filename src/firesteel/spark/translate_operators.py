@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firesteel.errors import InternalError, NotSupportedError
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical, physical_windows
 from firesteel.plan.expressions import expand_search
@@ -15,11 +15,11 @@ from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec import (
     CalcSpec,
     ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
     DropUpdateBeforeSpec,
     ExpandSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
-    WatermarkAssignerSpec,
 )
 from firesteel.spark.translate_aggregates import (
     OperatorOptions,
@@ -30,6 +30,7 @@ from firesteel.spark.translate_aggregates import (
     mode_of,
     types_of,
 )
+from firesteel.spark.translate_watermarks import watermark_assigner, with_current_watermark
 from firesteel.spark.translate_windows import (
     global_window_aggregate,
     local_window_aggregate,
@@ -49,11 +50,12 @@ def operator_of(node: Node, options: OperatorOptions) -> OperatorSpec | None:
     return translate(node, options)
 
 
-def _calc(node: physical.Calc, options: OperatorOptions) -> CalcSpec:
+def _calc(node: physical.Calc, options: OperatorOptions) -> CalcSpec | CurrentWatermarkSpec:
     exprs = [expand_search(expr, lists=True) for expr in node.exprs]
     condition = None if node.condition is None else expand_search(node.condition, lists=True)
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
-    return compile_calc(exprs, condition, types_of(node.input), None, options.time_zone, exchanged)
+    timed = with_current_watermark(exprs, condition, node, options, exchanged)
+    return timed or compile_calc(exprs, condition, types_of(node.input), None, options.time_zone, exchanged)
 
 
 def _changelog_normalize(
@@ -109,33 +111,6 @@ def _mini_batch_assigner(node: physical.MiniBatchAssigner, options: OperatorOpti
     return MiniBatchAssignerSpec(node.interval, node.time == "RowTime")
 
 
-def _watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOptions) -> WatermarkAssignerSpec:
-    expression = expand_search(node.expression, lists=True)
-    return WatermarkAssignerSpec(
-        rowtime=node.rowtime,
-        watermark=compile_calc((expression,), None, types_of(node.input), None, options.time_zone),
-        interval=options.watermark_interval,
-        name=node.schema[node.rowtime].name,
-        table=_table_below(node),
-        may_fail=not _is_delay(expression),
-    )
-
-
-def _table_below(node: Node) -> str:
-    """The path of the table that a chain of nodes reads."""
-    while node.children:
-        node = node.children[0]
-    return ".".join(node.table.path) if isinstance(node, physical.TableSourceScan) else ""
-
-
-def _is_delay(watermark: Expr) -> bool:
-    """Whether it is a column, or one less an interval: that fails for no row."""
-    if isinstance(watermark, Call) and watermark.function == "-":
-        first, *others = watermark.args
-        return isinstance(first, InputRef) and all(isinstance(each, Literal) for each in others)
-    return isinstance(watermark, InputRef)
-
-
 TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | None]] = {
     physical.Calc: _calc,
     physical.ChangelogNormalize: _changelog_normalize,
@@ -150,5 +125,5 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical_windows.LocalWindowAggregate: local_window_aggregate,
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,
-    physical.WatermarkAssigner: _watermark_assigner,
+    physical.WatermarkAssigner: watermark_assigner,
 }

@@ -15,6 +15,7 @@ from firesteel.runtime.operators.base import Clock, Operator
 from firesteel.runtime.spec import (
     CalcSpec,
     ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
     DropUpdateBeforeSpec,
     ExpandSpec,
     GlobalGroupAggregateSpec,
@@ -51,6 +52,7 @@ _HERE = __name__.rpartition(".")[0]
 OPERATORS: dict[type[OperatorSpec], Entry] = {
     CalcSpec: Entry(f"{_HERE}.calc"),
     ChangelogNormalizeSpec: Entry(f"{_HERE}.changelog_normalize", state=1),
+    CurrentWatermarkSpec: Entry(f"{_HERE}.current_watermark"),
     DropUpdateBeforeSpec: Entry(f"{_HERE}.drop_update_before"),
     ExpandSpec: Entry(f"{_HERE}.expand"),
     GlobalGroupAggregateSpec: Entry(f"{_HERE}.global_group_aggregate", state=1),

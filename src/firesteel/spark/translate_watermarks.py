@@ -1,0 +1,82 @@
+"""What makes watermarks, and what reads them, as specs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import ValidationError
+from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.expr.to_duckdb import compile_calc
+from firesteel.plan import physical
+from firesteel.plan.expressions import expand_search, rewrite, walk
+from firesteel.plan.tree import Node
+from firesteel.runtime.spec import CurrentWatermarkSpec, WatermarkAssignerSpec
+from firesteel.spark.translate_aggregates import OperatorOptions, types_of
+
+
+def watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOptions) -> WatermarkAssignerSpec:
+    """Raises ValidationError for SOURCE_WATERMARK(): no source has watermarks of its own."""
+    expression = expand_search(node.expression, lists=True)
+    _refuse_marker(replace(expression, range=None) if isinstance(expression, Call) else expression)
+    return WatermarkAssignerSpec(
+        rowtime=node.rowtime,
+        watermark=compile_calc((expression,), None, types_of(node.input), None, options.time_zone),
+        interval=options.watermark_interval,
+        name=node.schema[node.rowtime].name,
+        table=_table_below(node),
+        may_fail=not _is_delay(expression),
+    )
+
+
+def with_current_watermark(
+    exprs: list[Expr], condition: Expr | None, node: physical.Calc, options: OperatorOptions, exchanged: bool
+) -> CurrentWatermarkSpec | None:
+    """The Calc, if it asks for the watermark; all its calls do so of one input, and so are one field."""
+    calls = [call for expr in (*exprs, condition) if expr is not None for call in _watermark_calls(expr)]
+    if not calls:
+        return None
+    types = types_of(node.input)
+    one = InputRef(len(types), calls[0].type)
+
+    def read(expr: Expr) -> Expr:
+        return one if isinstance(expr, Call) and expr.function == "CURRENT_WATERMARK" else expr
+
+    exprs = [rewrite(expr, read) for expr in exprs]
+    condition = None if condition is None else rewrite(condition, read)
+    calc = compile_calc(exprs, condition, (*types, one.type), None, options.time_zone, exchanged)
+    return CurrentWatermarkSpec(calc, len(types), one.type)
+
+
+def _watermark_calls(expr: Expr) -> list[Call]:
+    _refuse_marker(expr)
+    return [e for e in walk(expr) if isinstance(e, Call) and e.function == "CURRENT_WATERMARK"]
+
+
+def _refuse_marker(expr: Expr) -> None:
+    for call in walk(expr):
+        if isinstance(call, Call) and call.function == "SOURCE_WATERMARK":
+            raise ValidationError(
+                "SOURCE_WATERMARK() is a declarative marker function and doesn't have concrete runtime "
+                "implementation. It can only be used as a single expression in a WATERMARK FOR clause in the "
+                "CREATE TABLE DDL. The declaration will be pushed down into a table source that implements "
+                "the 'org.apache.flink.table.connector.source.abilities.SupportsSourceWatermark' interface. "
+                "The source will emit system-defined watermarks afterwards. Please check the documentation "
+                "whether the connector supports source watermarks.",
+                range=call.range,
+                hint="no connector has watermarks of its own: write WATERMARK FOR ts AS ts - INTERVAL ...",
+            )
+
+
+def _table_below(node: Node) -> str:
+    """The path of the table that a chain of nodes reads."""
+    while node.children:
+        node = node.children[0]
+    return ".".join(node.table.path) if isinstance(node, physical.TableSourceScan) else ""
+
+
+def _is_delay(watermark: Expr) -> bool:
+    """Whether it is a column, or one less an interval: that fails for no row."""
+    if isinstance(watermark, Call) and watermark.function == "-":
+        first, *others = watermark.args
+        return isinstance(first, InputRef) and all(isinstance(each, Literal) for each in others)
+    return isinstance(watermark, InputRef)
