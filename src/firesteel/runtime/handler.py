@@ -121,7 +121,7 @@ class _Writer:
         ]
         self._records = spec.records
         self._hidden: Call | None = None
-        if spec.input_retracts and spec.count_star is None:
+        if spec.input_retracts and spec.count_star is None and not spec.every_row:
             self._hidden = Call.of(len(self._calls), _RECORDS)
             self._plain.append(self._hidden)
 
@@ -279,7 +279,7 @@ class _Writer:
             block("else:", f"emit({UPDATE})\n{before}values += value"),
             "before = value",
         ]
-        if not self._spec.ttl:
+        if not (self._spec.ttl or self._spec.every_row):
             lines.insert(2, block(f"elif {self._unchanged()}:", f"emit({NOTHING})"))
         return "\n".join(lines)
 

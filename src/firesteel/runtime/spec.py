@@ -92,6 +92,7 @@ class GroupAggregateSpec(OperatorSpec):
     position in `calls` of a COUNT(*) that serves as the record counter, else None: a hidden one is
     kept. ttl: state retention in milliseconds, 0 for ever. bundle: rows after which a bundle ends, 0 for
     record by record. map_order: a bundle's keys go out in the order of Flink's map (bundles/map_order.py).
+    every_row: each row has its result, and a key without records goes on (the calls of a window of OVER).
     """
 
     keys: tuple[int, ...]
@@ -104,6 +105,7 @@ class GroupAggregateSpec(OperatorSpec):
     state_id: str = "group-aggregate"
     bundle: int = 0
     map_order: bool = False
+    every_row: bool = False
 
     def stateful(self, ttl: int, state_id: str) -> GroupAggregateSpec:
         """The same with its state kept for `ttl` milliseconds under a name."""
@@ -117,7 +119,7 @@ class GroupAggregateSpec(OperatorSpec):
     def records(self) -> str | None:
         """The part of the accumulator that counts records: the query's own COUNT(*), the sum of partial
         ones, or a hidden count after all calls. None over insert-only input."""
-        if not self.input_retracts:
+        if not self.input_retracts or self.every_row:
             return None
         if self.count_star is None:
             return f"count{len(self.calls)}"

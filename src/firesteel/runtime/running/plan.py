@@ -158,6 +158,8 @@ class _Run:
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
+        elif self._spec.input_retracts:
+            rows.sign = rows.signs()
         results, groups = self._results(aggregates, whole)
         befores = [result.before(rows) for result in results]
         by_key = outcomes(rows, results, befores)

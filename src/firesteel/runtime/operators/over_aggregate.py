@@ -1,0 +1,183 @@
+"""OVER aggregates: each row goes out with what its window gives.
+
+By row time a row waits until a watermark has passed it, and late rows are dropped (Flink:
+RowTimeUnboundedPrecedingOverFunctionV2, RowTimeRowsBoundedPrecedingFunction,
+RowTimeRangeBoundedPrecedingFunction). By processing time a row goes out at once; only those of a RANGE with a
+bound wait until the clock moves on, which is when the micro-batch ends (ProcTimeUnboundedPrecedingFunction,
+ProcTimeRowsBoundedPrecedingFunction, ProcTimeRangeBoundedPrecedingFunction).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
+from firesteel.runtime.handler import generate
+from firesteel.runtime.keys import one_array
+from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.operators.event_time import EventTime, KeptNumber
+from firesteel.runtime.orders import caused, concat
+from firesteel.runtime.over.admission import Admission, Admitted
+from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
+from firesteel.runtime.over.windows import Windows
+from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
+from firesteel.runtime.sorting import stable_order
+from firesteel.runtime.spec import field
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.runtime.windows.fired import inserts, millis_of
+from firesteel.types.arrow import to_arrow
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+class RowTimeOver(Operator):
+    """By row time. late: how many rows were dropped (Flink: numLateRecordsDropped). state: None keeps it in
+    this process."""
+
+    def __init__(self, spec: OverAggregateSpec, state: StateBackend | None) -> None:
+        backend = memory_backend() if state is None else state
+        self.late = 0
+        self._spec = spec
+        self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        self._time = EventTime(backend, f"{spec.state_id}/time")
+        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
+        bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
+        self._windows = Windows(spec, backend, epochs=bounded)
+        self._partition = spec.aggregate.keys[:-1] if bounded else spec.aggregate.keys
+        self._admission: Admission | None = None
+        if bounded:
+            keys = [self._types[i] for i in self._partition]
+            size = spec.frame.preceding if by_range else None
+            self._admission = Admission(backend, f"{spec.state_id}/keys", keys, size)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        self._take(Marked(table, _NO_ROWS, _NO_ROWS))
+        return ()
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        marks = Marked(self._no_rows(), np.array([mark.time]), np.array([mark.order]), mark.place)
+        out = self._take(marks)
+        return (out, mark) if out.num_rows else (mark,)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return (rows.with_rows(self._take(rows)),)
+
+    def barrier(self) -> Iterable[Message]:
+        self._time.save()
+        self._came.save()
+        return ()
+
+    def _no_rows(self) -> pa.Table:
+        return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in self._types])
+
+    def _take(self, message: Marked) -> pa.Table:
+        """The rows that the watermarks of a message send out."""
+        marks = np.maximum.accumulate(message.times)
+        new, stood = self._timed(message.table), self._time.standing(message)
+        end = int(marks[-1]) if len(marks) else self._time.now
+        due = self._waiting.take_until(end) if len(marks) else new.take(_NO_ROWS)
+        admitted = self._admit(due, new, stood, end)
+        self.late += len(new) - int(np.count_nonzero(admitted.accepted))
+        behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
+        first = np.maximum(np.searchsorted(marks, new.times), behind)
+        fires = admitted.accepted & (first < len(marks))
+        self._waiting.add(new.take(np.flatnonzero(admitted.accepted & ~fires)))
+        self._time.advance(end)
+        here = np.flatnonzero(fires)
+        fired = TimedRows.concat([due, new.take(here)])
+        epochs = admitted.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
+        by = np.concatenate([np.searchsorted(marks, due.times), first[here]])
+        out = self._fired(fired, epochs, by, message)
+        self._windows.forget(admitted.left_keys, admitted.left_epochs)
+        return out
+
+    def _timed(self, table: pa.Table) -> TimedRows:
+        columns = tuple(one_array(table.column(field(i))) for i in range(len(self._types)))
+        numbers = self._came.now + np.arange(table.num_rows)
+        self._came.now += table.num_rows
+        return TimedRows(columns, millis_of(columns[self._spec.time]), numbers)
+
+    def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
+        """Without a bound a row is late as soon as a watermark has passed it."""
+        if self._admission is None:
+            return Admitted(new.times > stood, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
+        columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
+        return self._admission.admit(
+            columns[0], due.times, columns[1], new.times, stood, self._time.now, end
+        )
+
+    def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked) -> pa.Table:
+        """by: the number of the watermark that each row goes out with."""
+        if not len(rows):
+            return self._no_rows()
+        order, rows, results = self._windows.fire(rows, epochs)
+        by = by[order]
+        out = np.lexsort((rows.numbers, rows.times, by))
+        at = pa.array(out)
+        columns = [column.take(at) for column in (*rows.columns, *results)]
+        return inserts(message.orders[by[out]], message.place, columns)
+
+
+class ProcTimeOver(Operator):
+    """By processing time: rows go out in the order in which they came."""
+
+    def __init__(self, spec: OverAggregateSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend = memory_backend() if state is None else state
+        self._spec, self._clock = spec, clock
+        self._width = spec.width
+        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._windows = Windows(spec, backend, epochs=False)
+        self._waits = not spec.frame.rows and spec.frame.preceding is not None
+        self._held: list[pa.Table] = []
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if self._waits:
+            self._held.append(table)
+            return ()
+        return (self._fired(table),)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if not self._waits:
+            return (rows.with_rows(self._fired(rows.table)),)
+        self._held.append(rows.table)
+        return (rows.with_rows(rows.table.slice(0, 0)),)
+
+    def barrier(self) -> Iterator[Message]:
+        held, self._held = [table for table in self._held if table.num_rows], []
+        if held:
+            yield self._fired(concat(held))
+        self._came.save()
+
+    def _fired(self, table: pa.Table) -> pa.Table:
+        columns = tuple(one_array(table.column(field(i))) for i in range(self._width))
+        numbers = self._came.now + np.arange(table.num_rows)
+        self._came.now += table.num_rows
+        times = np.full(table.num_rows, self._clock() if self._waits else 0)
+        if not table.num_rows:
+            return table
+        order, _, results = self._windows.fire(TimedRows(columns, times, numbers))
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        at = pa.array(back)
+        kinds = pa.array(np.full(table.num_rows, RowKind.INSERT, np.int8))
+        return caused(
+            table, np.arange(table.num_rows), kinds, [*columns, *(each.take(at) for each in results)]
+        )
+
+
+def build(spec: OverAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    if spec.order is OverTime.PROCTIME:
+        return ProcTimeOver(spec, state, clock)
+    return RowTimeOver(spec, state)
+
+
+def code(spec: OverAggregateSpec) -> Iterator[str]:
+    frame = spec.frame
+    size = "UNBOUNDED" if frame.preceding is None else str(frame.preceding)
+    yield f"-- OverAggregate by {spec.order.value}, {'ROWS' if frame.rows else 'RANGE'} {size} PRECEDING"
+    yield generate(spec.aggregate).source.rstrip()
