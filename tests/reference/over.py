@@ -1,5 +1,5 @@
 """Flink's functions of OVER, row by row, one key at a time: RowTimeUnboundedPrecedingOverFunctionV2,
-RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. The call is SUM, with COUNT beside it.
+RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. The calls are SUM and COUNT.
 """
 
 from __future__ import annotations
@@ -32,10 +32,13 @@ class KeyOver:
         self.inputs.setdefault(time, []).append(value)
         self.timers.add(time)
         if not self.rows and self.preceding is not None:
-            if self.cleanup is None or self.cleanup < time + self.preceding + 1:
-                self.cleanup = time + int(self.preceding * 1.5) + 1
-                self.timers.add(self.cleanup)
+            self.forget_later(time, self.preceding)
         return True
+
+    def forget_later(self, time: int, preceding: int) -> None:
+        if self.cleanup is None or self.cleanup < time + preceding + 1:
+            self.cleanup = time + int(preceding * 1.5) + 1
+            self.timers.add(self.cleanup)
 
     def timer(self, time: int) -> list[Out]:
         """An event time timer rings."""
@@ -107,7 +110,9 @@ class ReferenceOver:
         """What a watermark sends out, by time, then by key."""
         self._mark = mark
         out = []
-        while due := [(min(s.timers), k) for k, s in self._keys.items() if s.timers and min(s.timers) <= mark]:
+        while due := [
+            (min(s.timers), k) for k, s in self._keys.items() if s.timers and min(s.timers) <= mark
+        ]:
             time, key = min(due)
             out += self._keys[key].timer(time)
         return out

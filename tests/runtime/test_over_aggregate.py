@@ -1,7 +1,6 @@
 """OVER aggregates against Flink's functions row by row, however the input is cut; and their traces.
 
-Flink: RowTimeOverWindow*Test, RowTimeRangeBoundedPrecedingFunctionTest, RowTimeRowsBoundedPrecedingFunctionTest,
-RowTimeRangeUnboundedPrecedingFunctionTest, RowTimeRowsUnboundedPrecedingFunctionTest,
+Flink: RowTimeOverWindowTestBase and its tests of ROWS and RANGE, bounded and unbounded,
 ProcTimeRangeBoundedPrecedingFunctionTest.
 """
 
@@ -129,3 +128,126 @@ def test_any_cutting_gives_what_flink_gives(frame: tuple, stream: tuple, anew: b
     ]
     assert flat == [out for outs in expected for out in outs]
     assert late + operator.late == reference.late
+
+
+def test_late_rows_of_a_range_with_a_bound() -> None:
+    """Flink: RowTimeRangeBoundedPrecedingFunctionTest.testLateRecordMetrics."""
+    what = spec(RANGE, 2000, call("$SUM0"))
+    operator = RowTimeOver(what, memory_backend())
+    drive = Driver(operator, what.aggregate.input_types[:3])
+    drive.changes("+I k 1 1000, +I k 2 500")
+    assert (drive.watermark(500), operator.late) == ("+I[k,2,500,2] W500", 0)
+    drive.changes("+I k 3 499")
+    assert operator.late == 1
+    assert drive.watermark(1000) == "+I[k,1,1000,3] W1000"
+
+
+def test_a_key_is_forgotten_and_begins_anew() -> None:
+    """RANGE 10: forgotten 16 after its last row; then even a row of long ago is taken, and sees nothing."""
+    drive = driver(spec(RANGE, 10, call("$SUM0"), COUNT))
+    drive.changes("+I a 5 100, +I b 1 100")
+    assert drive.watermark(115) == "+I[a,5,100,5,1] +I[b,1,100,1,1] W115"
+    drive.changes("+I a 6 99")
+    assert drive.watermark(116) == "W116"
+    drive.changes("+I a 7 99")
+    assert drive.watermark(117) == "+I[a,7,99,7,1] W117"
+
+
+@pytest.mark.parametrize("preceding", [None, 3])
+def test_rows_of_one_time_are_peers_of_a_range(preceding: int | None) -> None:
+    drive = driver(spec(RANGE, preceding, call("$SUM0"), call("MAX")))
+    drive.changes("+I a 1 2, +I a 4 2, +I a 2 1")
+    assert drive.watermark(5) == "+I[a,2,1,2,2] +I[a,1,2,7,4] +I[a,4,2,7,4] W5"
+
+
+def test_a_sum_of_floating_point_keeps_what_retraction_leaves() -> None:
+    """As Flink: a frame without the rows before is not summed anew."""
+    drive = driver(spec(ROWS, 0, call("$SUM0", DOUBLE), kind=DOUBLE))
+    drive.changes("+I a 0.1 1, +I a 0.2 2, +I a 0.3 3")
+    assert drive.watermark(5) == (
+        "+I[a,0.1,1,0.1] +I[a,0.2,2,0.2] +I[a,0.3,3,0.30000000000000004] W5".replace(
+            "0.30000000000000004", str((0.1 - 0.1 + 0.2) - 0.2 + 0.3)
+        )
+    )
+
+
+LAG = AggregateSpec("LAG", (1,), (INT,), INT, options=("1",))
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (ROWS, "+I[a,1,1,null] +I[a,2,2,1] +I[a,3,2,2] +I[a,4,3,3] W5"),
+        (RANGE, "+I[a,1,1,null] +I[a,2,2,2] +I[a,3,2,2] +I[a,4,3,3] W5"),
+    ],
+)
+def test_lag(rows: bool, expected: str) -> None:
+    drive = driver(spec(rows, None, LAG))
+    drive.changes("+I a 1 1, +I a 2 2, +I a 3 2, +I a 4 3")
+    assert drive.watermark(5) == expected
+
+
+def test_lag_with_an_offset_and_a_default() -> None:
+    what = spec(ROWS, None, replace(LAG, args=(1, 3), arg_types=(INT, INT), options=("2",)))
+    aggregate = replace(what.aggregate, input_types=(*what.aggregate.input_types, INT))
+    drive = driver(replace(what, aggregate=aggregate, constants=((-1, INT),)))
+    drive.changes("+I a 1 1, +I a null 2, +I a 3 3, +I a 4 4")
+    assert drive.watermark(9) == "+I[a,1,1,-1] +I[a,null,2,-1] +I[a,3,3,1] +I[a,4,4,null] W9"
+
+
+def test_distinct_values_leave_with_their_rows() -> None:
+    count = replace(call("COUNT", distinct=True), arg_types=(STRING,))
+    drive = driver(spec(ROWS, 1, count, call("LISTAGG", STRING), kind=STRING))
+    drive.changes("+I a x 1, +I a x 2, +I a y 3, +I a z 4")
+    assert drive.watermark(9) == "+I[a,x,1,1,x] +I[a,x,2,1,x,x] +I[a,y,3,2,x,y] +I[a,z,4,2,y,z] W9"
+
+
+def test_without_partition_all_rows_are_one() -> None:
+    drive = driver(spec(ROWS, None, COUNT, keys=()))
+    drive.changes("+I a 1 2, +I b 4 1")
+    assert drive.watermark(5) == "+I[b,4,1,1] +I[a,1,2,2] W5"
+
+
+def test_rows_go_out_with_the_watermarks_that_pass_them() -> None:
+    drive = driver(spec(RANGE, None, COUNT))
+    assert drive.marked("+I a 1 5, +I a 2 3, +I a 3 9, +I a 4 4", (2, 3), (3, 7)) == (
+        "+I[a,2,3,1] W3 +I[a,1,5,2] W7"
+    )
+    assert drive.watermark(MAX_WATERMARK) == "+I[a,3,9,3] WMAX"
+
+
+@pytest.mark.parametrize("rows", [ROWS, RANGE])
+def test_by_processing_time_without_a_bound_each_row_goes_out_at_once(rows: bool) -> None:
+    drive = driver(spec(rows, None, call("$SUM0"), order=OverTime.PROCTIME))
+    assert drive.changes("+I b 1 0, +I a 2 0, +I b 3 0") == "+I[b,1,0,1] +I[a,2,0,2] +I[b,3,0,4]"
+    assert drive.changes("+I a 2 0") == "+I[a,2,0,4]"
+
+
+def test_by_processing_time_a_number_of_rows() -> None:
+    drive = driver(spec(ROWS, 1, call("$SUM0"), order=OverTime.PROCTIME))
+    assert drive.changes("+I a 1 0, +I a 2 0") == "+I[a,1,0,1] +I[a,2,0,3]"
+    assert drive.changes("+I a 4 0, +I a 8 0") == "+I[a,4,0,6] +I[a,8,0,12]"
+
+
+def test_by_processing_time_a_range_waits_until_the_clock_moves() -> None:
+    now = 1000
+    what = spec(RANGE, 4, call("$SUM0"), order=OverTime.PROCTIME)
+    drive = Driver(build(what, memory_backend(), lambda: now), what.aggregate.input_types)
+    assert drive.changes("+I a 1 0, +I a 2 0") == ""
+    assert drive.barrier() == "+I[a,1,0,3] +I[a,2,0,3]"
+    now = 1004
+    drive.changes("+I a 4 0")
+    assert drive.barrier() == "+I[a,4,0,7]"
+    now = 1005
+    drive.changes("+I a 8 0")
+    assert drive.barrier() == "+I[a,8,0,12]"
+
+
+def test_the_watermark_is_kept_over_micro_batches() -> None:
+    what, backend = spec(RANGE, None, COUNT), memory_backend()
+    first = RowTimeOver(what, backend)
+    list(first.watermark(Watermark(10)))
+    first.barrier()
+    second = RowTimeOver(what, backend)
+    Driver(second, what.aggregate.input_types[:3]).changes("+I a 1 10, +I a 1 11")
+    assert second.late == 1

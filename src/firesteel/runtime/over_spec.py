@@ -40,6 +40,10 @@ class OverAggregateSpec(OperatorSpec):
     time: int
     state_id: str = "over-aggregate"
 
+    @property
+    def reads_marks(self) -> bool:
+        return self.order is OverTime.ROWTIME
+
 
 @dataclass(frozen=True)
 class TemporalSortSpec(OperatorSpec):
@@ -51,3 +55,7 @@ class TemporalSortSpec(OperatorSpec):
     keys: tuple[int, ...] = ()
     directions: tuple[SortOrder, ...] = ()
     state_id: str = "temporal-sort"
+
+    @property
+    def reads_marks(self) -> bool:
+        return self.order is OverTime.ROWTIME

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan import physical, physical_windows
+from firesteel.plan import physical, physical_over, physical_windows
 from firesteel.plan.expressions import expand_search
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec import (
@@ -30,6 +30,7 @@ from firesteel.spark.translate_aggregates import (
     mode_of,
     types_of,
 )
+from firesteel.spark.translate_over import over_aggregate, temporal_sort
 from firesteel.spark.translate_watermarks import watermark_assigner, with_current_watermark
 from firesteel.spark.translate_windows import (
     global_window_aggregate,
@@ -126,4 +127,6 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,
     physical.WatermarkAssigner: watermark_assigner,
+    physical_over.OverAggregate: over_aggregate,
+    physical_over.TemporalSort: temporal_sort,
 }

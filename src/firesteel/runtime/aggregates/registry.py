@@ -13,6 +13,7 @@ from firesteel.runtime.aggregates.collect import collect
 from firesteel.runtime.aggregates.count import count
 from firesteel.runtime.aggregates.first_last import first_value, last_value, single_value
 from firesteel.runtime.aggregates.json_aggregates import json_array_agg, json_object_agg
+from firesteel.runtime.aggregates.lag import lag
 from firesteel.runtime.aggregates.listagg import listagg
 from firesteel.runtime.aggregates.min_max import max_, min_
 from firesteel.runtime.aggregates.percentile import percentile
@@ -30,6 +31,7 @@ AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
     "FIRST_VALUE": first_value,
     "LAST_VALUE": last_value,
     "SINGLE_VALUE": single_value,
+    "LAG": lag,
     "LISTAGG": listagg,
     "COLLECT": collect,
     "ARRAY_AGG": array_agg,

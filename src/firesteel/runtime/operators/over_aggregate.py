@@ -24,7 +24,6 @@ from firesteel.runtime.over.admission import Admission, Admitted
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over.windows import Windows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
-from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -43,6 +42,7 @@ class RowTimeOver(Operator):
         self.late = 0
         self._spec = spec
         self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        self._results = [to_arrow(call.type) for call in spec.aggregate.calls]
         self._time = EventTime(backend, f"{spec.state_id}/time")
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
         self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
@@ -60,7 +60,9 @@ class RowTimeOver(Operator):
         return ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        marks = Marked(self._no_rows(), np.array([mark.time]), np.array([mark.order]), mark.place)
+        marks = Marked(
+            self._no_rows(results=False), np.array([mark.time]), np.array([mark.order]), mark.place
+        )
         out = self._take(marks)
         return (out, mark) if out.num_rows else (mark,)
 
@@ -72,8 +74,10 @@ class RowTimeOver(Operator):
         self._came.save()
         return ()
 
-    def _no_rows(self) -> pa.Table:
-        return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in self._types])
+    def _no_rows(self, results: bool = True) -> pa.Table:
+        """A table as it comes in, or, with results, as it goes out."""
+        types = [*self._types, *self._results] if results else self._types
+        return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in types])
 
     def _take(self, message: Marked) -> pa.Table:
         """The rows that the watermarks of a message send out."""
@@ -107,9 +111,7 @@ class RowTimeOver(Operator):
         if self._admission is None:
             return Admitted(new.times > stood, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
-        return self._admission.admit(
-            columns[0], due.times, columns[1], new.times, stood, self._time.now, end
-        )
+        return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
 
     def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked) -> pa.Table:
         """by: the number of the watermark that each row goes out with."""
@@ -145,7 +147,10 @@ class ProcTimeOver(Operator):
         if not self._waits:
             return (rows.with_rows(self._fired(rows.table)),)
         self._held.append(rows.table)
-        return (rows.with_rows(rows.table.slice(0, 0)),)
+        return [
+            Watermark(time, order, rows.place)
+            for time, order in zip(rows.times.tolist(), rows.orders.tolist(), strict=True)
+        ]
 
     def barrier(self) -> Iterator[Message]:
         held, self._held = [table for table in self._held if table.num_rows], []
@@ -159,7 +164,8 @@ class ProcTimeOver(Operator):
         self._came.now += table.num_rows
         times = np.full(table.num_rows, self._clock() if self._waits else 0)
         if not table.num_rows:
-            return table
+            types = [to_arrow(call.type) for call in self._spec.aggregate.calls]
+            return inserts(_NO_ROWS, 0, [*columns, *(pa.nulls(0, kind) for kind in types)])
         order, _, results = self._windows.fire(TimedRows(columns, times, numbers))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from firesteel.errors import InternalError
 from firesteel.runtime.operators.base import Clock, Operator
+from firesteel.runtime.over_spec import OverAggregateSpec, TemporalSortSpec
 from firesteel.runtime.spec import (
     CalcSpec,
     ChangelogNormalizeSpec,
@@ -61,8 +62,10 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
     LocalWindowAggregateSpec: Entry(f"{_HERE}.local_window_aggregate"),
     MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
+    OverAggregateSpec: Entry(f"{_HERE}.over_aggregate", state=1),
     SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
     SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
+    TemporalSortSpec: Entry(f"{_HERE}.temporal_sort", state=1),
     WindowAggregateSpec: Entry(f"{_HERE}.window_aggregate", state=1),
     WindowTableFunctionSpec: Entry(f"{_HERE}.window_table_function"),
     WatermarkAssignerSpec: Entry(f"{_HERE}.watermark_assigner", shapes_rows=False),

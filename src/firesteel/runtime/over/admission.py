@@ -1,8 +1,9 @@
 """Which rows of an OVER aggregate with a bounded frame are late, key by key.
 
-Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late where its time is
-not above the last one for which its key has fired, 0 at first: so a row behind the watermark may still be taken.
-A RANGE forgets a key when event time is well beyond its last row: the key then begins anew (its next epoch).
+Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late where its time
+is not above the last one for which its key has fired, 0 at first: so a row behind the watermark may still be
+taken. A RANGE forgets a key when event time is well beyond its last row: the key then begins anew (its next
+epoch).
 """
 
 from __future__ import annotations
@@ -66,9 +67,7 @@ class Admission:
         run = _Run(found, self._load(found), due, times, stood, timers, (begin, end), self._range)
         run.admit()
         if self._timers is not None:
-            self._timers.put(
-                found, np.array(run.timer_owners, np.int64), np.array(run.new_timers, np.int64)
-            )
+            self._timers.put(found, np.array(run.timer_owners, np.int64), np.array(run.new_timers, np.int64))
         return self._saved(run, len(due))
 
     def _load(self, keys: Keys) -> _Keyed:
@@ -121,7 +120,7 @@ class _Run:
 
     # --- keys whose rows are all before event time -------------------------------------------------
     def _in_columns(self, clean: Mask) -> None:
-        """All rows are taken; what is left to know is when the keys are forgotten, and for what they fired."""
+        """All rows are taken. What is left to know: when keys are forgotten, and for what they fired."""
         known, due = self.known, len(self._due)
         if self._range is not None:
             self._set_timers(clean)
@@ -192,7 +191,7 @@ class _Run:
             self.accepted[row] = taken
             self.epochs[due + row] = clock.epoch
         clock.advance(self._end)
-        later = [timer for timer in clock.timers if timer > self._end]
+        later = sorted(clock.timers)
         self.timer_owners += [key] * len(later)
         self.new_timers += later
         known.last[key], known.forget[key], known.epoch[key] = clock.last, clock.forget, clock.epoch
@@ -206,7 +205,8 @@ class _KeyClock:
         self._mark = mark
         self._range = range
         self.pending: list[int] = []
-        self.timers: list[int] = []
+        self.timers: set[int] = set()
+        """Those set in this batch that have not rung."""
 
     def advance(self, mark: int) -> None:
         """The timers up to a watermark ring; those that were set behind one wait for the next."""
@@ -215,6 +215,7 @@ class _KeyClock:
         self._mark = mark
         while self.pending and self.pending[0] <= mark:
             at = heappop(self.pending)
+            self.timers.discard(at)
             if self.forget != _NEVER and self.forget <= at:
                 self.last, self.forget = 0, _NEVER
                 self.epoch += 1
@@ -229,7 +230,7 @@ class _KeyClock:
         if self._range is not None and (self.forget == _NEVER or self.forget < time + self._range + 1):
             self.forget = time + int(self._range * 1.5) + 1
             heappush(self.pending, self.forget)
-            self.timers.append(self.forget)
+            self.timers.add(self.forget)
         return True
 
 
@@ -247,7 +248,7 @@ def _running_max(times: Index, owners: Index, starts: Index) -> Index:
 
 
 def _first_at(values: Index, wanted: Index, low: Index, high: Index) -> Index:
-    """For each of m stretches of ascending values, the first place at which one is at least what is wanted."""
+    """For each of m stretches of ascending values, the first place where one is at least what is wanted."""
     low, high = low.copy(), high.copy()
     while True:
         open_ = low < high

@@ -1,7 +1,7 @@
 """A bounded frame as a stream of rows that come into it and rows that leave it, for each partition.
 
-A row is taken back just before the first row, or the first peers, that no longer see it: so Flink's functions
-do (RowTimeRangeBoundedPrecedingFunction and the three like it), and so sums of floating point have its digits.
+A row is taken back just before the first row, or the first peers, that no longer see it: as in Flink
+(RowTimeRangeBoundedPrecedingFunction and the three like it), so that sums of floating point have its digits.
 """
 
 from __future__ import annotations

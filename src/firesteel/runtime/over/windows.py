@@ -11,7 +11,7 @@ from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.over.frames import Events, by_count, by_time, running
 from firesteel.runtime.over.results import Results
 from firesteel.runtime.over.rows import Index, Mask, TimedRows
-from firesteel.runtime.over_spec import OverAggregateSpec
+from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.types.arrow import to_arrow
@@ -29,14 +29,13 @@ class Windows:
         self._constants = [pa.array([value], to_arrow(kind)) for value, kind in spec.constants]
         self._results = Results(spec.aggregate, state)
         self._bounded = spec.frame.preceding is not None
+        self._peers = not spec.frame.rows and spec.order is OverTime.ROWTIME
         types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
         self._partition = self._keys[:-1] if epochs else self._keys
         orders = (SortOrder(), SortOrder())
         self._kept = state.ordered(f"{spec.state_id}/kept", _SUB_KEY, [*types, pa.int64()], orders=orders)
 
-    def fire(
-        self, rows: TimedRows, epochs: Index | None = None
-    ) -> tuple[Index, TimedRows, list[pa.Array]]:
+    def fire(self, rows: TimedRows, epochs: Index | None = None) -> tuple[Index, TimedRows, list[pa.Array]]:
         """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
         epochs: of the rows; each row is above all that have fired in its partition's epoch."""
         keys = find_keys([rows.columns[i] for i in self._partition], len(rows))
@@ -44,7 +43,7 @@ class Windows:
         order = np.lexsort((rows.numbers, rows.times, epoch, keys.codes))
         rows, codes, epoch = rows.take(order), keys.codes[order], epoch[order]
         if not self._bounded:
-            events = running(codes, rows.times, peers=not self._frame.rows)
+            events = running(codes, rows.times, self._peers)
             return order, rows, self._after(rows, epoch, events)
         return order, rows, self._bounded_results(keys, rows, codes, epoch)
 
