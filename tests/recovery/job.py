@@ -1,13 +1,16 @@
-"""The program that is killed: aggregate canal-json changes into canal-json files, with a checkpoint.
+"""The program that is killed: aggregate canal-json changes into canal-json files or another sink, with a
+checkpoint.
 
 usage: python -m tests.recovery.job INPUT OUTPUT CHECKPOINT ROWS_A_BATCH MODE [KILL]
 
-MODE is `records`, or `bundles`: in two phases, bundles of a tenth of a micro-batch. KILL is where in the
-commit of batch 2 the process kills itself: with its files `written`, or `noted` in the manifest.
+OUTPUT is a folder, or the options of a sink's table as a JSON object. MODE is `records`, or `bundles`: in two
+phases, bundles of a tenth of a micro-batch. KILL is where in the commit of batch 2 the process kills itself:
+with its files `written`, or `noted` in the manifest, or with the sink's transactions `committed`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -18,12 +21,15 @@ from typing import Any
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.runtime.spec import SinkSpec
 from firesteel.spark import stream_host
+from firesteel.spark.delivery import Delivery, RunTasks
+from firesteel.spark.sink_task import SinkTask
 from firesteel.spark.start.launch import LaunchOptions, create_session
 from firesteel.spark.stream_host import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import grouped, in_two_phases
 
 NAMES = ("name", "total", "biggest", "different", "n")
+FILES = {"connector": "filesystem", "format": "canal-json"}
 CALLS = ("SUM", "MAX", "COUNT(DISTINCT)", "COUNT(*)")
 
 
@@ -31,8 +37,10 @@ def main() -> None:
     source, output, checkpoint, rows, mode, *kill = sys.argv[1:]
     if kill:
         kill_where(kill[0])
-    options = (("connector", "filesystem"), ("path", output), ("format", "canal-json"))
-    sink = SinkSpec("filesystem", options, NAMES, (STRING, INT, INT, BIGINT, BIGINT))
+    options = json.loads(output) if output.startswith("{") else {**FILES, "path": output}
+    sink = SinkSpec(
+        options["connector"], tuple(options.items()), NAMES, (STRING, INT, INT, BIGINT, BIGINT), "t"
+    )
     spark = create_session(LaunchOptions(host="stream"))
     settings = StreamSettings(checkpoint, parallelism=2, max_rows=int(rows))
     job = grouped(Path(source), CALLS, sink)
@@ -43,6 +51,14 @@ def main() -> None:
 
 
 def kill_where(place: str) -> None:
+    run = Delivery._run
+
+    def ran(self: Delivery, task: SinkTask, tasks: RunTasks) -> list[str]:
+        tokens = run(self, task, tasks)
+        if task.batch == 2 and place == "committed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return tokens
+
     commit, show = FilesystemSink.commit, FilesystemSink._show
     batches: list[int] = []
 
@@ -59,6 +75,8 @@ def kill_where(place: str) -> None:
 
     vars_of: Any = FilesystemSink
     vars_of.commit, vars_of._show = committed, shown
+    delivery: Any = Delivery
+    delivery._run = ran
 
 
 if __name__ == "__main__":

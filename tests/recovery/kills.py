@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def folded_files(output: Path, names: Sequence[str]) -> Counter[Row]:
     return +left
 
 
-def start(source: Path, output: Path, checkpoint: Path, rows: int, mode: str, *kill: str) -> Run:
+def start(source: Path, output: Path | str, checkpoint: Path, rows: int, mode: str, *kill: str) -> Run:
     arguments = map(str, (source, output, checkpoint, rows, mode, *kill))
     command = [sys.executable, "-m", "tests.recovery.job", *arguments]
     return Run(command)
@@ -146,10 +146,15 @@ def run(
     mode: str = "records",
     seed: int = 1,
     beside: bool = False,
+    sink: tuple[str, Callable[[], Counter[Row]]] | None = None,
 ) -> Counts:
-    """All of it. Raises AssertionError where the answer is wrong, or a run beside another is not refused."""
+    """All of it. sink: one besides the files, as job.py takes it, and the rows that are left in it.
+
+    Raises AssertionError where the answer is wrong, or a run beside another is not refused.
+    """
     chance = random.Random(seed)
-    source, output, checkpoint = folder / "in.json", folder / "out", folder / "checkpoint"
+    source, checkpoint = folder / "in.json", folder / "checkpoint"
+    output, left = sink or (str(folder / "out"), lambda: written(folder / "out"))
     write_changes(source, events, names=max(7, events // 50), seed=seed)
     rows = max(1, events // batches)
     counts = Counts()
@@ -166,7 +171,7 @@ def run(
         )
     process = start(source, output, checkpoint, rows, mode)
     assert process.wait() == 0, process.said
-    assert written(output) == answer(source)
+    assert left() == answer(source)
     return counts
 
 
