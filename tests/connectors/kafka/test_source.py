@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from datetime import datetime, timezone
 from typing import Any
 
@@ -100,6 +101,57 @@ def test_offsets_go_on_where_they_ended_by_rows_a_batch(broker: Broker, ten: str
         place = end
     assert found == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     assert read.latest_offset(place, ALL) == place
+
+
+def test_an_end_behind_what_is_there_is_waited_for(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    from firesteel.connectors.kafka import source as module
+
+    monkeypatch.setattr(module, "_LONGEST_WAIT", 0.1)
+    topic = broker.create("awaited")
+    broker.send(topic, numbers(1))
+    ends = {"scan_bounded_mode": "specific-offsets", "scan_bounded_specific__offsets": "partition:0,offset:2"}
+    read = source(broker.servers, topic, **ends)
+    place = read.latest_offset(read.initial_offset(), ALL)
+    told = []
+    for _ in range(2):
+        waited = read.latest_offset(place, ALL)
+        assert waited != place
+        assert not read.is_finished(waited)
+        assert between(read, place, waited) == []
+        told += read.notices()
+        place = waited
+    assert told == [
+        "Waiting for messages that are to be read and are not there yet: "
+        f"topic {topic}, partition 0 up to offset 1."
+    ]
+    broker.send(topic, numbers(2))
+    end = read.latest_offset(place, ALL)
+    assert read_numbers(between(read, place, end)) == [2]
+    assert read.is_finished(end)
+    assert read.latest_offset(end, ALL) == end
+
+
+def test_a_group_hears_how_far_a_job_with_a_checkpoint_is(broker: Broker, ten: str) -> None:
+    from confluent_kafka import Consumer, TopicPartition
+
+    def committed(checkpoint: bool, **options: str) -> int:
+        group = f"watched-{uuid.uuid4().hex}"
+        read = source(broker.servers, ten, properties_group_id=group, **options)
+        if checkpoint:
+            read.keep_log("unused")
+        place = read.latest_offset(read.initial_offset(), ReadLimit(rows=4))
+        read.latest_offset(place, ALL)
+        watcher = Consumer({"bootstrap.servers": broker.servers, "group.id": group})
+        end = time.monotonic() + (20 if checkpoint and not options else 0.5)
+        found = -1
+        while found != 4 and time.monotonic() < end:
+            found = watcher.committed([TopicPartition(ten, 0)], 20)[0].offset
+        watcher.close()
+        return int(found)
+
+    assert committed(checkpoint=True) == 4
+    assert committed(checkpoint=False) < 0
+    assert committed(checkpoint=True, properties_commit_offsets_on_checkpoint="false") < 0
 
 
 def test_several_topics_and_partitions_in_their_order(broker: Broker) -> None:

@@ -133,6 +133,12 @@ class Cluster:
         found = self._answer(answer).topic_partitions
         return {(each.topic, each.partition): each.offset for each in found if each.offset >= 0}
 
+    def commit(self, places: Places) -> None:
+        """Note places as the group's offsets; nothing waits for it, nor minds where that fails."""
+        noted = [self._kafka.TopicPartition(*each, offset) for each, offset in places.items()]
+        group = self._kafka.ConsumerGroupTopicPartitions(self._properties["group.id"], noted)
+        self._admin.alter_consumer_group_offsets([group])
+
     def _offsets(self, partitions: Iterable[Partition], spec: Any) -> Places:
         wanted = self._listed(partitions)
         if not wanted:

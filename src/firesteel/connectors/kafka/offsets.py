@@ -20,11 +20,12 @@ MIN_RANGE = 100_000
 @dataclass(frozen=True)
 class Position:
     """Where a stream stands. ends: where it ends, None for one that does not. begins: of the partitions
-    that this micro-batch is the first to have."""
+    that this micro-batch is the first to have. waits: how many micro-batches had to wait for messages."""
 
     at: Places
     ends: Places | None = None
     begins: Places = field(default_factory=dict)
+    waits: int = 0
 
     def to_json(self) -> Offset:
         made: Offset = {"at": _nested(self.at)}
@@ -32,14 +33,15 @@ class Position:
             made["ends"] = _nested(self.ends)
         if self.begins:
             made["begins"] = _nested(self.begins)
+        if self.waits:
+            made["waits"] = self.waits
         return made
 
     @classmethod
     def of(cls, offset: Offset) -> Position:
         ends = offset.get("ends")
-        return cls(
-            _flat(offset["at"]), None if ends is None else _flat(ends), _flat(offset.get("begins", {}))
-        )
+        begins, waits = _flat(offset.get("begins", {})), offset.get("waits", 0)
+        return cls(_flat(offset["at"]), None if ends is None else _flat(ends), begins, waits)
 
     @property
     def finished(self) -> bool:

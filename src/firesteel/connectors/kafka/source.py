@@ -17,8 +17,9 @@ from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import JobError
 from firesteel.runtime.spec import ScanSpec
 
-_PAUSE = 0.05
-"""Seconds between two looks for messages that a bounded read waits for."""
+_PAUSE, _LONGEST_WAIT = 0.05, 2.0
+"""Seconds between two looks for messages that a bounded read waits for, and after which a micro-batch without
+any lets the job be stopped."""
 
 
 class KafkaSource:
@@ -35,6 +36,8 @@ class KafkaSource:
         self._looked: float | None = None
         self._notices: list[str] = []
         self._away = False
+        self._reports = False
+        self._reported: Places = {}
         self.skipped = 0
 
     @property
@@ -48,7 +51,11 @@ class KafkaSource:
         return self._made
 
     def keep_log(self, directory: str) -> None:
-        """Nothing to keep: offsets hold all there is."""
+        """Nothing to keep: offsets hold all there is. As in Flink the group hears of them where there is a
+        checkpoint."""
+        properties = dict(self._options.properties)
+        wished = properties.get("commit.offsets.on.checkpoint", "true").lower() == "true"
+        self._reports = wished and "group.id" in properties
 
     def notices(self) -> list[str]:
         told, self._notices = self._notices, []
@@ -74,6 +81,8 @@ class KafkaSource:
         while has nothing new."""
         begun = self._looked is not None
         position = Position.of(start)
+        self._report(position)
+        end = time.monotonic() + _LONGEST_WAIT
         while True:
             try:
                 found = self._ahead(position, limit)
@@ -85,7 +94,10 @@ class KafkaSource:
             self._away = False
             if not self.bounded or position.finished or found != replace(position, begins={}):
                 break
-            time.sleep(_PAUSE)  # a bounded read that finds nothing would be taken for one that has ended
+            # a bounded read that finds nothing would be taken for one that has ended
+            if time.monotonic() > end:
+                return self._waiting(position).to_json()
+            time.sleep(_PAUSE)
         return found.to_json() if found != replace(position, begins={}) else start
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
@@ -123,7 +135,24 @@ class KafkaSource:
         self._check_lost(at, latest)
         if position.ends is not None:
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
-        return Position(ahead(at, latest, limit.rows), position.ends, begins)
+        return Position(ahead(at, latest, limit.rows), position.ends, begins, position.waits)
+
+    def _waiting(self, position: Position) -> Position:
+        """The same place for one more micro-batch, where a bounded read ends behind what there is."""
+        if not position.waits:
+            waited = ", ".join(
+                f"topic {topic}, partition {number} up to offset {end - 1}"
+                for (topic, number), end in sorted((position.ends or {}).items())
+                if position.at[topic, number] < end
+            )
+            self._notices.append(f"Waiting for messages that are to be read and are not there yet: {waited}.")
+        return replace(position, begins={}, waits=position.waits + 1)
+
+    def _report(self, position: Position) -> None:
+        """Commit how far the job has come to its group, for those who watch it; nobody reads it back."""
+        if self._reports and position.at != self._reported:
+            self._cluster.commit(position.at)
+            self._reported = position.at
 
     def _new_partitions(self, position: Position) -> Places:
         """Partitions that were not there before, from their first message on. They are looked for when the
