@@ -134,3 +134,32 @@ def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
     end = BIGINT.with_nullable(False)
     keys = (*aggregate.keys, len(aggregate.input_types))
     return replace(aggregate, keys=keys, input_types=(*aggregate.input_types, end))
+
+
+@dataclass(frozen=True)
+class Emit:
+    """Results of a window before its end and after it. early, late: milliseconds of processing time between
+    two of them, 0 for one with every row, None for none. lateness: how long after its end rows are taken, in
+    milliseconds of event time."""
+
+    early: int | None = None
+    late: int | None = None
+    lateness: int = 0
+
+
+@dataclass(frozen=True)
+class GroupWindowAggregateSpec(OperatorSpec):
+    """Aggregation by key and TUMBLE or HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
+
+    aggregate: keys and calls; its `emit_update_before` is whether -U goes with +U. size, slide: milliseconds,
+    the same for TUMBLE. columns: of the window, behind the results. updates: whether a result replaces the
+    one before, and is not sent again where it is the same.
+    """
+
+    aggregate: GroupAggregateSpec
+    time: WindowTime
+    size: int
+    slide: int
+    columns: tuple[WindowColumn, ...]
+    emit: Emit = Emit()
+    updates: bool = False
