@@ -29,6 +29,7 @@ from firesteel.runtime.spec import (
 )
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.window_spec import (
+    GroupWindowAggregateSpec,
     LocalWindowAggregateSpec,
     SessionWindowAggregateSpec,
     SessionWindowTableFunctionSpec,
@@ -58,6 +59,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     ExpandSpec: Entry(f"{_HERE}.expand"),
     GlobalGroupAggregateSpec: Entry(f"{_HERE}.global_group_aggregate", state=1),
     GroupAggregateSpec: Entry(f"{_HERE}.group_aggregate", state=1),
+    GroupWindowAggregateSpec: Entry(f"{_HERE}.group_window_aggregate", state=1),
     IncrementalGroupAggregateSpec: Entry(f"{_HERE}.incremental_group_aggregate", state=1),
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
     LocalWindowAggregateSpec: Entry(f"{_HERE}.local_window_aggregate"),

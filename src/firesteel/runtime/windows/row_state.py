@@ -12,15 +12,16 @@ import pyarrow as pa
 
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.spec import GroupAggregateSpec
-from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.base import StateBackend, ValueState
 from firesteel.runtime.values import from_list, to_list
 from firesteel.runtime.windows.row_windows import KeyedWindows
 from firesteel.runtime.windows.triggers import OpenWindow
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
-Timer = tuple[int, int, KeyedWindows]
-"""Its time, a number that tells those of one time apart, and whose it is."""
+Timer = tuple[int, tuple[int, int], int, KeyedWindows]
+"""Its time, the name of the key, a number that tells those of one key apart, and what is open of the key.
+Those of one time go off in the order in which keyed state has them."""
 
 
 class RowState:
@@ -31,6 +32,7 @@ class RowState:
         types, name = [to_arrow(kind) for kind in self._kinds], aggregate.state_id
         self._rows = None if backend is None else backend.value(f"{name}/windows", types, [pa.binary()])
         self._live: dict[tuple[int, int], KeyedWindows] = {}
+        self._stored: set[tuple[int, int]] = set()
         self._touched: dict[tuple[int, int], KeyedWindows] = {}
         self._event_time = _Timers(self, backend, f"{name}/event-timers", self._kinds)
         self._clock = _Timers(self, backend, f"{name}/clock-timers", self._kinds)
@@ -48,6 +50,8 @@ class RowState:
             for name, key, known in zip(names, values, stored, strict=True):
                 if name not in self._live:
                     self._live[name] = KeyedWindows(name, key) if known is None else pickle.loads(known)
+                if known is not None:
+                    self._stored.add(name)
         return [self._live[name] for name in names]
 
     def touch(self, mine: KeyedWindows) -> None:
@@ -86,16 +90,20 @@ class RowState:
     # --- between batches -----------------------------------------------------------------------------
     def save(self) -> None:
         """Write what has changed."""
-        touched, self._touched = list(self._touched.values()), {}
-        if self._rows is None or not touched:
-            return
+        every, self._touched = self._touched.values(), {}
+        touched = [e for e in every if e.windows or e.panes or e.name in self._stored]
+        if self._rows is not None and touched:
+            self._write(self._rows, touched)
+        self._event_time.save()
+        self._clock.save()
+
+    def _write(self, rows: ValueState, touched: Sequence[KeyedWindows]) -> None:
         keys = keys_of(touched, self._kinds)
         ordered = [touched[i] for i in keys.order.tolist()]
         live = np.array([bool(each.windows or each.panes) for each in ordered])
         data = pa.array([pickle.dumps(each) for each in ordered], pa.binary())
-        self._rows.put(keys, np.arange(len(keys)), [data], 0, live)
-        self._event_time.save()
-        self._clock.save()
+        rows.put(keys, np.arange(len(keys)), [data], 0, live)
+        self._stored.update(each.name for each in touched)
 
 
 class _Timers:
@@ -129,7 +137,7 @@ class _Timers:
             for time, owner in zip(due.times.tolist(), keys.codes.tolist(), strict=True):
                 self._push(time, known[owner])
         while self._heap and self._heap[0][0] <= until:
-            time, _, mine = heapq.heappop(self._heap)
+            time, _, _, mine = heapq.heappop(self._heap)
             self._new.pop((time, mine.name), None)
             yield time, mine
 
@@ -145,7 +153,7 @@ class _Timers:
 
     def _push(self, time: int, mine: KeyedWindows) -> None:
         self._count += 1
-        heapq.heappush(self._heap, (time, self._count, mine))
+        heapq.heappush(self._heap, (time, mine.name, self._count, mine))
 
 
 def keys_of(rows: Sequence[KeyedWindows], kinds: Sequence[SqlType]) -> Keys:
