@@ -153,7 +153,7 @@ OPTIONS = (
     Option("table.exec.emit.early-fire.delay", _DURATION, None, "How often they do."),
     Option("table.exec.emit.late-fire.enabled", _BOOLEAN, "false", "Group windows show late rows."),
     Option("table.exec.emit.late-fire.delay", _DURATION, None, "How often they do."),
-    Option("table.exec.emit.allow-lateness", _DURATION, "0 ms", "How long group windows wait for late rows."),
+    Option("table.exec.emit.allow-lateness", _DURATION, None, "How long group windows wait for late rows."),
     Option(
         "table.optimizer.non-deterministic-update.strategy",
         _ENUM,

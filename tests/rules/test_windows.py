@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.explain import explain
-from firesteel.plan.unsupported import refuse_execution
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 FOLDER = GOLDEN.parent / "windows"
@@ -131,19 +130,6 @@ def test_an_aggregate_of_windows_is_refused(catalog, call: str, source: str, mes
     with pytest.raises(ValidationError) as refused:
         plan(f"SELECT {call} FROM TABLE({source}) GROUP BY window_start, window_end", catalog)
     assert message in refused.value.message
-
-
-@pytest.mark.parametrize(
-    ("sql", "operator"),
-    [
-        (f"SELECT * FROM TABLE(SESSION({CLICKS}, INTERVAL '1' HOUR))", "WindowTableFunction"),
-        ("SELECT COUNT(*) FROM clicks GROUP BY SESSION(ts, INTERVAL '1' HOUR)", "GroupWindowAggregate"),
-    ],
-)
-def test_a_plan_with_sessions_or_older_windows_does_not_run(catalog, sql: str, operator: str) -> None:
-    _, physical = plan(sql, catalog)
-    with pytest.raises(NotSupportedError, match=f"{operator} cannot run yet"):
-        refuse_execution(physical)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from firesteel.plan.physical import PhaseNode, PhysicalNode
 from firesteel.plan.tree import Field, Node
 from firesteel.plan.windows import (
     WINDOW_COLUMNS,
+    Emit,
     Window,
     Windowing,
     group_window_fields,
@@ -123,7 +124,7 @@ class GroupWindowAggregate(PhysicalNode):
     time_type: SqlType
     is_rowtime: bool
     properties: tuple[str, ...] = ()
-    emit: str | None = None
+    emit: Emit | None = None
     updates: bool = False
 
     @property

@@ -64,7 +64,7 @@ def group_window_aggregate(node: GroupWindowAggregate) -> Attributes:
     if node.properties:
         found.append(("properties", ", ".join(node.properties)))
     found.append(("select", ", ".join([*keys, *named])))
-    return found if node.emit is None else [*found, ("emit", node.emit)]
+    return found if node.emit is None else [*found, ("emit", str(node.emit))]
 
 
 def _outputs(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:

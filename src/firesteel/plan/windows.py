@@ -88,6 +88,27 @@ class Windowing:
         return f"{window.function}({', '.join(parts)})"
 
 
+@dataclass(frozen=True)
+class Emit:
+    """Results of a group window before its end and after it (Flink: WindowEmitStrategy). early, late:
+    milliseconds of processing time between two of them, 0 for one with every row, None for none. lateness:
+    how long after its end rows are taken, in milliseconds.
+    """
+
+    early: int | None = None
+    late: int | None = None
+    lateness: int = 0
+
+    def __str__(self) -> str:
+        """`early delay 1000 millisecond, late no delay`."""
+        parts = [("early", self.early), ("late", self.late)]
+        return ", ".join(f"{name} {_delay_text(delay)}" for name, delay in parts if delay is not None)
+
+
+def _delay_text(millis: int) -> str:
+    return f"delay {millis} millisecond" if millis else "no delay"
+
+
 def duration_text(millis: int) -> str:
     """In the greatest unit that has no fraction: `90 s`, `2 min`, `0 ms`."""
     for length, unit in _UNITS:

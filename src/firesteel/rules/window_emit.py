@@ -12,11 +12,13 @@ from firesteel.errors import ValidationError
 from firesteel.options import Configuration
 from firesteel.plan.physical_windows import GroupWindowAggregate, WindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.plan.windows import Emit
 from firesteel.rules.mini_batch_options import parsed
 
 EARLY = "table.exec.emit.early-fire"
 LATE = "table.exec.emit.late-fire"
 LATENESS = "table.exec.emit.allow-lateness"
+TTL = "table.exec.state.ttl"
 
 
 def window_emit(node: Node, configuration: Mapping[str, str]) -> Node:
@@ -32,24 +34,26 @@ def window_emit(node: Node, configuration: Mapping[str, str]) -> Node:
             "Currently, window table function based aggregate doesn't support early-fire and late-fire "
             f"configuration '{EARLY}.enabled' and '{LATE}.enabled'."
         )
-    _check(node, options, fires)
-    text = ", ".join(f"{_word(kind)} {_delay_text(options, kind)}" for kind in fires)
-    return replace(node, emit=text, updates=node.is_rowtime or EARLY in fires)
+    lateness = _lateness(options)
+    _check(node, options, fires, lateness)
+    early, late = (options.get(f"{kind}.delay") if kind in fires else None for kind in (EARLY, LATE))
+    emit = Emit(early, late, lateness if LATE in fires else 0)
+    return replace(node, emit=emit, updates=node.is_rowtime or EARLY in fires)
+
+
+def _lateness(options: Configuration) -> int:
+    """How long rows are waited for: as long as state is kept, where nothing is said."""
+    lateness: int | None = options.get(LATENESS)
+    return options.get(TTL) or 0 if lateness is None else lateness
 
 
 def _word(kind: str) -> str:
     return "early" if kind == EARLY else "late"
 
 
-def _delay_text(options: Configuration, kind: str) -> str:
-    delay = options.get(f"{kind}.delay")
-    return f"delay {delay} millisecond" if delay else "no delay"
-
-
-def _check(node: GroupWindowAggregate, options: Configuration, fires: list[str]) -> None:
+def _check(node: GroupWindowAggregate, options: Configuration, fires: list[str], lateness: int) -> None:
     if node.window.function == "SESSION":
         raise ValidationError("Session window doesn't support EMIT strategy currently.")
-    lateness = options.get(LATENESS) or 0
     if node.is_rowtime and LATE in fires and lateness <= 0:
         raise ValidationError(
             "The 'AFTER WATERMARK' emit strategy requires set 'allow-lateness' or "

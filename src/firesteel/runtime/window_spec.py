@@ -81,13 +81,14 @@ class WindowsSpec:
     """Windows that the clock alone decides. Times are milliseconds.
 
     function: TUMBLE, HOP or CUMULATE. size: CUMULATE's greatest. step: HOP's slide, CUMULATE's step, TUMBLE's
-    size.
+    size. oldest_first: HOP of GROUP BY merges its slices as they come, the table function the newest first.
     """
 
     function: str
     size: int
     step: int
     offset: int = 0
+    oldest_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Emit:
 
 
 @dataclass(frozen=True)
-class GroupWindowAggregateSpec(OperatorSpec):
+class GroupWindowAggregateSpec(TimedSpec):
     """Aggregation by key and TUMBLE or HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
 
     aggregate: keys and calls; its `emit_update_before` is whether -U goes with +U. size, slide: milliseconds,

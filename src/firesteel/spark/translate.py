@@ -20,7 +20,6 @@ from firesteel.plan import physical
 from firesteel.plan.facts.changes import source_mode
 from firesteel.plan.reuse import Reuse
 from firesteel.plan.tree import Node
-from firesteel.plan.unsupported import refuse_execution
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import (
     ChainSpec,
@@ -69,8 +68,6 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
 
     Raises NotSupportedError for what no host can run yet.
     """
-    for root in roots:
-        refuse_execution(root)
     options = options or TranslateOptions()
     inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
     sinks: list[SinkSpec] = []

@@ -30,6 +30,7 @@ from firesteel.spark.translate_aggregates import (
     mode_of,
     types_of,
 )
+from firesteel.spark.translate_group_windows import group_window_aggregate
 from firesteel.spark.translate_over import over_aggregate, temporal_sort
 from firesteel.spark.translate_watermarks import watermark_assigner, with_current_watermark
 from firesteel.spark.translate_windows import (
@@ -123,6 +124,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.LocalGroupAggregate: local_aggregate,
     physical.MiniBatchAssigner: _mini_batch_assigner,
     physical_windows.GlobalWindowAggregate: global_window_aggregate,
+    physical_windows.GroupWindowAggregate: group_window_aggregate,
     physical_windows.LocalWindowAggregate: local_window_aggregate,
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,

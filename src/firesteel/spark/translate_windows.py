@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from firesteel.errors import InternalError, NotSupportedError
+from firesteel.errors import InternalError
 from firesteel.plan import physical_windows
 from firesteel.plan.physical import Exchange
 from firesteel.plan.windows import Windowing
+from firesteel.runtime.spec import OperatorSpec
 from firesteel.runtime.window_spec import (
     LocalWindowAggregateSpec,
     WindowAggregateSpec,
-    WindowColumn,
     WindowsSpec,
     WindowTableFunctionSpec,
     WindowTime,
 )
 from firesteel.spark.translate_aggregates import OperatorOptions, aggregate_of, mode_of, types_of
-from firesteel.types.sql import TypeRoot
+from firesteel.spark.translate_group_windows import (
+    columns_of,
+    session_aggregate,
+    session_table_function,
+    window_time,
+)
 
 
 def window_table_function(
     node: physical_windows.WindowTableFunction, options: OperatorOptions
-) -> WindowTableFunctionSpec:
+) -> OperatorSpec:
+    if node.windowing.window.function == "SESSION":
+        return session_table_function(node, options)
     return WindowTableFunctionSpec(_windows(node.windowing), time_of(node.windowing, options))
 
 
-def window_aggregate(node: physical_windows.WindowAggregate, options: OperatorOptions) -> WindowAggregateSpec:
+def window_aggregate(node: physical_windows.WindowAggregate, options: OperatorOptions) -> OperatorSpec:
+    if node.windowing.window.function == "SESSION":
+        return session_aggregate(node, options)
     aggregate = aggregate_of(
         node.keys, node.calls, node.retract or (False,) * len(node.calls), types_of(node.input),
         mode_of(node.input).has_retraction, 0,
@@ -75,29 +82,11 @@ def global_window_aggregate(
 
 
 def time_of(windowing: Windowing, options: OperatorOptions) -> WindowTime:
-    """The time of rows; windows over TIMESTAMP_LTZ are cut by the session's clock."""
-    is_instant = windowing.time_type.root is TypeRoot.TIMESTAMP_LTZ
-    zone = options.time_zone if is_instant else "UTC"
-    return WindowTime(
-        windowing.column("time_col") if windowing.is_rowtime else None, windowing.time_type, zone
-    )
-
-
-def columns_of(properties: Sequence[str]) -> tuple[WindowColumn, ...]:
-    """What an aggregate says of its windows."""
-    return tuple(_COLUMNS[name] for name in properties)
+    """The time of rows."""
+    column = windowing.column("time_col") if windowing.is_rowtime else None
+    return window_time(column, windowing.time_type, options)
 
 
 def _windows(windowing: Windowing) -> WindowsSpec:
-    """Raises NotSupportedError for windows that the rows decide."""
     window = windowing.window
-    if window.function == "SESSION":
-        raise NotSupportedError("SESSION windows cannot run yet", hint="EXPLAIN shows the plan of the query")
     return WindowsSpec(window.function, window.size, window.step or window.size, window.offset or 0)
-
-
-_COLUMNS = {
-    "window_start": WindowColumn.START,
-    "window_end": WindowColumn.END,
-    "window_time": WindowColumn.TIME,
-}

@@ -151,8 +151,9 @@ class OpenSlices:
             when = np.append(ends, late.first - self._slices.interval)
             ends = np.append(ends, ends_of(late.table, self._width))
             first = np.append(first, late.first)
-        is_hop = self._slices.windows.function == "HOP"
-        order = np.lexsort((when, -ends) if is_hop else (first, when))
+        windows = self._slices.windows
+        by_slice = (when, ends if windows.oldest_first else -ends)
+        order = np.lexsort(by_slice if windows.function == "HOP" else (first, when))
         return due.take(pa.array(order)), first[order]
 
     def _of_copies(self, due: pa.Table, first: Index, after: int) -> pa.Table:
