@@ -167,7 +167,8 @@ class OpenSlices:
             keys = find_keys([*names, pa.array(ends[rows])], len(rows))
             slices: Index = keys.columns[-1].to_numpy()
             whole = self._partials.merged(copies, replace(keys, columns=keys.columns[:-1]))
-            copies = whole.take(pa.array(np.argsort(-slices, kind="stable")))
+            order = slices if self._slices.windows.oldest_first else -slices
+            copies = whole.take(pa.array(np.argsort(order, kind="stable")))
         return self._partials.merged(copies, self._partials.keys_of(copies))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
