@@ -20,8 +20,8 @@ STARTED_ONCE = ("spark", "broker")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Which tests run at all, which on the oldest pyspark, too (`make test-spark-versions`), and for
-    `--dist loadgroup` which run in one process: those that share what is dear to start, else a file's. The
-    longest come first, so that the processes end together."""
+    `--dist loadgroup` which run in one process: those that share what is dear to start, else a file's. Beside
+    the first run those that keep one core busy; those that start processes come last."""
     for item in items:
         if not LEAN_ON_PRIVATES.isdisjoint(item.path.parents):
             item.add_marker("private")
@@ -37,7 +37,7 @@ def _turn(item: pytest.Item) -> int:
     assert group is not None
     if group.args == ("session",):
         return 0
-    return 1 if item.get_closest_marker("slow") else 2
+    return 2 if item.get_closest_marker("slow") else 1
 
 
 @pytest.fixture(scope="session")
