@@ -27,10 +27,12 @@ def test_amounts_are_short(count: float, text: str) -> None:
 def test_the_line_tells_what_is_known() -> None:
     assert describe(3.2, None) == "running for 3 s"
     states = {(1, 0): 2_000_000, (1, 1): 1}
-    progress = Progress(read=2_000_000, changes=1_000, skipped=7, batches=4, states=states)
+    progress = Progress(read=2_000_000, changes=1_000, skipped=7, late=3, batches=4, states=states)
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")
-    assert said.endswith("/s), 1K changes out, 7 messages skipped, 4 micro-batches, 2M entries of state")
+    assert said.endswith(
+        "/s), 1K changes out, 7 messages skipped, 3 late rows dropped, 4 micro-batches, 2M entries of state"
+    )
 
 
 def test_the_line_tells_what_is_waited_for_until_something_is_counted() -> None:

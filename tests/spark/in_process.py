@@ -5,6 +5,7 @@ So a property can hold that any cutting into micro-batches, splits and key group
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow as pa
 from firesteel.connectors.base import Split
 from firesteel.runtime.job_graph import exchanges, is_keyed, stages
 from firesteel.runtime.orders import place_bits, row_orders, split_number, split_numbers
-from firesteel.runtime.packets import CHANGES, Packet, merge
+from firesteel.runtime.packets import CHANGES, LATE, Packet, merge
 from firesteel.runtime.spec import KIND, ORDER, JobSpec, sink_id
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
@@ -43,6 +44,13 @@ def run(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1, now
     return _Run(job, targets, now).batches(sources)
 
 
+def late_rows(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1) -> int:
+    """How many rows the job tells that it dropped."""
+    whole = _Run(job, targets, 1)
+    whole.batches(sources)
+    return whole.late
+
+
 class _Run:
     def __init__(self, job: JobSpec, targets: int, now: int) -> None:
         self._job = job
@@ -50,6 +58,7 @@ class _Run:
         self._stages = stages(job)
         common = Work(self._stages[0][0], targets, place_bits(exchanges(job)), now)
         self._first, *self._later = works_of(job, common, self._stages)
+        self.late = 0
         self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
 
     def batches(self, sources: Sequence[Sequence[Splits]]) -> list[pa.Table]:
@@ -64,6 +73,7 @@ class _Run:
                 packets = self._stage(stage, works, packets, number)
             for packet in packets:
                 raise_failure(packet)
+                self.late += json.loads(packet.payload) if packet.holds == LATE else 0
             own = sorted((p for p in packets if p.to == sink_id(0) and p.holds == CHANGES), key=_first)
             found += merge(own)
         return found

@@ -71,7 +71,7 @@ class Trace:
     @property
     def dropped(self) -> int:
         operator = self._operator
-        return (operator.whole if isinstance(operator, InTwoPhases) else operator).late_dropped
+        return (operator.whole if isinstance(operator, InTwoPhases) else operator).late
 
     def _open(self) -> None:
         self._state = SortedRunBackend(self._store)

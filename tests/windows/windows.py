@@ -65,12 +65,16 @@ def local_phase(spec: WindowAggregateSpec) -> LocalWindowAggregateSpec:
     return LocalWindowAggregateSpec(spec.aggregate, spec.windows, spec.time, spec.window_end)
 
 
+def global_phase(spec: WindowAggregateSpec) -> WindowAggregateSpec:
+    return replace(spec, is_global=True)
+
+
 class InTwoPhases(Operator):
     """A local and a global aggregate, one behind the other."""
 
     def __init__(self, spec: WindowAggregateSpec, state: StateBackend | None = None, columnar: bool = True):
         self._local = LocalWindowAggregate(local_phase(spec), columnar)
-        self.whole = WindowAggregate(replace(spec, is_global=True), state, lambda: 0, columnar)
+        self.whole = WindowAggregate(global_phase(spec), state, lambda: 0, columnar)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         return self._through(self._local.changes(table))

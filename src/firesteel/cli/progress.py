@@ -46,6 +46,8 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.changes)} changes out")
     if progress is not None and progress.skipped:
         parts.append(f"{amount(progress.skipped)} messages skipped")
+    if progress is not None and progress.late:
+        parts.append(f"{amount(progress.late)} late rows dropped")
     if progress is not None and progress.batches:
         parts.append(f"{progress.batches} micro-batch{'es' if progress.batches > 1 else ''}")
     if progress is not None and progress.mark:

@@ -37,6 +37,11 @@ class Chain(Operator):
         """The chain of the operators that these specs name."""
         return cls([registry.build(spec, state, clock) for spec in specs])
 
+    @property
+    def late(self) -> int:  # type: ignore[override]
+        """How many rows its operators have dropped."""
+        return sum(operator.late for operator in self._operators)
+
     def send(self, message: Message, port: int = 0) -> Iterator[Message]:
         """Rows, watermarks or both have come."""
         return self._through(0, message, port)

@@ -26,7 +26,7 @@ from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER
 from firesteel.runtime.orders import Numbers, Places, below, cause_of, concat, in_order
 
-CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED = 0, 1, 2, 3, 4, 5
+CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE = range(7)
 """What a packet holds."""
 
 TO_DRIVER = -1
@@ -61,8 +61,9 @@ class Packet:
     its chain gave, 0 for none; both for progress. payload: an Arrow IPC stream, empty where there are no
     rows. holds: CHANGES, else FAILURE (the payload is a pickled error), WRITTEN (JSON: what a sink's task
     wrote, for the sink's commit), STATE (JSON: chain, key group and how many entries the state of the two
-    has, for progress), SKIPPED (JSON: how many messages a source left out, for progress) or MARKED (changes,
-    which may be none, and watermarks: read_marked).
+    has, for progress), SKIPPED (JSON: how many messages a source left out, for progress), LATE (JSON: how
+    many rows came too late, for progress) or MARKED (changes, which may be none, and watermarks:
+    read_marked).
     """
 
     target: int

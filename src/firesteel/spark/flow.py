@@ -143,6 +143,12 @@ class Flow:
                 made = _Packets(_packer(work, output, place), counts)
             self._outlets.append((made, output.port))
 
+    @property
+    def late(self) -> int:
+        """How many rows were dropped because they came too late."""
+        behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
+        return self._chain.late + sum(flow.late for flow in behind)
+
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
         return self._pass(self._chain.send(message, port))
 

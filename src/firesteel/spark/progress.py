@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from firesteel.runtime.packets import SKIPPED, STATE, Packet
+from firesteel.runtime.packets import LATE, SKIPPED, STATE, Packet
 
 
 @dataclass
@@ -15,7 +15,8 @@ class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
     read: rows from sources. changes: rows that reached the sink. skipped: messages that were
-    left out because they cannot be read. batches: micro-batches that ended.
+    left out because they cannot be read. late: rows that were dropped because they came too late. batches:
+    micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
     states: entries of the keyed state by chain and key group, where the host tells. phase: what there is to
     wait for while nothing is counted yet.
@@ -25,6 +26,7 @@ class Progress:
     read: int = 0
     changes: int = 0
     skipped: int = 0
+    late: int = 0
     batches: int = 0
     mark: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -59,6 +61,8 @@ class Progress:
             self.states[chain, group] = entries
         if packet.holds == SKIPPED:
             self.skipped += json.loads(packet.payload)
+        if packet.holds == LATE:
+            self.late += json.loads(packet.payload)
         self.read += packet.read
         self.mark = max(self.mark, packet.mark)
         self.changes += packet.rows

@@ -21,7 +21,7 @@ from firesteel.runtime.chain import standing_clock
 from firesteel.runtime.marks import ChannelMarks, MarkState
 from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, MIN_WATERMARK, Watermark
 from firesteel.runtime.orders import last_order, split_number
-from firesteel.runtime.packets import FAILURE, FIRST, SKIPPED, STATE, Packet, Position
+from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, Packet, Position
 from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
@@ -165,6 +165,8 @@ class _Begun:
             self._kept.save(self._marks)
         ended = bool(self._marks) and all(marks.ended for marks in self._marks.values())
         yield from self._flow.finish(self._ends or ended)
+        if self._flow.late:
+            yield Packet(0, FIRST, 0, 0, json.dumps(self._flow.late).encode(), LATE)
 
 
 def state_size(stage: int, group: int, entries: int) -> Packet:

@@ -89,6 +89,9 @@ class Operator:
     row that caused them. An operator of several inputs knows them by their ports.
     """
 
+    late: int = 0
+    """How many rows it has dropped because they came too late (Flink: numLateRecordsDropped)."""
+
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         """Rows have come."""
         return (table,)

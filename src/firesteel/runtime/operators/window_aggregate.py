@@ -32,7 +32,7 @@ from firesteel.runtime.windows.slices import NONE_FIRED, Slices, row_ends
 
 
 class WindowAggregate(Operator):
-    """late_dropped: how many rows (of a global phase: accumulators) were late for all of their windows.
+    """late: how many rows (of a global phase: accumulators) were late for all of their windows.
 
     state: None keeps the slices in this process. columnar: False sends everything through the row handler.
     """
@@ -49,7 +49,7 @@ class WindowAggregate(Operator):
         self._open = OpenSlices(self._slices, self._partials, backend, spec.aggregate.state_id)
         self._time = EventTime(backend, f"{spec.aggregate.state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
-        self.late_dropped = 0
+        self.late = 0
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -90,7 +90,7 @@ class WindowAggregate(Operator):
             self._add(table, ends)
             return Late.none(self._partials)
         dropped = self._slices.last_windows(ends) <= fired
-        self.late_dropped += int(dropped.sum())
+        self.late += int(dropped.sum())
         self._add(table.filter(pa.array(~late)), ends[~late])
         first = self._slices.first_unfired(ends, fired)
         joins = late & ~dropped
