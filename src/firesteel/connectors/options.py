@@ -11,12 +11,18 @@ from firesteel.option import Kind, Option, invalid, parse_duration
 CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
 VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
 PARALLELISM = Option("sink.parallelism", Kind.INTEGER, None, "Writers of the sink.")
+IDLE_TIMEOUT = "scan.watermark.idle-timeout"
 WATERMARKS = (
     Option("scan.watermark.alignment.group", Kind.STRING, None, "Has no effect yet."),
     Option("scan.watermark.alignment.max-drift", Kind.DURATION, None, "Has no effect yet."),
     Option("scan.watermark.alignment.update-interval", Kind.DURATION, "1 s", "Has no effect yet."),
     Option("scan.watermark.emit.strategy", Kind.STRING, "on-periodic", "Has no effect yet."),
-    Option("scan.watermark.idle-timeout", Kind.DURATION, None, "Has no effect yet."),
+    Option(
+        IDLE_TIMEOUT,
+        Kind.DURATION,
+        None,
+        "After it a silent table no longer holds time back; else table.exec.source.idle-timeout.",
+    ),
 )
 """What Flink's FactoryUtil takes for nearly every connector."""
 

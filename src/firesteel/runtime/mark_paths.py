@@ -26,26 +26,26 @@ ByPort = tuple[tuple[int, tuple[Channel, ...]], ...]
 
 @dataclass(frozen=True)
 class MarkPaths:
-    """marked: the chains behind exchanges that get watermarks. intervals: for each chain the mini-batches of
-    row time that its watermarks stand at the ends of, 0 for none."""
+    """marked: the chains behind exchanges that get watermarks. like: for each chain, what its channels are
+    like."""
 
     marked: frozenset[int]
-    intervals: dict[int, int]
+    like: dict[int, Channel]
 
     @classmethod
     def of(cls, job: JobSpec) -> MarkPaths:
         needs = _needs(job)
         gives: dict[int, bool] = {}
-        intervals: dict[int, int] = {}
+        like: dict[int, Channel] = {}
         marked = set()
         for chain in job.chains:
             before = [each.of for each in chain.inputs if isinstance(each.of, int)]
             comes = any(gives[producer] for producer in before)
             if comes and needs[chain.id] and not _is_forwarded(job, chain):
                 marked.add(chain.id)
-            interval = intervals[before[0]] if before and _is_forwarded(job, chain) else 0
-            gives[chain.id], intervals[chain.id] = _through(chain.operators, comes, interval)
-        return cls(frozenset(marked), intervals)
+            own = like[before[0]] if before and _is_forwarded(job, chain) else Channel(0)
+            gives[chain.id], like[chain.id] = _through(chain.operators, comes, own)
+        return cls(frozenset(marked), like)
 
     def channels(self, job: JobSpec, chain: ChainSpec, targets: int) -> ByPort:
         """By port the channels of a chain behind an exchange, () where it gets none. targets: tasks of a
@@ -55,10 +55,9 @@ class MarkPaths:
         ports: dict[int, list[Channel]] = {}
         for each in chain.inputs:
             assert isinstance(each.of, int)
-            interval = self.intervals[each.of]
-            numbers = range(tasks(job, each.of, targets))
             ports.setdefault(each.port, []).extend(
-                Channel(channel_id(each.of, number), interval) for number in numbers
+                replace(self.like[each.of], id=channel_id(each.of, number))
+                for number in range(tasks(job, each.of, targets))
             )
         return tuple((port, tuple(channels)) for port, channels in sorted(ports.items()))
 
@@ -109,14 +108,15 @@ def _stops(operator: OperatorSpec) -> bool:
     return by_clock or isinstance(operator, WatermarkAssignerSpec)
 
 
-def _through(operators: Iterable[OperatorSpec], comes: bool, interval: int) -> tuple[bool, int]:
-    """Whether operators hand watermarks of row time on, and the mini-batches that they end."""
+def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -> tuple[bool, Channel]:
+    """Whether operators hand watermarks of row time on, and what the channel is like then."""
     for operator in operators:
         if isinstance(operator, WatermarkAssignerSpec):
-            comes, interval = operator.marks, 0
+            comes, channel = operator.marks, Channel(0, idle=operator.idle)
         elif isinstance(operator, MiniBatchAssignerSpec):
-            comes, interval = (comes, operator.interval) if operator.row_time else (False, 0)
-    return comes, interval
+            comes = comes and operator.row_time
+            channel = replace(channel, mini_batch=operator.interval if operator.row_time else 0)
+    return comes, channel
 
 
 def _is_forwarded(job: JobSpec, chain: ChainSpec) -> bool:

@@ -2,13 +2,14 @@
 
 A channel is what has an order of its own: all splits of a directory, each task before an exchange. Within
 one the watermark is the greatest so far, by order: a split that begins low takes nothing back. An operator's
-is the least of all channels, and none before each of them has given one. Flink: StatusWatermarkValve.
+is the least of all channels, and none before each of them has given one. A channel that is silent for too
+long holds it back no more, until it has caught up. Flink: StatusWatermarkValve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +44,13 @@ class Marks:
     def from_table(cls, table: pa.Table) -> Marks:
         return cls(*(column.to_numpy() for column in table.columns))
 
+    @property
+    def columns(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Orders, channels and times."""
+        return self.orders, self.channels, self.times
+
     def to_table(self) -> pa.Table:
-        columns = [pa.array(column) for column in (self.orders, self.channels, self.times)]
+        columns = [pa.array(column) for column in self.columns]
         return pa.Table.from_arrays(columns, names=["order", "channel", "time"])
 
     def __len__(self) -> int:
@@ -53,8 +59,7 @@ class Marks:
     def split(self, order: int | None) -> tuple[Marks, Marks]:
         """Those before an order, and the others; all and none where it is None."""
         at = len(self) if order is None else int(np.searchsorted(self.orders, order))
-        columns = (self.orders, self.channels, self.times)
-        return Marks(*(c[:at] for c in columns)), Marks(*(c[at:] for c in columns))
+        return Marks(*(c[:at] for c in self.columns)), Marks(*(c[at:] for c in self.columns))
 
 
 def together(marks: Sequence[Marks]) -> Marks:
@@ -70,10 +75,12 @@ def together(marks: Sequence[Marks]) -> Marks:
 class Channel:
     """One that a task gets watermarks from. mini_batch: milliseconds of the intervals of row time of which
     only the ends go on (RowTimeMiniBatchAssginerOperator), 0 for none: a task before the exchange does not
-    know what others let through before."""
+    know what others let through before. idle: milliseconds of silence after which it holds nothing back,
+    0 for never."""
 
     id: int
     mini_batch: int = 0
+    idle: int = 0
 
     def passed(self, times: Numbers, before: int) -> Numbers:
         """int64[m]: of ascending watermarks, for each the last that went on. before: them all."""
@@ -83,23 +90,36 @@ class Channel:
         return np.maximum.accumulate(np.where(goes_on, times, before))
 
 
-class ChannelMarks:
-    """The watermarks of one input of a task. channels: all of them. known: those that have given watermarks
-    before, and the last of each."""
+@dataclass
+class Reached:
+    """How far a channel has come. heard: the processing time of the micro-batch in which it was last heard
+    of, IDLE for one that has been silent for too long."""
 
-    def __init__(self, channels: Iterable[Channel], known: Mapping[int, int] | None = None) -> None:
+    time: int
+    heard: int
+
+
+IDLE = -1
+
+
+class ChannelMarks:
+    """The watermarks of one input of a task. channels: all of them, and known: what was heard of them in
+    micro-batches before. now: processing time. time: the watermark of the input."""
+
+    def __init__(
+        self, channels: Iterable[Channel], known: Mapping[int, Reached] | None = None, now: int = 0,
+        time: int = MIN_WATERMARK,
+    ) -> None:  # fmt: skip
         self._channels = {channel.id: channel for channel in channels}
-        self.times = dict.fromkeys(self._channels, MIN_WATERMARK) | dict(known or {})
+        self.reached = {n: Reached(MIN_WATERMARK, now) for n in self._channels} | dict(known or {})
+        self.time = time
+        self._now = now
+        self._silent = set(self._channels)
         self._held: list[Marks] = []
 
     @property
-    def time(self) -> int:
-        """The watermark of the input."""
-        return min(self.times.values())
-
-    @property
     def ended(self) -> bool:
-        return self.time == MAX_WATERMARK
+        return all(each.time == MAX_WATERMARK for each in self.reached.values())
 
     def add(self, marks: Marks) -> None:
         """Take watermarks in, in any order."""
@@ -113,52 +133,114 @@ class ChannelMarks:
             return _NONE, _NONE
         ready, rest = together(self._held).split(order)
         self._held = [rest] if len(rest) else []
-        return self._advance(ready)
+        if not len(ready):
+            return _NONE, _NONE
+        heard = set(np.unique(ready.channels).tolist())
+        self._silent -= heard
+        advance = self._one_by_one if any(map(self._holds_nothing, heard)) else self._at_once
+        return advance(ready)
 
-    def _advance(self, marks: Marks) -> tuple[Numbers, Numbers]:
+    def fall_silent(self) -> int | None:
+        """The micro-batch ends: the watermark, where it moves as a channel that gave nothing for too long is
+        idle from now on. Where all are, it is the greatest of them."""
         before = self.time
+        for number in self._silent:
+            channel, reached = self._channels[number], self.reached[number]
+            if channel.idle and reached.heard != IDLE and self._now - reached.heard >= channel.idle:
+                reached.heard = IDLE
+        live = [each.time for each in self.reached.values() if each.heard != IDLE]
+        self._move(self._least() if live else max(each.time for each in self.reached.values()))
+        return self.time if self.time > before else None
+
+    def _holds_nothing(self, number: int) -> bool:
+        """Whether a channel is idle, or was and is still behind (Flink: not aligned)."""
+        reached = self.reached[number]
+        return reached.heard == IDLE or reached.time < self.time
+
+    def _least(self) -> int:
+        """The least watermark of all channels that hold it back."""
+        times = (each.time for number, each in self.reached.items() if not self._holds_nothing(number))
+        return min(times, default=self.time)
+
+    def _move(self, time: int) -> bool:
+        moves = time > self.time
+        self.time = max(self.time, time)
+        return moves
+
+    def _at_once(self, marks: Marks) -> tuple[Numbers, Numbers]:
+        """All that give watermarks hold the input's back."""
         steps = np.unique(marks.orders)
         least = np.full(len(steps), MAX_WATERMARK)
-        for number, last in self.times.items():
+        for number, reached in self.reached.items():
+            if self._holds_nothing(number):
+                continue
             own = marks.channels == number
-            passed = self._of_channel(number, marks.times[own], last)
+            passed = self._of_channel(number, marks.times[own])
             at = np.searchsorted(marks.orders[own], steps, side="right")
             np.minimum(least, passed[at], out=least)
-            self.times[number] = int(passed[-1])
-        moves = least > np.concatenate([[before], least[:-1]])  # a difference might overflow
+            if own.any():
+                reached.time, reached.heard = int(passed[-1]), self._now
+        moves = least > np.concatenate([[self.time], least[:-1]])  # a difference might overflow
+        self._move(int(least[-1]))
         return steps[moves], least[moves]
 
-    def _of_channel(self, number: int, times: Numbers, last: int) -> Numbers:
+    def _one_by_one(self, marks: Marks) -> tuple[Numbers, Numbers]:
+        """Some of them come back: each holds the watermark back from where it has caught up with it."""
+        moved: list[tuple[int, int]] = []
+        for order, number, time in zip(*(c.tolist() for c in marks.columns), strict=True):
+            reached = self.reached[number]
+            reached.time = int(self._of_channel(number, np.array([time]))[-1])
+            reached.heard = self._now
+            if self._move(self._least()):
+                moved.append((order, self.time))
+        orders, times = np.array(moved, np.int64).reshape(-1, 2).T
+        return orders, times
+
+    def _of_channel(self, number: int, times: Numbers) -> Numbers:
         """int64[m + 1]: the watermark before the channel's marks, then behind each."""
+        last = self.reached[number].time
         reached = np.maximum(np.maximum.accumulate(times), last)
         return np.concatenate([[last], self._channels[number].passed(reached, last)])
 
 
 class MarkState:
-    """The watermarks of all channels of a task's inputs, kept from one micro-batch to the next."""
+    """The watermarks of a task's inputs, and what was heard of their channels, from one micro-batch to the
+    next."""
 
-    def __init__(self, state: StateBackend, name: str) -> None:
-        self._state = state.value(f"{name}.v1", [pa.int32(), pa.int64()], [pa.int64()])
-        self._known: dict[tuple[int, int], int] = {}
+    def __init__(self, state: StateBackend, name: str, now: int) -> None:
+        self._state = state.value(f"{name}.v1", [pa.int32(), pa.int64()], [pa.int64(), pa.int64()])
+        self._now = now
+        self._known: dict[tuple[int, int], Reached] = {}
 
     def load(self, port: int, channels: Sequence[Channel]) -> ChannelMarks:
         """Those of one input."""
-        ids = pa.array([channel.id for channel in channels], pa.int64())
+        ids = pa.array([_INPUT, *(channel.id for channel in channels)], pa.int64())
         keys = find_keys([pa.array([port] * len(ids), pa.int32()), ids], len(ids))
         found = self._state.get(keys, 0)
-        times = found.columns[0].filter(pa.array(found.found)).to_pylist()
-        known = dict(zip(keys.columns[1].filter(pa.array(found.found)).to_pylist(), times, strict=True))
-        self._known |= {(port, channel): time for channel, time in known.items()}
-        return ChannelMarks(channels, known)
+        there = pa.array(found.found)
+        columns = (column.filter(there).to_pylist() for column in (keys.columns[1], *found.columns))
+        known = {number: Reached(time, heard) for number, time, heard in zip(*columns, strict=True)}
+        self._known |= {(port, number): replace(each) for number, each in known.items()}
+        whole = known.pop(_INPUT, Reached(MIN_WATERMARK, 0))
+        return ChannelMarks(channels, known, self._now, whole.time)
 
     def save(self, inputs: Mapping[int, ChannelMarks]) -> None:
-        """Those that have moved."""
-        now = {(port, channel): t for port, marks in inputs.items() for channel, t in marks.times.items()}
-        moved = {key: time for key, time in now.items() if time != self._known.get(key, MIN_WATERMARK)}
-        if not moved:
+        """Those of which something new is known."""
+        now = {
+            (port, number): each
+            for port, marks in inputs.items()
+            for number, each in [*marks.reached.items(), (_INPUT, Reached(marks.time, 0))]
+        }
+        new = {key: each for key, each in now.items() if each != self._known.get(key)}
+        if not new:
             return
-        ports, channels = zip(*moved, strict=True)
-        keys = find_keys([pa.array(ports, pa.int32()), pa.array(channels, pa.int64())], len(moved))
-        times = pa.array(list(moved.values()), pa.int64()).take(pa.array(keys.order))
-        self._state.put(keys, np.arange(len(keys)), [times], 0)
-        self._known |= moved
+        ports, numbers = zip(*new, strict=True)
+        keys = find_keys([pa.array(ports, pa.int32()), pa.array(numbers, pa.int64())], len(new))
+        by = pa.array(keys.order)
+        columns = [[each.time for each in new.values()], [each.heard for each in new.values()]]
+        values = [pa.array(column, pa.int64()).take(by) for column in columns]
+        self._state.put(keys, np.arange(len(keys)), values, 0)
+
+
+_INPUT = -1
+"""In place of a channel: the input that they are of."""

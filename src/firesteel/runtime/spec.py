@@ -225,7 +225,7 @@ class WatermarkAssignerSpec(OperatorSpec):
     path of its table, for errors. watermark: gives one column, each row's watermark. interval: milliseconds
     of event time after which a mark is set, 0 for one at each advance. marks: whether anything behind
     looks at them (runtime/mark_paths.py); else what fails on a row is found, and no more. may_fail: whether
-    `watermark` may.
+    `watermark` may. idle: milliseconds without rows after which the source holds no time back, 0 for never.
     """
 
     rowtime: int
@@ -235,6 +235,7 @@ class WatermarkAssignerSpec(OperatorSpec):
     table: str = ""
     marks: bool = True
     may_fail: bool = True
+    idle: int = 0
 
 
 @dataclass(frozen=True)

@@ -172,6 +172,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         reuse=configuration.get("table.optimizer.reuse-sub-plan-enabled"),
         reuse_sources=configuration.get("table.optimizer.reuse-source-enabled"),
         watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
+        idle_timeout=configuration.get("table.exec.source.idle-timeout"),
     )
     return translate(plans, options)
 

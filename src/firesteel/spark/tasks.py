@@ -19,7 +19,7 @@ from firesteel.connectors.base import Split
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.chain import standing_clock
 from firesteel.runtime.marks import ChannelMarks, MarkState
-from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, MIN_WATERMARK, Watermark
+from firesteel.runtime.operators.base import BEFORE_ALL, LAST_ORDER, MAX_WATERMARK, MIN_WATERMARK, Watermark
 from firesteel.runtime.orders import last_order, split_number
 from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, Packet, Position
 from firesteel.runtime.ports import PortMerger
@@ -139,13 +139,16 @@ class _Begun:
     def __init__(self, work: Work, state: StateBackend | None, place: Place, counts: Counts) -> None:
         head = work.fragment.head
         place = replace(place, channel=place.task)
-        self._flow = Flow(work, head, state, standing_clock(work.now), place, counts)
-        self._kept = None if state is None or not work.channels else MarkState(state, f"marks-{head.id}")
+        clock = standing_clock(work.now)
+        self._flow = Flow(work, head, state, clock, place, counts)
+        named = f"marks-{head.id}"
+        self._kept = None if state is None or not work.channels else MarkState(state, named, clock())
         self._marks = {
             port: ChannelMarks(channels) if self._kept is None else self._kept.load(port, channels)
             for port, channels in work.channels
         }
         self._merger = PortMerger(self._marks, work.mark_place)
+        self._place = work.mark_place
         self._ends = work.ends
 
     def begin(self) -> Iterator[Packet]:
@@ -161,6 +164,9 @@ class _Begun:
     def finish(self) -> Iterator[Packet]:
         for port, message in self._merger.finish():
             yield from self._flow.send(message, port)
+        for port, marks in self._marks.items():
+            if (time := marks.fall_silent()) is not None:
+                yield from self._flow.send(Watermark(time, LAST_ORDER, self._place), port)
         if self._kept is not None:
             self._kept.save(self._marks)
         ended = bool(self._marks) and all(marks.ended for marks in self._marks.values())

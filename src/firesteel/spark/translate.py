@@ -49,7 +49,7 @@ class TranslateOptions:
     demands of rows (types/constraints.py). reuse: whether equal parts run once
     (table.optimizer.reuse-sub-plan-enabled), and reuse_sources: whether they may be scans
     (table.optimizer.reuse-source-enabled). watermark_interval: milliseconds of event time between marks
-    (pipeline.auto-watermark-interval)."""
+    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
 
     time_zone: str = "UTC"
     ttl: int = 0
@@ -59,6 +59,7 @@ class TranslateOptions:
     reuse: bool = True
     reuse_sources: bool = True
     watermark_interval: int = 200
+    idle_timeout: int = 0
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -135,7 +136,7 @@ class _Translation:
     def __post_init__(self) -> None:
         self.operators = OperatorOptions(
             self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
-            self.options.watermark_interval,
+            self.options.watermark_interval, self.options.idle_timeout,
         )  # fmt: skip
 
     def chains(self, node: Node) -> list[_Open]:

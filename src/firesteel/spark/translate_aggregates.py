@@ -27,13 +27,14 @@ Types = tuple[SqlType, ...]
 class OperatorOptions:
     """time_zone: of the session. ttl: milliseconds that state is kept. bundle: rows after which a bundle
     ends. state_id gives each stateful operator a name of its own. watermark_interval: milliseconds
-    (pipeline.auto-watermark-interval)."""
+    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
 
     time_zone: str
     ttl: int
     bundle: int
     state_id: Callable[[str], str]
     watermark_interval: int = 0
+    idle_timeout: int = 0
 
 
 def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.catalog.schema import Table
+from firesteel.connectors.options import IDLE_TIMEOUT
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
+from firesteel.option import parse_duration
 from firesteel.plan import physical
 from firesteel.plan.expressions import expand_search, rewrite, walk
 from firesteel.plan.tree import Node
@@ -18,13 +21,16 @@ def watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOption
     """Raises ValidationError for SOURCE_WATERMARK(): no source has watermarks of its own."""
     expression = expand_search(node.expression, lists=True)
     _refuse_marker(replace(expression, range=None) if isinstance(expression, Call) else expression)
+    table = _table_below(node)
+    own = None if table is None else dict(table.options).get(IDLE_TIMEOUT)
     return WatermarkAssignerSpec(
         rowtime=node.rowtime,
         watermark=compile_calc((expression,), None, types_of(node.input), None, options.time_zone),
         interval=options.watermark_interval,
         name=node.schema[node.rowtime].name,
-        table=_table_below(node),
+        table="" if table is None else ".".join(table.path),
         may_fail=not _is_delay(expression),
+        idle=options.idle_timeout if own is None else parse_duration(own),
     )
 
 
@@ -67,11 +73,11 @@ def _refuse_marker(expr: Expr) -> None:
             )
 
 
-def _table_below(node: Node) -> str:
-    """The path of the table that a chain of nodes reads."""
+def _table_below(node: Node) -> Table | None:
+    """The table that a chain of nodes reads."""
     while node.children:
         node = node.children[0]
-    return ".".join(node.table.path) if isinstance(node, physical.TableSourceScan) else ""
+    return node.table if isinstance(node, physical.TableSourceScan) else None
 
 
 def _is_delay(watermark: Expr) -> bool:

@@ -78,7 +78,8 @@ class WatermarkAssigner(Operator):
             yield from self.watermark(Watermark(time, order, rows.place))
 
     def barrier(self) -> Iterable[Message]:
-        if self._spec.interval == 0 or self._current <= self._last:
+        moved = self._spec.interval > 0 and self._current > self._last
+        if not moved and (not self._spec.idle or self._order == LAST_ORDER):  # rows without it are heard, too
             return ()
         self._last = self._current
         return (Watermark(self._current, self._order),)

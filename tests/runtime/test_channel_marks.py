@@ -1,0 +1,139 @@
+"""The watermarks of several channels as one: Flink's StatusWatermarkValveTest, and columns against its loop.
+
+A micro-batch stands for the moments at which Flink's sources look whether they are idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.runtime.marks import IDLE, Channel, ChannelMarks, Marks, MarkState, Reached
+from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.runtime.state.memory import memory_backend
+
+TIMEOUT = 100
+
+
+class Valve:
+    """Channels over micro-batches a second apart, kept in state in between."""
+
+    def __init__(self, channels: int, timeout: int = 0) -> None:
+        self._channels = [Channel(n, idle=timeout) for n in range(channels)]
+        self._state = memory_backend()
+        self._now = 0
+
+    def batch(self, text: str = "") -> str:
+        """Watermarks in their order, as `0:7` of channel 0; the input's, and after | that of silence."""
+        self._now += 1000
+        state = MarkState(self._state, "marks", self._now)
+        marks = state.load(0, self._channels)
+        pairs = [tuple(map(int, word.split(":"))) for word in text.split()]
+        channels, times = ([pair[i] for pair in pairs] for i in (0, 1))
+        marks.add(Marks(np.arange(len(pairs)), np.array(channels, int), np.array(times, int)))
+        out = " ".join(map(str, marks.release(None)[1].tolist()))
+        silence = marks.fall_silent()
+        state.save({0: marks})
+        return out if silence is None else f"{out}|{silence}"
+
+
+def test_one_channel_goes_up_only() -> None:
+    valve = Valve(1)
+    assert valve.batch("0:0 0:25 0:18 0:42") == "0 25 42"
+    assert valve.batch("0:42 0:40 0:43") == "43"
+
+
+def test_several_channels_wait_for_each_other() -> None:
+    """testMultipleInputWatermarkAdvances."""
+    valve = Valve(3)
+    assert valve.batch("0:0 1:0") == ""
+    assert valve.batch("2:0 0:12 2:8 2:10 1:15") == "0 10"
+    assert valve.batch("2:17 0:20") == "12 15"
+
+
+def test_an_idle_channel_holds_nothing_back() -> None:
+    """testMultipleInputWatermarkAdvancingAsChannelsIndividuallyBecomeIdle."""
+    valve = Valve(3, TIMEOUT)
+    assert valve.batch("0:25 1:10 2:17") == "10"
+    assert valve.batch("0:25 2:17") == "|17"
+    assert valve.batch("0:25") == "|25"
+    assert valve.batch() == ""
+
+
+def test_all_idle_give_the_greatest() -> None:
+    """testMultipleInputWatermarkAdvancingAsChannelsBecomeIdleAltogether..."""
+    valve = Valve(3, TIMEOUT)
+    assert valve.batch("0:25 1:10 2:17") == "10"
+    assert valve.batch() == "|25"
+
+
+def test_a_channel_that_comes_back_holds_back_once_it_has_caught_up() -> None:
+    """testMultipleInputWatermarkRealignmentAfterResumeActive."""
+    valve = Valve(3, TIMEOUT)
+    assert valve.batch("0:10 1:7 2:3") == "3"
+    assert valve.batch("0:10 1:7") == "|7"
+    assert valve.batch("0:12 1:8 2:5") == "8", "channel 2 is behind what was given"
+    assert valve.batch("0:13 1:9 2:9") == "9"
+    assert valve.batch("0:20 1:20 2:10") == "10", "and holds back from there on"
+
+
+def test_one_that_has_never_spoken_may_be_idle() -> None:
+    valve = Valve(2, TIMEOUT)
+    assert valve.batch("0:5") == ""
+    assert valve.batch("0:6") == "|6"
+    assert valve.batch("0:9 1:7") == "9"
+
+
+def test_without_a_timeout_nobody_is_idle() -> None:
+    valve = Valve(2)
+    assert [valve.batch("0:5"), valve.batch(), valve.batch("1:3")] == ["", "", "3"]
+
+
+def test_the_end_of_all_is_the_end() -> None:
+    marks = ChannelMarks([Channel(0), Channel(1)])
+    marks.add(Marks(np.arange(2), np.array([0, 1]), np.array([MAX_WATERMARK, 9])))
+    assert marks.release(None)[1].tolist() == [9]
+    assert not marks.ended
+    marks.add(Marks(np.arange(1), np.array([1]), np.array([MAX_WATERMARK])))
+    assert marks.release(None)[1].tolist() == [MAX_WATERMARK]
+    assert marks.ended
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30)), max_size=30)
+BEFORE = st.lists(st.integers(0, 30), min_size=3, max_size=3)
+
+
+@settings(deadline=None)
+@given(STEPS, BEFORE, st.sets(st.integers(0, 2)))
+def test_columns_are_as_flinks_loop(steps: list[tuple[int, int]], before: list[int], idle: set[int]) -> None:
+    """Some channels are idle when the micro-batch begins."""
+    live = [time for n, time in enumerate(before) if n not in idle]
+    passed = min(live) if live else max(before)
+    known = {n: Reached(time, IDLE if n in idle else 0) for n, time in enumerate(before)}
+    marks = ChannelMarks([Channel(n) for n in range(3)], known, 0, passed)
+    channels, times = (np.array([step[i] for step in steps], int) for i in (0, 1))
+    marks.add(Marks(np.arange(len(steps)), channels, times))
+    orders, moved = marks.release(None)
+    found = list(zip(orders.tolist(), moved.tolist(), strict=True))
+    assert found == loop(steps, list(before), set(idle), passed)
+
+
+def loop(
+    steps: Sequence[tuple[int, int]], times: list[int], idle: set[int], passed: int
+) -> list[tuple[int, int]]:
+    """StatusWatermarkValve.inputWatermark, a channel that is idle becoming active first."""
+    aligned = {n for n in range(len(times)) if n not in idle and times[n] >= passed}
+    found = []
+    for order, (channel, time) in enumerate(steps):
+        idle.discard(channel)
+        times[channel] = max(times[channel], time)
+        if times[channel] >= passed:
+            aligned.add(channel)
+        least = min((times[n] for n in aligned), default=MIN_WATERMARK)
+        if least > passed:
+            passed = least
+            found.append((order, passed))
+    return found
