@@ -176,6 +176,14 @@ def test_an_aggregate_of_windows_is_refused(catalog, call: str, source: str, mes
             "SELECT TUMBLE_ROWTIME(pt, INTERVAL '1' HOUR) FROM taps GROUP BY TUMBLE(pt, INTERVAL '1' HOUR)",
             "A proctime window cannot provide a rowtime attribute.",
         ),
+        (
+            "SELECT FIRST_VALUE(cost) FROM clicks GROUP BY SESSION(ts, INTERVAL '1' HOUR)",
+            "Could not find an implementation method 'merge'",
+        ),
+        (
+            "SELECT LAST_VALUE(cost) FROM clicks GROUP BY HOP(ts, INTERVAL '1' HOUR, INTERVAL '2' HOUR)",
+            "Could not find an implementation method 'merge'",
+        ),
     ],
 )
 def test_a_group_window_is_refused_in_flinks_words(catalog, sql: str, message: str) -> None:
@@ -197,6 +205,11 @@ LATE = {"table.exec.emit.late-fire.enabled": "true", "table.exec.emit.late-fire.
             {**LATE, "table.exec.emit.allow-lateness": "2 s"},
             HOURLY,
             "Allow-lateness [2000ms] should not be smaller than Late-fire delay [5000ms]",
+        ),
+        (
+            {**LATE, "table.exec.state.ttl": "1 s"},
+            HOURLY,
+            "Allow-lateness [1000ms] should not be smaller than Late-fire delay [5000ms]",
         ),
         (
             {"table.exec.emit.early-fire.enabled": "true"},

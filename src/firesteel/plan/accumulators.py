@@ -21,6 +21,11 @@ def is_mergeable(call: AggregateCall) -> bool:
     return call.user is None and traits_of(call.function).merges
 
 
+def merges(call: AggregateCall) -> bool:
+    """Whether accumulators of the call can be put together."""
+    return traits_of(call.function).merges if call.user is None else call.user.merges
+
+
 COUNT = sql.BIGINT.with_nullable(False)
 _OBJECT = SqlType(TypeRoot.RAW)
 

@@ -18,6 +18,7 @@ from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS, Window, property_type
+from firesteel.rules.window_aggregates import check_merges
 
 _WINDOW = "$WINDOW"
 """Stands for the window above its aggregate, until what is asked of it is known."""
@@ -52,12 +53,14 @@ def _formed(node: Aggregate, project: Project, key: int) -> Node:
     names = _names(exprs, project.input)
     keys = tuple(k for k in node.keys if k != key)
     calls = tuple(_without_groups(c, bool(keys)) for c in node.calls)
+    window = _window(call)
+    check_merges(window, calls)
     is_rowtime = isinstance(time, InputRef) and time.index in event_times(project.input)
     aggregate = GroupWindowAggregate(
         replace(project, exprs=exprs, names=names),
         keys,
         calls,
-        _window(call),
+        window,
         key,
         names[key],
         time.type,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef
-from firesteel.plan.accumulators import is_mergeable
+from firesteel.plan.accumulators import merges
 from firesteel.plan.expressions import input_refs, is_identity, substitute
 from firesteel.plan.facts import window_properties
 from firesteel.plan.facts.window_properties import WindowProperties
@@ -136,10 +136,15 @@ def _check(window: Window, calls: Sequence[AggregateCall]) -> None:
             "HOP table function based aggregate requires size must be an integral multiple of slide, but "
             f"got size {window.size} ms and slide {window.step} ms"
         )
+    check_merges(window, calls)
+
+
+def check_merges(window: Window, calls: Sequence[AggregateCall]) -> None:
+    """Raises ValidationError where windows share what they aggregate, and a call cannot be merged."""
     if window.function == "TUMBLE":
         return
     for call in calls:
-        if not is_mergeable(call):
+        if not merges(call):
             raise ValidationError(
                 f"Could not find an implementation method 'merge' for function '{call.function}': windows of "
                 f"{window.function} share what they aggregate, and it cannot be merged",

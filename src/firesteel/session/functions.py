@@ -82,6 +82,7 @@ def _defined(name: str, code: str, found: Udf) -> UserDefined:
         is_aggregate=isinstance(found, AggregateUdf),
         deterministic=found.deterministic,
         retracts=not isinstance(found, AggregateUdf) or found.retracts,
+        merges=not isinstance(found, AggregateUdf) or found.merges,
         class_name=class_name,
     )
 

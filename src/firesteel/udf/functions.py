@@ -61,7 +61,8 @@ class AggregateFunction(UserDefinedFunction, ABC):
         raise RuntimeError("Method retract is not implemented")
 
     def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
-        """Take other accumulators in. No plan needs it: a user's aggregate has one phase, as in Flink."""
+        """Take other accumulators in: sessions that are joined, and windows that share what they aggregate. A
+        user's aggregate has one phase, as in Flink, so nothing else needs it."""
         raise RuntimeError("Method merge is not implemented")
 
     @abstractmethod

@@ -53,6 +53,11 @@ class AggregateUdf:
         """Whether the class has a `retract` of its own."""
         return type(self.function).retract is not AggregateFunction.retract
 
+    @property
+    def merges(self) -> bool:
+        """Whether the class has a `merge` of its own."""
+        return type(self.function).merge is not AggregateFunction.merge
+
 
 Udf = ScalarUdf | AggregateUdf
 
