@@ -52,6 +52,7 @@ class GroupWindowAggregate(Operator):
         self._time = EventTime(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
         self._output = RowOutput(spec)
         self._cause: Cause = (0, 0)
+        self.late = 0
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -134,6 +135,7 @@ class GroupWindowAggregate(Operator):
         else:
             in_time = list(starts)
         if not in_time:
+            self.late += len(starts) > 0
             return
         pane = time - time % lengths.pane
         mine.panes[pane] = self._calls.add(mine.panes.get(pane), row, retracts)

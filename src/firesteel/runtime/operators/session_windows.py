@@ -67,6 +67,7 @@ class SessionOperator(Operator):
         self._clock = clock
         self._sessions = SessionState(backend, name, [to_arrow(types[i]) for i in keys], parts)
         self._event_time = EventTime(backend, f"{name}/watermark")
+        self.late = 0
 
     # --- what is done with them ----------------------------------------------------------------------
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
@@ -129,6 +130,7 @@ class SessionOperator(Operator):
         known, parts = self._sessions.of(keys)
         found = self._assigned(table, keys, standing, known)
         here = np.flatnonzero(found.of_rows != LATE)
+        self.late += table.num_rows - len(here)
         rows = table if len(here) == table.num_rows else table.take(pa.array(here))
         fires = np.searchsorted(marks.times, found.timers) < len(marks.times)
         batch = Batch(rows, found.of_rows[here], keys, known, found, parts, fires)
