@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.expr.deep import remembered
+from firesteel.expr.duckdb_chains import LONG, alike, over_list
 from firesteel.expr.duckdb_compare_arrays import compared_arrays
 from firesteel.expr.duckdb_compare_moments import compared_in_micros, differ_in_unit
 from firesteel.expr.duckdb_maps import compared_maps
@@ -186,10 +187,10 @@ def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
     """Where an operand may fail: the ones from the first such on are tested one by one, as branches of one
     CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains.
     What none decides is UNKNOWN if one is; filters: or FALSE, which is the same."""
-    texts = [compiler(a) for a in call.args]
     careful = next((i for i, arg in enumerate(call.args) if i and may_fail(arg)), None)
     if careful is None:
-        return _balanced(call.function, texts)
+        return _balanced(call.function, _never_failing(compiler, call, filters))
+    texts = [compiler(a) for a in call.args]
     decisive, other, test = ("FALSE", "TRUE", "NOT ") if call.function == "AND" else ("TRUE", "FALSE", "")
     last = max(i for i, arg in enumerate(call.args) if may_fail(arg)) + 1
     together = [slice(careful), *(slice(i, i + 1) for i in range(careful, last)), slice(last, None)]
@@ -202,6 +203,14 @@ def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
     if unknown and not filters:
         branches.append(f"WHEN {_balanced('OR', unknown)} THEN NULL")
     return f"(CASE {' '.join(branches)} ELSE {other} END)"
+
+
+def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
+    """The operands, those of a long chain that are alike as one; their order does not matter."""
+    if len(call.args) < LONG:
+        return [compiler(arg) for arg in call.args]
+    kept, lists = alike(call.args)
+    return [*map(compiler, kept), *(over_list(compiler, call.function, *each, filters) for each in lists)]
 
 
 def _balanced(operator: str, texts: list[str]) -> str:

@@ -6,12 +6,15 @@ A part is a column of its own only where the whole would compute it for every ro
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.errors import NotSupportedError
 from firesteel.expr.deep import depth_of
 from firesteel.expr.duckdb_logic import may_fail
 from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.types.sql import TypeRoot
 
 DEPTH = 40
 """Levels of one step."""
@@ -34,16 +37,18 @@ class Steps:
 
     def cut(self, expr: Expr) -> Expr:
         """The expression over the columns of the steps. Raises NotSupportedError where it stays too deep."""
-        if depth_of(expr) <= DEPTH:
+        if depth_of(expr) <= DEPTH and not _is_long(expr):
             return expr
-        always = _always_computed(expr)
+        always, parts = _always_computed(expr), _postorder(expr)
+        repeated = _repeated(parts, always)
         done: dict[int, Expr] = {}
-        for part in _postorder(expr):
+        for part in parts:
             changed: Expr = part
             if isinstance(part, Call):
                 args = tuple(done[id(arg)] for arg in part.args)
                 changed = replace(part, args=args)
-                if changed.depth >= DEPTH and (id(part) in always or not may_fail(part)):
+                deep = changed.depth >= DEPTH and (id(part) in always or not may_fail(part))
+                if deep or part in repeated:
                     changed = self._column(changed)
             done[id(part)] = changed
         found = done[id(expr)]
@@ -68,6 +73,29 @@ class Steps:
         return self._known[expr]
 
 
+_LONG = 500
+"""Operands of an AND or OR from which on what is in it often is computed once."""
+_OFTEN = 50
+
+
+def _is_long(expr: Expr) -> bool:
+    return isinstance(expr, Call) and len(expr.args) >= _LONG
+
+
+def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
+    """The computed values that are there often, the largest ones: those that are computed for every row, or
+    cannot fail."""
+    if len(parts) < _LONG:
+        return set()
+    calls = [part for part in parts if isinstance(part, Call) and part.type.root is not TypeRoot.BOOLEAN]
+    certain = {part for part in calls if id(part) in always}
+    return {
+        part
+        for part, count in Counter(calls).items()
+        if count >= _OFTEN and (part in certain or not may_fail(part))
+    }
+
+
 def _postorder(expr: Expr) -> list[Expr]:
     """The parts, arguments before their calls."""
     found: list[Expr] = []
@@ -82,12 +110,13 @@ def _postorder(expr: Expr) -> list[Expr]:
 
 
 def _always_computed(expr: Expr) -> set[int]:
-    """The parts, by identity, that are computed whenever the expression is."""
+    """The parts, by identity, that are computed whenever the expression is: of what decides by its operands
+    in turn the first one."""
     found: set[int] = set()
     pending = [expr]
     while pending:
         part = pending.pop()
         found.add(id(part))
-        if isinstance(part, Call) and part.function not in _LAZY:
-            pending += part.args
+        if isinstance(part, Call):
+            pending += part.args[:1] if part.function in _LAZY else part.args
     return found
