@@ -18,6 +18,7 @@ from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.runtime.window_spec import WindowAggregateSpec, WindowsSpec
+from firesteel.types.sql import INT
 from tests.windows.windows import (
     COUNT,
     COUNT_DISTINCT,
@@ -48,6 +49,8 @@ EVENTS = st.lists(
     max_size=40,
 )
 """Rows, (key, value, time), and watermarks."""
+FIRST = AggregateSpec("FIRST_VALUE", (1,), (INT,), INT)
+LAST = AggregateSpec("LAST_VALUE", (1,), (INT,), INT)
 CALLS = (COUNT, SUM, MAX, COUNT_DISTINCT)
 
 Events = Sequence["tuple[str, int | None, int] | int"]
@@ -88,13 +91,14 @@ def _windows(time: int, windows: WindowsSpec) -> list[tuple[int, int]]:
     return [(start, start + size) for start in range(last, time - size, -step)]
 
 
-def run(operator: Operator, events: Events, cuts: Sequence[int]) -> list[Result]:
-    """The events in tables that end at the cuts, the last watermark behind them."""
+def run(
+    operator: Operator, events: Events, cuts: Sequence[int], order: int = 0, ends: bool = True
+) -> list[Result]:
+    """The events in tables that end at the cuts, the last watermark behind them. order: of the first."""
     found: list[Result] = []
     bounds = [0, *sorted(cut % (len(events) + 1) for cut in cuts), len(events)]
     pieces = [list(events[a:b]) for a, b in pairwise(bounds)]
-    pieces[-1].append(MAX_WATERMARK)
-    order = 0
+    pieces[-1] += [MAX_WATERMARK] if ends else []
     for piece in pieces:
         rows: list[Row] = []
         marks = []
@@ -141,6 +145,23 @@ def test_the_order_of_rows_in_a_window_does_not_depend_on_cuts(
     whole = run(WindowAggregate(spec, None, lambda: 0), numbered, ())
     assert run(WindowAggregate(spec, None, lambda: 0), numbered, cuts) == whole
     assert run(InTwoPhases(spec), numbered, cuts) == whole
+
+
+@settings(max_examples=20, deadline=None)
+@given(EVENTS, st.lists(st.integers(0, 40), max_size=4))
+def test_what_only_the_row_handler_can_say_goes_on_from_the_state(events: Events, cuts: list[int]) -> None:
+    """FIRST_VALUE and LAST_VALUE, behind every cut in another process."""
+    spec = one_phase(tumble(8), (FIRST, LAST, COUNT))
+    store = MemoryStore()
+    bounds = [0, *sorted(cut % (len(events) + 1) for cut in cuts), len(events)]
+    found: list[Result] = []
+    for number, (start, stop) in enumerate(pairwise(bounds)):
+        state = SortedRunBackend.open(store)
+        operator = WindowAggregate(spec, state, lambda: 0)
+        found += run(operator, events[start:stop], (), start, number == len(bounds) - 2)
+        state.commit()
+    whole = run(WindowAggregate(spec, None, lambda: 0), events, ())
+    assert by_key(found) == by_key(whole)
 
 
 def without_keys(spec: WindowAggregateSpec) -> WindowAggregateSpec:
