@@ -14,6 +14,7 @@ from firesteel.runtime.job_graph import tasks
 from firesteel.runtime.marks import Channel
 from firesteel.runtime.spec import (
     ChainSpec,
+    GeneratedWatermarksSpec,
     JobSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
@@ -40,7 +41,7 @@ class MarkPaths:
         marked = set()
         for chain in job.chains:
             before = [each.of for each in chain.inputs if isinstance(each.of, int)]
-            comes = any(gives[producer] for producer in before)
+            comes = any(gives[producer] for producer in before) or _waits_for_end(chain)
             if comes and needs[chain.id] and not _is_forwarded(job, chain):
                 marked.add(chain.id)
             own = like[before[0]] if before and _is_forwarded(job, chain) else Channel(0)
@@ -113,10 +114,17 @@ def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -
     for operator in operators:
         if isinstance(operator, WatermarkAssignerSpec):
             comes, channel = operator.marks, Channel(0, idle=operator.idle)
+        elif isinstance(operator, GeneratedWatermarksSpec):
+            comes, channel = True, Channel(0, idle=operator.idle)
         elif isinstance(operator, MiniBatchAssignerSpec):
             comes = comes and operator.row_time
             channel = replace(channel, mini_batch=operator.interval if operator.row_time else 0)
     return comes, channel
+
+
+def _waits_for_end(chain: ChainSpec) -> bool:
+    """Whether it wants the last watermark of a source that has no other."""
+    return any(isinstance(operator, GeneratedWatermarksSpec) for operator in chain.operators)
 
 
 def _is_forwarded(job: JobSpec, chain: ChainSpec) -> bool:

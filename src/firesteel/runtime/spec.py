@@ -239,6 +239,20 @@ class WatermarkAssignerSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
+class GeneratedWatermarksSpec(OperatorSpec):
+    """Watermarks from a WatermarkStrategy in Python (udf/watermarks.py), which is pickled. names: of the
+    columns; the rest as for WatermarkAssignerSpec."""
+
+    rowtime: int
+    strategy: UserFunction
+    names: tuple[str, ...]
+    name: str = ""
+    table: str = ""
+    idle: int = 0
+    state_id: str = "watermarks"
+
+
+@dataclass(frozen=True)
 class CurrentWatermarkSpec(OperatorSpec):
     """Project and filter by the watermark too: it is one field more that `calc` reads, of this type."""
 

@@ -16,6 +16,7 @@ from firesteel.errors import NotSupportedError, UsageError, ValidationError
 from firesteel.session.context import Environment
 from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
+from firesteel.session.row_time import RowTime, with_row_time
 from firesteel.session.table import Table
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
@@ -48,7 +49,9 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     return changes_frame(job, environment.spark, settings, folder, environment.frames)
 
 
-def from_changelog_stream(environment: Environment, frame: DataFrame, primary_key: list[str]) -> Table:
+def from_changelog_stream(
+    environment: Environment, frame: DataFrame, primary_key: list[str], time: RowTime | None = None
+) -> Table:
     """A table of the changes in a streaming DataFrame; without `_change_type` every row is an insert.
 
     Raises ValidationError where its columns cannot be those of a table or of a change feed, or the primary
@@ -66,6 +69,9 @@ def from_changelog_stream(environment: Environment, frame: DataFrame, primary_ke
         for field in frame.schema.fields
         if field.name != CHANGE_TYPE
     )
+    watermark = None
+    if time is not None:
+        columns, watermark = with_row_time(columns, time)
     mode = ALL if CHANGE_TYPE in frame.columns else INSERT_ONLY
     catalog, database, name = environment.catalog.path((f"dataframe_{len(environment.frames)}",))
     made = SchemaTable(
@@ -75,6 +81,7 @@ def from_changelog_stream(environment: Environment, frame: DataFrame, primary_ke
         columns,
         (("connector", CONNECTOR),),
         primary_key=tuple(primary_key),
+        watermark=watermark,
         temporary=True,
         traits=SourceTraits(mode, bounded=False),
     )

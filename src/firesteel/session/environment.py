@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.spark.start.launch import Spark
+    from firesteel.udf import WatermarkStrategy
 
 
 class TableEnvironment(Environment):
@@ -111,11 +112,16 @@ class TableEnvironment(Environment):
 
         return to_changelog_stream(self, table)
 
-    def from_changelog_stream(self, frame: DataFrame, *, primary_key: list[str] | None = None) -> Table:
-        """A table of the changes in a DataFrame; see session/changelog.py."""
+    def from_changelog_stream(
+        self, frame: DataFrame, *, primary_key: list[str] | None = None, rowtime: str | None = None,
+        watermarks: WatermarkStrategy | None = None,
+    ) -> Table:  # fmt: skip
+        """A table of the changes in a DataFrame; see session/changelog.py. rowtime: the column that is to be
+        the row time, with `watermarks` to say how far it has come."""
         from firesteel.session.changelog import from_changelog_stream
+        from firesteel.session.row_time import row_time
 
-        return from_changelog_stream(self, frame, primary_key or [])
+        return from_changelog_stream(self, frame, primary_key or [], row_time(rowtime, watermarks))
 
     # --- for the terminal ------------------------------------------------------------------------
     def parse(self, text: str) -> list[Statement]:

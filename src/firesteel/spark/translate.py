@@ -24,6 +24,7 @@ from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import (
     ChainSpec,
     CurrentWatermarkSpec,
+    GeneratedWatermarksSpec,
     Input,
     JobSpec,
     MiniBatchAssignerSpec,
@@ -172,7 +173,7 @@ class _Translation:
         operator = operator_of(node, self.operators)
         if operator is None:
             return below
-        if isinstance(operator, CurrentWatermarkSpec):
+        if isinstance(operator, (CurrentWatermarkSpec, GeneratedWatermarksSpec)):
             below = self._in_one_task(below)
         return [chain.then(operator) for chain in below]
 

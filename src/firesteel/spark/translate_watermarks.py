@@ -13,12 +13,17 @@ from firesteel.option import parse_duration
 from firesteel.plan import physical
 from firesteel.plan.expressions import expand_search, rewrite, walk
 from firesteel.plan.tree import Node
-from firesteel.runtime.spec import CurrentWatermarkSpec, WatermarkAssignerSpec
+from firesteel.runtime.spec import CurrentWatermarkSpec, GeneratedWatermarksSpec, WatermarkAssignerSpec
 from firesteel.spark.translate_aggregates import OperatorOptions, types_of
+from firesteel.user_function import UserFunction
 
 
-def watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOptions) -> WatermarkAssignerSpec:
+def watermark_assigner(
+    node: physical.WatermarkAssigner, options: OperatorOptions
+) -> WatermarkAssignerSpec | GeneratedWatermarksSpec:
     """Raises ValidationError for SOURCE_WATERMARK(): no source has watermarks of its own."""
+    if isinstance(node.expression, Call) and node.expression.function == STRATEGY:
+        return _generated(node, node.expression, options)
     expression = expand_search(node.expression, lists=True)
     _refuse_marker(replace(expression, range=None) if isinstance(expression, Call) else expression)
     table = _table_below(node)
@@ -31,6 +36,27 @@ def watermark_assigner(node: physical.WatermarkAssigner, options: OperatorOption
         table="" if table is None else ".".join(table.path),
         may_fail=not _is_delay(expression),
         idle=options.idle_timeout if own is None else parse_duration(own),
+    )
+
+
+STRATEGY = "WATERMARK_STRATEGY"
+"""The function that stands for a WatermarkStrategy in a plan; its options: name, pickled, milliseconds after
+which it is idle."""
+
+
+def _generated(
+    node: physical.WatermarkAssigner, call: Call, options: OperatorOptions
+) -> GeneratedWatermarksSpec:
+    name, strategy, idle = call.options
+    table = _table_below(node)
+    return GeneratedWatermarksSpec(
+        rowtime=node.rowtime,
+        strategy=UserFunction(name, strategy),
+        names=tuple(field.name for field in node.schema),
+        name=node.schema[node.rowtime].name,
+        table="" if table is None else ".".join(table.path),
+        idle=int(idle) or options.idle_timeout,
+        state_id=options.state_id("watermarks"),
     )
 
 

@@ -2,6 +2,23 @@
 
 from firesteel.udf.data_types import DataTypes
 from firesteel.udf.functions import AggregateFunction, FunctionContext, ScalarFunction
+from firesteel.udf.watermarks import (
+    TimestampAssigner,
+    WatermarkGenerator,
+    WatermarkOutput,
+    WatermarkStrategy,
+)
 from firesteel.udf.wrappers import udaf, udf
 
-__all__ = ["AggregateFunction", "DataTypes", "FunctionContext", "ScalarFunction", "udaf", "udf"]
+__all__ = [
+    "AggregateFunction",
+    "DataTypes",
+    "FunctionContext",
+    "ScalarFunction",
+    "TimestampAssigner",
+    "WatermarkGenerator",
+    "WatermarkOutput",
+    "WatermarkStrategy",
+    "udaf",
+    "udf",
+]

@@ -48,7 +48,7 @@ class WatermarkAssigner(Operator):
         self._order = LAST_ORDER
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        self._check(table)
+        check_row_times(table, self._spec.rowtime, self._spec.name, self._spec.table)
         if not table.num_rows or not (self._spec.marks or self._spec.may_fail):
             return (table,)
         times = self._running(table)
@@ -84,17 +84,6 @@ class WatermarkAssigner(Operator):
         self._last = self._current
         return (Watermark(self._current, self._order),)
 
-    def _check(self, table: pa.Table) -> None:
-        spec = self._spec
-        times = table.column(field(spec.rowtime))
-        if not times.null_count:
-            return
-        row = int(np.argmax(times.is_null().to_numpy()))
-        raise JobError(
-            "RowTime field should not be null, please convert it to a non-null long value.",
-            hint=f"column {spec.name} of {spec.table} is NULL in {row_text(table, row)}",
-        )
-
     def _running(self, table: pa.Table) -> Numbers:
         """int64[n]: the watermark behind each row. A NULL moves nothing."""
         column = self._calc.process(table).column(field(0))
@@ -114,6 +103,18 @@ class WatermarkAssigner(Operator):
             last = int(times[row])
             found.append(row)
         return np.array(found, np.int64)
+
+
+def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> None:
+    """Raises JobError, in Flink's words, for a row time that is NULL. name: of its column in the table
+    `source`."""
+    times = table.column(field(rowtime))
+    if times.null_count:
+        row = int(np.argmax(times.is_null().to_numpy()))
+        raise JobError(
+            "RowTime field should not be null, please convert it to a non-null long value.",
+            hint=f"column {name} of {source} is NULL in {row_text(table, row)}",
+        )
 
 
 def _all_ones(place: int) -> int:

@@ -1,0 +1,58 @@
+"""A row time whose watermarks a WatermarkStrategy in Python gives (udf/watermarks.py)."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, replace
+
+from firesteel.catalog.schema import Column, Watermark
+from firesteel.errors import UsageError, ValidationError
+from firesteel.expr.nodes import Call
+from firesteel.spark.internals.tasks import by_value
+from firesteel.spark.translate_watermarks import STRATEGY
+from firesteel.types.sql import TIMESTAMPS
+from firesteel.udf.load import PICKLED
+from firesteel.udf.watermarks import WatermarkStrategy
+
+
+@dataclass(frozen=True)
+class RowTime:
+    """The name of the column, and the strategy."""
+
+    column: str
+    strategy: WatermarkStrategy
+
+
+def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime | None:
+    """Raises UsageError where only one of the two is given, or the strategy is none."""
+    if column is None and strategy is None:
+        return None
+    if column is None or not isinstance(strategy, WatermarkStrategy):
+        raise UsageError(
+            "rowtime names a column and watermarks is a WatermarkStrategy: both are needed",
+            hint="from firesteel.udf import WatermarkStrategy",
+        )
+    return RowTime(column, strategy)
+
+
+def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Column, ...], Watermark]:
+    """The columns with the row time in milliseconds, as Flink's is, and its watermark. Raises
+    ValidationError, in Flink's words, for a column that can be none."""
+    column = next((column for column in columns if column.name == time.column), None)
+    if column is None:
+        raise ValidationError(
+            f"The rowtime attribute field '{time.column}' is not defined in the table schema"
+        )
+    if column.type.root not in TIMESTAMPS:
+        raise ValidationError(
+            "Invalid data type of time field for watermark definition. The field must be of type "
+            "TIMESTAMP(p) or TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time "
+            f"field type is {column.type}"
+        )
+    timed = replace(column, type=replace(column.type, precision=3))
+    strategy = time.strategy
+    code = PICKLED + base64.b64encode(by_value(strategy)).decode()
+    name = getattr(strategy.generator, "__qualname__", type(strategy).__name__)
+    call = Call(STRATEGY, (), timed.type, (name, code, str(strategy.idle)))
+    placed = tuple(timed if each is column else each for each in columns)
+    return placed, Watermark(column.name, call, f"{STRATEGY}()")
