@@ -72,6 +72,7 @@ class RowTimeOver(Operator):
     def barrier(self) -> Iterable[Message]:
         self._time.save()
         self._came.save()
+        self._windows.save()
         return ()
 
     def _no_rows(self, results: bool = True) -> pa.Table:
@@ -157,6 +158,7 @@ class ProcTimeOver(Operator):
         if held:
             yield self._fired(concat(held))
         self._came.save()
+        self._windows.save()
 
     def _fired(self, table: pa.Table) -> pa.Table:
         columns = tuple(one_array(table.column(field(i))) for i in range(self._width))

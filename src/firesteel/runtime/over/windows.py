@@ -8,20 +8,24 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.operators.event_time import KeptNumber
 from firesteel.runtime.over.frames import Events, by_count, by_time, running
 from firesteel.runtime.over.results import Results
 from firesteel.runtime.over.rows import Index, Mask, TimedRows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
-from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.state.order_codes import SortOrder
+from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
-_SUB_KEY = pa.struct([("time", pa.int64()), ("number", pa.int64())])
+_MORE = 4
 
 
 class Windows:
     """epochs: whether a partition may begin anew, with accumulators of its own each time; the number of the
-    epoch is then the last of the columns and of the keys of the spec's aggregate."""
+    epoch is then the last of the columns and of the keys of the spec's aggregate.
+
+    Of rows that frames hold their keys and arguments are in state, by partition, in the order in which they
+    fired; of one epoch that is the order of time.
+    """
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend, epochs: bool) -> None:
         self._frame, self._keys, self._epochs = spec.frame, spec.aggregate.keys, epochs
@@ -30,10 +34,18 @@ class Windows:
         self._results = Results(spec.aggregate, state)
         self._bounded = spec.frame.preceding is not None
         self._peers = not spec.frame.rows and spec.order is OverTime.ROWTIME
-        types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
         self._partition = self._keys[:-1] if epochs else self._keys
-        orders = (SortOrder(), SortOrder())
-        self._kept = state.ordered(f"{spec.state_id}/kept", _SUB_KEY, [*types, pa.int64()], orders=orders)
+        args = {i for call in spec.aggregate.calls for i in call.args if i < spec.width}
+        self._used = sorted({*self._partition, *args})
+        self._kept = state.ordered(
+            f"{spec.state_id}/kept", pa.int64(), [*(self._types[i] for i in self._used), *[pa.int64()] * 2]
+        )
+        self._fired = KeptNumber(state, f"{spec.state_id}/fired", 0)
+
+    def save(self) -> None:
+        """The micro-batch ends."""
+        self._fired.save()
 
     def fire(self, rows: TimedRows, epochs: Index | None = None) -> tuple[Index, TimedRows, list[pa.Array]]:
         """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
@@ -44,14 +56,17 @@ class Windows:
         rows, codes, epoch = rows.take(order), keys.codes[order], epoch[order]
         if not self._bounded:
             events = running(codes, rows.times, self._peers)
-            return order, rows, self._after(rows, epoch, events)
+            return order, rows, self._after([*rows.columns], epoch, events)
         return order, rows, self._bounded_results(keys, rows, codes, epoch)
 
     def _bounded_results(self, keys: Keys, rows: TimedRows, codes: Index, epoch: Index) -> list[pa.Array]:
         kept, owners, kept_epochs = self._read(keys, rows, codes)
-        whole = TimedRows.concat([kept, rows])
+        numbers = self._fired.now + np.arange(len(rows))
+        self._fired.now += len(rows)
+        new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
+        whole = TimedRows.concat([kept, new])
         partitions, epochs = np.concatenate([owners, codes]), np.concatenate([kept_epochs, epoch])
-        order = np.lexsort((whole.numbers, whole.times, epochs, partitions))
+        order = np.lexsort((whole.numbers, epochs, partitions))
         whole, partitions, epochs = whole.take(order), partitions[order], epochs[order]
         fires = order >= len(kept)
         frames, size = _dense(partitions, epochs), self._frame.preceding or 0
@@ -63,35 +78,50 @@ class Windows:
         leaves[events.leaving] = True
         changed = np.flatnonzero(leaves ^ fires)
         self._keep(keys, partitions[changed], whole.take(changed), epochs[changed], ~leaves[changed])
-        return self._after(whole, epochs, events)
+        unread = pa.array(np.zeros(len(whole), np.bool_))
+        columns: list[pa.Array] = [unread] * len(self._types)
+        for i, column in zip(self._used, whole.columns, strict=True):
+            columns[i] = column
+        return self._after(columns, epochs, events)
 
-    def _after(self, rows: TimedRows, epochs: Index, events: Events) -> list[pa.Array]:
+    def _after(self, columns: Sequence[pa.Array], epochs: Index, events: Events) -> list[pa.Array]:
         at = pa.array(events.rows)
-        columns = [column.take(at) for column in rows.columns]
+        changes = [column.take(at) for column in columns]
         nothing = pa.array(np.zeros(len(events.rows), np.int64))
-        columns += [constant.take(nothing) for constant in self._constants]
+        changes += [constant.take(nothing) for constant in self._constants]
         if self._epochs:
-            columns.append(pa.array(epochs[events.rows]))
-        return self._results.after(columns, events.kinds, events.results)
+            changes.append(pa.array(epochs[events.rows]))
+        return self._results.after(changes, events.kinds, events.results)
 
     # --- rows that later frames hold ---------------------------------------------------------------
     def _read(self, keys: Keys, rows: TimedRows, codes: Index) -> tuple[TimedRows, Index, Index]:
-        """The rows, their partitions and their epochs: of a RANGE those that leave now, of ROWS all."""
+        """The rows, their partitions and their epochs: of ROWS all, of a RANGE at least those that leave."""
         owners = np.arange(len(keys))
         if self._frame.rows:
-            found = self._kept.entries(keys, owners, 0)
-        else:
-            last = np.zeros(len(keys), np.int64) + rows.times.min(initial=0)
-            np.maximum.at(last, codes, rows.times)
-            found = self._kept.range(keys, owners, None, _sub_keys(last - (self._frame.preceding or 0)), 0)
-        times, numbers = (found.sub_keys.field(i).to_numpy() for i in range(2))
-        *columns, epochs = found.columns
-        return TimedRows(tuple(columns), times, numbers), found.owners, epochs.to_numpy()
+            return self._rows_of(self._kept.entries(keys, owners, 0))
+        last = np.full(len(keys), np.iinfo(np.int64).min)
+        np.maximum.at(last, codes, rows.times)
+        counts, parts = keys.counts + _MORE, []
+        while len(owners):
+            found, of, epochs = self._rows_of(self._kept.first(keys, owners, counts, 0))
+            ends = np.searchsorted(of, owners, side="right")
+            full = ends - np.searchsorted(of, owners) == counts
+            full[full] = found.times[ends[full] - 1] < last[owners[full]] - (self._frame.preceding or 0)
+            done = np.flatnonzero(~np.isin(of, owners[full]))
+            parts.append((found.take(done), of[done], epochs[done]))
+            owners, counts = owners[full], counts[full] * _MORE
+        kept, of_all, epochs_of_all = zip(*parts, strict=True)
+        return TimedRows.concat(kept), np.concatenate(of_all), np.concatenate(epochs_of_all)
+
+    def _rows_of(self, found: Entries) -> tuple[TimedRows, Index, Index]:
+        *columns, times, epochs = found.columns
+        kept = TimedRows(tuple(columns), times.to_numpy(), found.sub_keys.to_numpy())
+        return kept, found.owners, epochs.to_numpy()
 
     def _keep(self, keys: Keys, owners: Index, rows: TimedRows, epochs: Index, live: Mask) -> None:
         if len(owners):
-            sub_keys = _sub_keys(rows.times, rows.numbers)
-            self._kept.put(keys, owners, sub_keys, [*rows.columns, pa.array(epochs)], 0, live)
+            columns = [*rows.columns, pa.array(rows.times), pa.array(epochs)]
+            self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
     def forget(self, partitions: Sequence[pa.Array], ended: Index) -> None:
         """Epochs of partitions that have ended."""
@@ -101,19 +131,9 @@ class Windows:
         keys = find_keys(partitions, len(ended))
         last = np.zeros(len(keys), np.int64)
         np.maximum.at(last, keys.codes, ended)
-        found = self._kept.entries(keys, np.arange(len(keys)), 0)
-        *columns, epochs = found.columns
-        gone = np.flatnonzero(epochs.to_numpy() <= last[found.owners])
-        times, numbers = (found.sub_keys.field(i).to_numpy() for i in range(2))
-        rows = TimedRows(tuple(columns), times, numbers).take(gone)
-        nothing = np.zeros(len(gone), np.int64)
-        self._keep(keys, found.owners[gone], rows, nothing, np.zeros(len(gone), np.bool_))
-
-
-def _sub_keys(times: Index, numbers: Index | None = None) -> pa.Array:
-    if numbers is None:
-        numbers = np.full(len(times), -1)
-    return pa.StructArray.from_arrays([pa.array(times), pa.array(numbers)], fields=list(_SUB_KEY))
+        rows, owners, epochs = self._rows_of(self._kept.entries(keys, np.arange(len(keys)), 0))
+        gone = np.flatnonzero(epochs <= last[owners])
+        self._keep(keys, owners[gone], rows.take(gone), epochs[gone], np.zeros(len(gone), np.bool_))
 
 
 def _dense(partitions: Index, epochs: Index) -> Index:
