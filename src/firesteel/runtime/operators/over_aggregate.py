@@ -45,6 +45,7 @@ class RowTimeOver(Operator):
         self._results = [to_arrow(call.type) for call in spec.aggregate.calls]
         self._time = EventTime(backend, f"{spec.state_id}/time")
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._went = KeptNumber(backend, f"{spec.state_id}/went", 0)
         self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
         bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
         self._windows = Windows(spec, backend, epochs=bounded)
@@ -72,7 +73,7 @@ class RowTimeOver(Operator):
     def barrier(self) -> Iterable[Message]:
         self._time.save()
         self._came.save()
-        self._windows.save()
+        self._went.save()
         return ()
 
     def _no_rows(self, results: bool = True) -> pa.Table:
@@ -118,7 +119,8 @@ class RowTimeOver(Operator):
         """by: the number of the watermark that each row goes out with."""
         if not len(rows):
             return self._no_rows()
-        order, rows, results = self._windows.fire(rows, epochs)
+        order, rows, results = self._windows.fire(rows, self._went.now, epochs)
+        self._went.now += len(rows)
         by = by[order]
         out = np.lexsort((rows.numbers, rows.times, by))
         at = pa.array(out)
@@ -158,7 +160,6 @@ class ProcTimeOver(Operator):
         if held:
             yield self._fired(concat(held))
         self._came.save()
-        self._windows.save()
 
     def _fired(self, table: pa.Table) -> pa.Table:
         columns = tuple(one_array(table.column(field(i))) for i in range(self._width))
@@ -168,7 +169,7 @@ class ProcTimeOver(Operator):
         if not table.num_rows:
             types = [to_arrow(call.type) for call in self._spec.aggregate.calls]
             return inserts(_NO_ROWS, 0, [*columns, *(pa.nulls(0, kind) for kind in types)])
-        order, _, results = self._windows.fire(TimedRows(columns, times, numbers))
+        order, _, results = self._windows.fire(TimedRows(columns, times, numbers), int(numbers[0]))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         at = pa.array(back)

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.keys import Keys, find_keys
-from firesteel.runtime.operators.event_time import KeptNumber
 from firesteel.runtime.over.frames import Events, by_count, by_time, running
 from firesteel.runtime.over.results import Results
 from firesteel.runtime.over.rows import Index, Mask, TimedRows
@@ -41,15 +40,13 @@ class Windows:
         self._kept = state.ordered(
             f"{spec.state_id}/kept", pa.int64(), [*(self._types[i] for i in self._used), *[pa.int64()] * 2]
         )
-        self._fired = KeptNumber(state, f"{spec.state_id}/fired", 0)
 
-    def save(self) -> None:
-        """The micro-batch ends."""
-        self._fired.save()
-
-    def fire(self, rows: TimedRows, epochs: Index | None = None) -> tuple[Index, TimedRows, list[pa.Array]]:
+    def fire(
+        self, rows: TimedRows, first: int, epochs: Index | None = None
+    ) -> tuple[Index, TimedRows, list[pa.Array]]:
         """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
-        epochs: of the rows; each row is above all that have fired in its partition's epoch."""
+        first: how many rows have fired before. epochs: of the rows; each row is above all that have fired in
+        its partition's epoch."""
         keys = find_keys([rows.columns[i] for i in self._partition], len(rows))
         epoch = np.zeros(len(rows), np.int64) if epochs is None else epochs
         order = np.lexsort((rows.numbers, rows.times, epoch, keys.codes))
@@ -57,12 +54,13 @@ class Windows:
         if not self._bounded:
             events = running(codes, rows.times, self._peers)
             return order, rows, self._after([*rows.columns], epoch, events)
-        return order, rows, self._bounded_results(keys, rows, codes, epoch)
+        return order, rows, self._bounded_results(keys, rows, first, codes, epoch)
 
-    def _bounded_results(self, keys: Keys, rows: TimedRows, codes: Index, epoch: Index) -> list[pa.Array]:
+    def _bounded_results(
+        self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index
+    ) -> list[pa.Array]:
         kept, owners, kept_epochs = self._read(keys, rows, codes)
-        numbers = self._fired.now + np.arange(len(rows))
-        self._fired.now += len(rows)
+        numbers = first + np.arange(len(rows))
         new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
         whole = TimedRows.concat([kept, new])
         partitions, epochs = np.concatenate([owners, codes]), np.concatenate([kept_epochs, epoch])
