@@ -106,6 +106,10 @@ class Broker:
         self._process.stdin.close()
         self._process.wait()
 
+    def start(self) -> None:
+        """Again, with all that it has had."""
+        self._process = self._run()
+
     # --- topics ----------------------------------------------------------------------------------
     def create(self, topic: str, partitions: int = 1) -> str:
         """A new topic, with its name made unlike any other's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import uuid
 from datetime import datetime, timezone
 from typing import Any
@@ -14,6 +15,7 @@ from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BYTES, INT, STRING, SqlType, TypeRoot, map_of
 from tests.connectors.kafka.broker import Broker, unused_address
 from tests.connectors.kafka.writing import messages, sink, write
+from tests.runtime.changes import to_table
 
 pytestmark = pytest.mark.slow
 
@@ -162,8 +164,6 @@ def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
     write(once(broker, topic), [("+I", 0, "")], job=job)
     dead = once(broker, topic)
     dead.open_task(job, 1, 0)
-    from tests.runtime.changes import to_table
-
     dead.write(to_table([("+I", 100, "")], (INT, STRING)))
     failing = once(broker, topic)
     failing.open_task(job, 1, 1)
@@ -189,6 +189,27 @@ def test_an_idle_producer_that_was_shut_out(broker: Broker) -> None:
     write(once(broker, topic), [("+I", 100, "")], job=job, batch=1)
     write(once(broker, topic), [("+I", 2, "")], job=job, batch=2)
     assert committed(broker, topic, 3) == [0, 1, 2]
+
+
+@pytest.mark.full
+def test_a_broker_that_is_away_for_a_while(broker: Broker) -> None:
+    """While tasks are open, and between two batches."""
+    topics, job = [broker.create("away") for _ in range(2)], uuid.uuid4().hex
+    sinks = [sink(broker.servers, topics[0]), once(broker, topics[1])]
+    for each in sinks:
+        write(each, [("+I", 0, "")], job=job)
+    before = once(broker, topics[1])
+    before.open_task(job, 1, 1)
+    before.write(to_table([("+I", 1, "")], (INT, STRING)))
+    broker.stop()
+    again = threading.Timer(1, broker.start)
+    again.start()
+    write(sinks[0], [("+I", 2, "")], job=job, batch=1)
+    write(sinks[1], [("+I", 2, "")], job=job, batch=1)
+    before.close_task()
+    again.join()
+    assert committed(broker, topics[0], 2) == [0, 2]
+    assert sorted(committed(broker, topics[1], 3)) == [0, 1, 2]
 
 
 # --- bad input -----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from firesteel.errors import JobError, ValidationError
 
 _PATIENCE = 120.0
 """Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
-_ATTEMPT = 10.0
+_ATTEMPT, _PAUSE = 10.0, 0.1
 _POLLED = 1000
 """Messages after which the client may say what it could not send."""
 _KEPT = 16
@@ -43,10 +43,12 @@ class Producer:
         self.servers = properties["bootstrap.servers"]
         self.batch = -1
         self._refused: list[tuple[Any, str, int]] = []
+        self._has_lost_broker = False
         self._group: Any = None
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
         configuration |= {"delivery.report.only.error": True, "log_level": 2, "on_delivery": self._delivered}
+        configuration["error_cb"] = self._lost
         try:
             self._client = self._kafka.Producer(configuration)
         except self._kafka.KafkaException as error:
@@ -109,6 +111,15 @@ class Producer:
         place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
         return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it has lost no connection. One that has may wait for ever in its next transaction."""
+        self._client.poll(0)
+        return not self._has_lost_broker
+
+    def _lost(self, error: Any) -> None:
+        self._has_lost_broker = True
+
     # --- transactions ----------------------------------------------------------------------------
     def shut_out_others(self, topics: Sequence[str]) -> None:
         """Make the transactional id this producer's own and see how far it has come. topics: of which one
@@ -151,15 +162,20 @@ class Producer:
                 return request()
             except self._kafka.KafkaException as error:
                 told = error.args[0]
-                if not (told.retriable() or _is_transport(told)) or time.monotonic() > end:
+                if not (told.retriable() or _passes(told)) or time.monotonic() > end:
                     self._check()
                     raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
+            time.sleep(_PAUSE)
 
 
-def _is_transport(error: Any) -> bool:
-    """Whether no broker answered; librdkafka's codes of its own are negative."""
+def _passes(error: Any) -> bool:
+    """Whether no broker answered, or it was not ready to: then it is asked once more."""
     kinds = client().KafkaError
-    return error.code() in (kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT)
+    return error.code() in (
+        *(kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT, kinds._WAIT_COORD),
+        *(kinds.NOT_COORDINATOR, kinds.COORDINATOR_NOT_AVAILABLE, kinds.COORDINATOR_LOAD_IN_PROGRESS),
+        *(kinds.REQUEST_TIMED_OUT, kinds.NETWORK_EXCEPTION, kinds.UNSTABLE_OFFSET_COMMIT),
+    )
 
 
 def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str, str]], str]:
@@ -177,7 +193,7 @@ def transaction(
     """A producer with the transaction of a batch begun, None where the batch is committed already. topics:
     of which the first holds the batch's number."""
     kept = _idle.pop(_key(properties, name), None)
-    if kept is not None:
+    if kept is not None and kept.is_sound:
         if batch <= kept.batch:
             kept.release()
             return None
