@@ -4,7 +4,7 @@ accumulators of local phases.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,6 +49,35 @@ def lift(
 ) -> BundleAccumulators:
     """The accumulators of rows, from nothing on. Raises NoRunningForm."""
     return _Lift(spec, aggregates, changes, keys).accumulators
+
+
+def continued(
+    spec: GroupAggregateSpec,
+    aggregates: Sequence[Aggregate],
+    changes: pa.Table,
+    keys: Keys,
+    stored: Mapping[str, pa.Array],
+) -> dict[str, pa.Array]:
+    """The fields of calls that add up floating-point numbers, row by row from what is stored of each key,
+    NULL where there is nothing: so every result has the very bits of one sum. Raises NoRunningForm."""
+    rows, groups = SortedRows(spec, changes, keys), Groups(keys.sorted_codes, len(keys))
+    fields: dict[str, pa.Array] = {}
+    sign = rows.signs() if spec.input_retracts else None
+    for index, (call, aggregate) in enumerate(zip(spec.calls, aggregates, strict=True)):
+        if call.distinct or not isinstance(aggregate, Declared) or aggregate.form is not Form.LINEAR:
+            continue
+        if not any(part.type.root in APPROXIMATE for part in aggregate.fields):
+            continue
+        begin = {part.name: from_arrow(stored[f"{part.name}{index}"], part.type) for part in aggregate.fields}
+        reach = both(rows.passes(call.filter), _not_null(rows, call))
+        found = contributed(aggregate, groups, rows.column(call.args[0]), reach, sign, begin)
+        fields |= {f"{part.name}{index}": to_array(found[part.name], part.type) for part in aggregate.fields}
+    return fields
+
+
+def _not_null(rows: SortedRows, call: AggregateSpec) -> Mask | None:
+    null = rows.null(call.args[0]) if call.args else None
+    return None if null is None else ~null
 
 
 def merge(
@@ -158,8 +187,7 @@ class _Lift:
 
     def _reach(self, call: AggregateSpec) -> Mask | None:
         """Which rows come to the function."""
-        null = self._rows.null(call.args[0]) if call.args else None
-        return both(self._rows.passes(call.filter), None if null is None else ~null)
+        return both(self._rows.passes(call.filter), _not_null(self._rows, call))
 
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
         """Plain MIN and MAX: retractions do nothing."""

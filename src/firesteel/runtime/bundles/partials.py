@@ -14,8 +14,14 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.aggregates.base import AccumulatorField, Declared, Form
-from firesteel.runtime.bundles.accumulators import BundleAccumulators, lift, merge, merged_field
+from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, Declared, Form
+from firesteel.runtime.bundles.accumulators import (
+    BundleAccumulators,
+    continued,
+    lift,
+    merge,
+    merged_field,
+)
 from firesteel.runtime.bundles.by_row import HandlerInputs
 from firesteel.runtime.bundles.columns import AccumulatorColumns
 from firesteel.runtime.bundles.groups import Ranges
@@ -92,6 +98,49 @@ class Partials:
                     (handler.retract if retracts else handler.accumulate)(*row)
                 accs.append(handler.get_accumulators())
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
+
+    def added(self, changes: pa.Table, keys: Keys, known: pa.Table, place: Index) -> pa.Table:
+        """The accumulators of rows and of what is known of their keys, as if one row had come after the
+        other. place: int64[g], which row of `known` is a key's, -1 for none."""
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    return self._added(self._aggregates, changes, keys, known, place)
+            except NoRunningForm:
+                pass
+        stored = list(self.tuples(known))
+        return self.onto(changes, keys, [None if at < 0 else stored[at] for at in place.tolist()])
+
+    def _added(
+        self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
+    ) -> pa.Table:
+        """Floating-point sums go on from where they were; what is merged does not depend on the order."""
+        more = self._table(
+            keys, lift(self._spec, aggregates, changes, keys).columns(self.columns.slots, len(keys))
+        )
+        here = np.flatnonzero(place >= 0)
+        mine = pa.array(place[here])
+        parts = [one_chunk(column).take(mine) for column in known.columns[self._width :]]
+        old = pa.Table.from_arrays(
+            [*(k.take(pa.array(here)) for k in keys.columns), *parts], schema=more.schema
+        )
+        both = pa.concat_tables([old, more])
+        owners = np.concatenate([here, np.arange(len(keys))])
+        order = np.argsort(owners, kind="stable")
+        starts = np.flatnonzero(np.diff(owners[order], prepend=-1))
+        merged = merge(self.columns, self._spec, aggregates, both, replace(keys, order=order, starts=starts))
+        begin = pa.array(place, mask=place < 0)
+        stored = {
+            slot.name: self._part(known, slot.name).take(begin)
+            for slot in self.columns.slots
+            if isinstance(slot.kind, AccumulatorField)
+        }
+        merged.fields |= continued(self._spec, aggregates, changes, keys, stored)
+        return self._table(keys, merged.columns(self.columns.slots, len(keys)))
+
+    @property
+    def _width(self) -> int:
+        return len(self.columns.keys)
 
     def merged(self, table: pa.Table, keys: Keys) -> pa.Table:
         """The accumulators of each key merged, in their order."""

@@ -46,17 +46,16 @@ class SessionWindowAggregate(SessionOperator):
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
         """What was there comes first: rows are added to it."""
         known = Accumulated(batch.found.of_open, batch.parts)
-        lifted = self._accumulators.lift(batch.rows, batch.of_rows)
-        return self._accumulators.merge(known.and_then(lifted)).parts
+        return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 
     def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
         at = np.searchsorted(marks.times, due.timers)
         order = np.lexsort((due.starts, due.timers, at))
         due, at = due.take(order), at[order]
-        live, results = self._accumulators.results(Accumulated(np.arange(len(due)), due.parts))
+        results = self._accumulators.results(due.parts, len(due))
         borders = window_columns(self._columns, due.starts, due.ends, self._windows.time, self._clock())
-        fired = inserts(marks.orders[at], marks.place, [*due.keys, *results, *borders])
-        return fired if live.all() else fired.filter(pa.array(live))
+        fired = inserts(marks.orders[at], marks.place, [*due.keys, *results.columns, *borders])
+        return fired if results.there.all() else fired.filter(pa.array(results.there))
 
 
 def build(spec: SessionWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:

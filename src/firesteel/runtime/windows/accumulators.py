@@ -1,7 +1,7 @@
-"""Accumulators of windows: lifted from rows, merged, and what they come to, for many windows at once.
+"""Accumulators of windows that go on: rows are added to them, and several become one.
 
-A window is a number here; whose it is and when it ends is the operator's. In columns where all calls have
-such a form, else through the generated row handler.
+A window is a number here; whose it is and when it ends is the operator's. All is done for many windows at
+once (bundles/partials.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.bundles.columns import arrow_type
-from firesteel.runtime.bundles.partials import Partials
+from firesteel.runtime.bundles.partials import Partials, Results
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.spec import GroupAggregateSpec, field
@@ -21,7 +20,6 @@ from firesteel.runtime.values import one_chunk
 from firesteel.types.sql import BIGINT
 
 Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,60 +29,54 @@ class Accumulated:
     windows: Index
     parts: tuple[pa.Array, ...]
 
-    def take(self, at: Index, windows: Index) -> Accumulated:
-        """Those of the rows `at`, for other windows."""
-        place = pa.array(at)
-        return Accumulated(windows, tuple(part.take(place) for part in self.parts))
-
-    def and_then(self, other: Accumulated) -> Accumulated:
-        """These, then the others."""
-        if not len(other.windows):
-            return self
-        pairs = zip(self.parts, other.parts, strict=True)
-        return Accumulated(
-            np.concatenate([self.windows, other.windows]), tuple(pa.concat_arrays(pair) for pair in pairs)
-        )
-
-    def table(self) -> pa.Table:
-        """As the bundles' kernels take them."""
-        columns = [pa.array(self.windows), *self.parts]
-        return pa.Table.from_arrays(columns, names=[field(i) for i in range(len(columns))])
-
 
 class WindowAccumulators:
     """aggregate: the calls over the rows. columnar: False sends everything through the row handler."""
 
     def __init__(self, aggregate: GroupAggregateSpec, columnar: bool = True) -> None:
         self._number = len(aggregate.input_types)
-        spec = replace(aggregate, keys=(self._number,), input_types=(*aggregate.input_types, BIGINT), ttl=0)
-        self._partials = Partials(spec, len(spec.calls), columnar)
+        by_number = replace(
+            aggregate, keys=(self._number,), input_types=(*aggregate.input_types, BIGINT), ttl=0
+        )
+        self._partials = Partials(by_number, len(aggregate.calls), columnar)
 
     @property
     def types(self) -> list[pa.DataType]:
         """Of the parts."""
-        return [arrow_type(slot) for slot in self._partials.columns.slots]
+        types: list[pa.DataType] = self._partials.schema.types[1:]
+        return types
 
-    def lift(self, changes: pa.Table, windows: Index) -> Accumulated:
-        """The accumulators of rows, one for each window that has any. windows: int64[n], of each row."""
+    def add(self, known: Accumulated, changes: pa.Table, windows: Index) -> Accumulated:
+        """What is known, merged where a window has several, and the rows on top of it: one accumulator for
+        each window, by its number. windows: int64[n], of each row."""
+        table = self._table(known)
+        table = self._partials.merged(table, numbered(known.windows))
         if not len(windows):
-            return Accumulated(windows, tuple(pa.nulls(0, kind) for kind in self.types))
+            return self._accumulated(table)
         rows = changes.append_column(field(self._number), pa.array(windows))
-        return _accumulated(self._partials.of_rows(rows, numbered(windows)))
+        keys = numbered(windows)
+        if not table.num_rows:
+            return self._accumulated(self._partials.of_rows(rows, keys))
+        numbers = one_chunk(table.column(0)).to_numpy()
+        place = np.minimum(np.searchsorted(numbers, keys.hash1.view(np.int64)), len(numbers) - 1)
+        place = np.where(numbers[place] == keys.hash1.view(np.int64), place, -1)
+        more = self._partials.added(rows, keys, table, place)
+        left = np.ones(len(numbers), np.bool_)
+        left[place[place >= 0]] = False
+        whole = pa.concat_tables([table.filter(pa.array(left)), more])
+        return self._accumulated(self._partials.merged(whole, numbered(whole.column(0).to_numpy())))
 
-    def merge(self, accumulated: Accumulated) -> Accumulated:
-        """One accumulator for each window, by its number: its own merged as they stand."""
-        return _accumulated(self._partials.merged(accumulated.table(), numbered(accumulated.windows)))
+    def results(self, parts: tuple[pa.Array, ...], count: int) -> Results:
+        """What `count` accumulators say, one of each of so many windows."""
+        return self._partials.results(self._table(Accumulated(np.arange(count), parts)))
 
-    def results(self, accumulated: Accumulated) -> tuple[Mask, list[pa.Array]]:
-        """What the accumulators come to, one for each window and by its number: whether it has records, and
-        the results of the calls."""
-        found = self._partials.results(self.merge(accumulated).table())
-        return found.there, found.columns
+    def _table(self, accumulated: Accumulated) -> pa.Table:
+        columns = [pa.array(accumulated.windows), *accumulated.parts]
+        return pa.Table.from_arrays(columns, names=self._partials.schema.names)
 
-
-def _accumulated(table: pa.Table) -> Accumulated:
-    number, *parts = map(one_chunk, table.columns)
-    return Accumulated(number.to_numpy(), tuple(parts))
+    def _accumulated(self, table: pa.Table) -> Accumulated:
+        windows, *parts = map(one_chunk, table.columns)
+        return Accumulated(windows.to_numpy(), tuple(parts))
 
 
 def numbered(windows: Index) -> Keys:
@@ -93,6 +85,5 @@ def numbered(windows: Index) -> Keys:
     ordered = windows[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
     numbers = ordered[starts]
-    return Keys(
-        (pa.array(numbers),), numbers.view(np.uint64), np.zeros(len(numbers), np.uint64), order, starts
-    )
+    second = np.zeros(len(numbers), np.uint64)
+    return Keys((pa.array(numbers),), numbers.view(np.uint64), second, order, starts)
