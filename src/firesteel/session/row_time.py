@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from firesteel.catalog.schema import Column, Watermark
 from firesteel.errors import UsageError, ValidationError
-from firesteel.expr.nodes import Call
+from firesteel.expr.nodes import Call, InputRef
 from firesteel.spark.internals.tasks import by_value
 from firesteel.spark.translate_watermarks import STRATEGY
 from firesteel.types.sql import TIMESTAMPS
@@ -53,6 +53,9 @@ def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Col
     strategy = time.strategy
     code = PICKLED + base64.b64encode(by_value(strategy)).decode()
     name = getattr(strategy.generator, "__qualname__", type(strategy).__name__)
-    call = Call(STRATEGY, (), timed.type, (name, code, str(strategy.idle)))
     placed = tuple(timed if each is column else each for each in columns)
+    read = tuple(
+        InputRef(index, each.type) for index, each in enumerate(placed)
+    )  # a generator sees whole rows
+    call = Call(STRATEGY, read, timed.type, (name, code, str(strategy.idle)))
     return placed, Watermark(column.name, call, f"{STRATEGY}()")
