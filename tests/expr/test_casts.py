@@ -159,5 +159,7 @@ def test_a_cast_to_the_same_type_is_dropped_and_literals_are_folded() -> None:
 def test_casts_that_there_are_not() -> None:
     with pytest.raises(ValidationError, match="cannot convert value of type INTEGER to type DATE"):
         bind("CAST(1 AS DATE)")
+    with pytest.raises(ValidationError, match="from NUMERIC type to TIMESTAMP_LTZ type is not allowed"):
+        evaluate("CAST(1 AS TIMESTAMP_LTZ(3))")
     with pytest.raises(ValidationError, match="The cast from TIMESTAMP type to NUMERIC type is not allowed"):
         bind("CAST(ts AS BIGINT)", {"ts": (timestamp(3), [])})

@@ -167,3 +167,9 @@ def test_element_of_more_than_one_fails() -> None:
 def test_refused(expression: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         bind(expression, COLUMNS)
+
+
+@pytest.mark.parametrize("call", ["ARRAY_MAX(NULL)", "ARRAY_MIN(NULL)", "ARRAY_SORT(NULL, TRUE)"])
+def test_a_null_without_a_type_is_no_array(call: str) -> None:
+    with pytest.raises(ValidationError, match="Illegal use of 'NULL'"):
+        evaluate(call)

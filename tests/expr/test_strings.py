@@ -47,6 +47,7 @@ SMILE = "\U0001f600"
         ("SPLIT(s, ',')", "a,,b", "[a, , b]"),
         ("STR_TO_MAP(s)['b']", "a=1,b=2", "2"),
         ("STR_TO_MAP(s)", "z=1,a=2,kiwi=4", "{a=2, z=1, kiwi=4}"),
+        ("STR_TO_MAP(s)", "a,b,,c😀 😀a,b,,c", "{=NULL, a=NULL, b=NULL, c=NULL, c😀 😀a=NULL}"),
         ("MD5(s)", "a", "0cc175b9c0f1b6a831c399e269772661"),
         ("SHA2(s, 224)", "a", "abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5"),
         ("FROM_BASE64(TO_BASE64(s))", "日本", "日本"),

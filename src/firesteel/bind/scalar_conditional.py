@@ -194,6 +194,12 @@ def _is_time(binder: Binder, expr: Expr) -> bool:
 
 def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> None:
     """Raise ValidationError, in Flink's words, where there is no such cast."""
+    if source.is_integer and target.root is TypeRoot.TIMESTAMP_LTZ:  # Flink: NumericToTimestampCastRule
+        raise ValidationError(
+            "The cast from NUMERIC type to TIMESTAMP_LTZ type is not allowed.",
+            hint="use TO_TIMESTAMP_LTZ(numeric_col, precision) instead",
+            range=place,
+        )
     if can_cast(source, target):
         return
     if source.root in TIMESTAMPS and target.root in NUMERIC:

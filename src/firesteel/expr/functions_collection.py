@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firesteel.errors import ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.functions import Function, same_as_first
 from firesteel.expr.nodes import Expr
@@ -34,6 +35,8 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """An array whose elements have an order in Flink, and what else is given."""
+    if args[0].type.root is TypeRoot.NULL:
+        raise ValidationError("Illegal use of 'NULL'", range=args[0].range)
     element = args[0].type.children[0]
     if element.root in _UNORDERED or element.children:
         return None

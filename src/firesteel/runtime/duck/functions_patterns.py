@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import ceil
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import nullable
@@ -203,7 +204,8 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
     for entry in parts:
         key, *value = _java_split(within, _seen(within, entry), 2)
         found[key if value else entry] = value[0] if value else None
-    pairs = hashed(list(found.items()), string_hash, room=len(parts))
+    room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)  # CollectionUtil's expected size
+    pairs = hashed(list(found.items()), string_hash, room)
     return list({text_of(key): value and text_of(value) for key, value in pairs}.items())
 
 
