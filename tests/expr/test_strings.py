@@ -152,8 +152,8 @@ def test_an_unknown_function_is_told_from_a_missing_one() -> None:
     with pytest.raises(ValidationError) as unknown:
         bind("UPER('x')")
     assert unknown.value.hint == "did you mean UPPER?"
-    with pytest.raises(NotSupportedError, match="ML_PREDICT is not supported yet"):
-        bind("ML_PREDICT(i)", {"i": (INT, [])})
+    with pytest.raises(NotSupportedError, match="PRINT is not supported yet"):
+        bind("PRINT(i)", {"i": (INT, [])})
 
 
 def test_elt_takes_null_among_its_parts() -> None:
