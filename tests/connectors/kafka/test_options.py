@@ -130,6 +130,15 @@ def test_traits() -> None:
     assert (traits.changelog_mode, traits.bounded) == (ALL, False)
 
 
+def test_keys_and_values_as_they_are() -> None:
+    raw = {**TOPIC, "key.format": "raw", "key.fields": "a", "value.format": "raw"}
+    validate_table(
+        table({**raw, "value.fields-include": "EXCEPT_KEY", "key.raw.endianness": "little-endian"})
+    )
+    with pytest.raises(ValidationError, match="The 'raw' format only supports single physical column"):
+        validate_table(table(raw))
+
+
 def test_a_primary_key_needs_changes() -> None:
     with pytest.raises(ValidationError, match="doesn't support defining PRIMARY KEY constraint"):
         validate_table(replace(table(JSON), primary_key=("a",)))

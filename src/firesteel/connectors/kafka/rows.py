@@ -109,6 +109,8 @@ class Rows:
 def _with_tombstones(values: pa.Table, at: Indices, messages: list[bytes | None]) -> tuple[pa.Table, Indices]:
     """The rows as upserts, and a -D with NULLs for each message without a value, in the messages' order."""
     deletes = np.array([place for place, message in enumerate(messages) if message is None], np.int64)
+    given = ~np.isin(at, deletes)  # a format may take NULL for a row
+    values, at = values.filter(pa.array(given)), at[given]
     places = np.concatenate([at, deletes])
     order = np.argsort(places, kind="stable")
     is_delete = order >= len(at)
