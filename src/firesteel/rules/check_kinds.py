@@ -14,17 +14,22 @@ from firesteel.plan.tree import Node
 
 
 @from_below
-def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
-    """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take."""
+def check_kinds(node: Node, accepted: Kinds | None, requester: type[Node] | str) -> None:
+    """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take.
+
+    requester: a class of nodes, or a text for what is no node; no text made for each node, as
+    from_below would not find its answer again.
+    """
     taken = kinds_taken(node)
     if taken is not None:
         refused = kinds_sent(node) - (accepted or frozenset())
         if refused:
+            asks = requester if isinstance(requester, str) else f"StreamPhysical{requester.__name__}"
             raise ValidationError(
-                f"{requester} doesn't support consuming {_listed(refused)} changes "
+                f"{asks} doesn't support consuming {_listed(refused)} changes "
                 f"which is produced by node {digest(node)}"
             )
-        accepted, requester = taken, f"StreamPhysical{type(node).__name__}"
+        accepted, requester = taken, type(node)
     for child in node.children:
         check_kinds(child, accepted, requester)
 
