@@ -22,6 +22,7 @@ from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, SqlType, timestamp
 from tests.reference.over import ReferenceOver
 from tests.runtime.changes import to_table
 from tests.runtime.messages import Driver, all_rows
+from tests.scale import examples
 
 ROWS, RANGE = True, False
 COUNT = AggregateSpec("COUNT", (), (), BIGINT)
@@ -103,7 +104,7 @@ def _timed(row: tuple) -> tuple:
 
 
 @pytest.mark.parametrize("frame", [(ROWS, None), (RANGE, None), (ROWS, 0), (ROWS, 2), (RANGE, 0), (RANGE, 7)])
-@settings(deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(stream=streams(), anew=st.booleans())
 def test_any_cutting_gives_what_flink_gives(frame: tuple, stream: tuple, anew: bool) -> None:
     events, cuts = stream

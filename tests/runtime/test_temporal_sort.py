@@ -17,6 +17,7 @@ from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.types.sql import INT, STRING, timestamp
 from tests.runtime.changes import to_table
 from tests.runtime.messages import Driver, all_rows
+from tests.scale import examples
 
 TYPES = (INT, STRING, timestamp(3))
 BY_TIME = TemporalSortSpec(TYPES, OverTime.ROWTIME, 2)
@@ -59,7 +60,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(events=EVENTS, cuts=st.lists(st.integers(0, 40), max_size=4), anew=st.booleans())
 def test_any_cutting_gives_what_flink_gives(events: list, cuts: list[int], anew: bool) -> None:
     """Against RowTimeSortOperator, row by row. A number is how far event time moves, a pair a row."""
