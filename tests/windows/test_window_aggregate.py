@@ -13,8 +13,8 @@ from firesteel.runtime.operators.window_aggregate import WindowAggregate
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
-from firesteel.runtime.window_spec import WindowAggregateSpec
-from firesteel.types.sql import INT
+from firesteel.runtime.window_spec import WindowAggregateSpec, WindowTime
+from firesteel.types.sql import INT, timestamp_ltz
 from tests.windows.windows import (
     COUNT,
     InTwoPhases,
@@ -155,3 +155,31 @@ def test_what_comes_late_to_a_slice_is_merged_there_first(make: Make) -> None:
     assert trace.watermark(999) == "k 1 0 [-1000,1000) | W999"
     trace.rows("-U k -1 100")
     assert trace.watermark(1999) == "k 1 0 [0,2000) | W1999"
+
+
+def test_an_hour_that_the_clock_shows_twice_is_one_window(make: Make) -> None:
+    """New York, 2026-11-01: 05:30Z and 06:30Z are both 01:30, and its 02:00 is 07:00Z."""
+    hour, start = 3_600_000, 1_793_509_200_000  # 05:00Z
+    time = WindowTime(2, timestamp_ltz(3), "America/New_York")
+    trace = Trace(make, one_phase(tumble(hour), time=time))
+    trace.rows(f"k 1 {start + hour // 2}, k 1 {start + hour}")
+    assert trace.watermark(start + hour + hour // 3) == f"W{start + hour + hour // 3}"
+    trace.rows(f"k 1 {start + hour - 1}, k 1 {start + 2 * hour}")
+    assert trace.dropped == 0
+    border = start - 4 * hour  # 01:00 as if in UTC
+    assert trace.watermark(start + 2 * hour - 2) == f"W{start + 2 * hour - 2}"
+    fired = f"k 3 3 [{border},{border + hour})"
+    assert trace.watermark(start + 2 * hour - 1) == f"{fired} | W{start + 2 * hour - 1}"
+
+
+def test_windows_by_processing_time_end_with_the_clock() -> None:
+    now = 0
+    spec = one_phase(tumble(1000), time=WindowTime(None, timestamp_ltz(3)))
+    operator = WindowAggregate(spec, None, lambda: now)
+    said = []
+    for now, rows in ((100, "a"), (999, "ab"), (1500, "b"), (2500, "")):
+        table = table_of([("+I", key, 1, 0) for key in rows], now)
+        said.append(told([*operator.marked(marked_of([], [(0, 5000)])), *operator.changes(table)]))
+        said.append(told(operator.barrier()))
+    assert said == ["W5000", "", "W5000", "a 2 2 [0,1000) | b 1 1 [0,1000)", "W5000", "", "W5000",
+                    "b 1 1 [1000,2000)"]  # fmt: skip
