@@ -6,6 +6,7 @@ what fires by the watermarks of the table is given, and what is open after them 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -70,13 +71,13 @@ class SessionOperator(Operator):
         self.late = 0
 
     # --- what is done with them ----------------------------------------------------------------------
+    @abstractmethod
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
         """Take the rows in; what each session now holds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
         """The changes of sessions that fire, in their order. The first are those of the batch last held."""
-        raise NotImplementedError
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
