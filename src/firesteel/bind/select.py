@@ -103,6 +103,8 @@ class _Select:
             alias, item = item.alias.name, item.value
         elif isinstance(item, syntax.Column):
             alias = item.path[-1]
+        elif isinstance(item, syntax.Call) and item.bare:  # CURRENT_DATE, to Calcite an identifier
+            alias = item.name
         check_expression(item, self.context.catalog)
         return [(alias, binder.bind_typed(item))]
 
