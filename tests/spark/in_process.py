@@ -38,10 +38,13 @@ def cut(rows: pa.Table, *batches: Sequence[int]) -> list[Splits]:
     return found if found and start == rows.num_rows else [*found, [rows.slice(start)]]
 
 
-def run(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1, now: int = 1) -> list[pa.Table]:
+def run(
+    job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1, now: int = 1, channels: int = 1
+) -> list[pa.Table]:
     """The changes of the job's first sink, micro-batch by micro-batch. sources: for each that the job reads,
-    its splits in each micro-batch; in the last of its own it ends. targets: key groups."""
-    return _Run(job, targets, now).batches(sources)
+    its splits in each micro-batch; in the last of its own it ends. targets: key groups. channels: of each
+    source; its splits are of one after the other."""
+    return _Run(job, targets, now, channels).batches(sources)
 
 
 def late_rows(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1) -> int:
@@ -52,12 +55,13 @@ def late_rows(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 
 
 
 class _Run:
-    def __init__(self, job: JobSpec, targets: int, now: int) -> None:
+    def __init__(self, job: JobSpec, targets: int, now: int, channels: int = 1) -> None:
+        self._channels = range(channels)
         self._job = job
         self._targets = targets
         self._stages = stages(job)
         common = Work(self._stages[0][0], targets, place_bits(exchanges(job)), now)
-        self._first, *self._later = works_of(job, common, self._stages)
+        self._first, *self._later = works_of(job, common, self._stages, lambda _: self._channels)
         self.late = 0
         self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
 
@@ -83,9 +87,11 @@ class _Run:
         for index, rows in enumerate(splits):
             split = split_number(numbers, index)
             table = rows.add_column(1, ORDER, row_orders(split, 0, rows.num_rows))
-            packets += task.of_tables(lambda table=table: [table], Place(batch, task=split))
-        if ends and work.marked:
-            packets += task.packets([Split(split_number(numbers, len(splits)), {}, ends=True)], batch)
+            place = Place(batch, task=split, channel=index % len(self._channels))
+            packets += task.of_tables(lambda table=table: [table], place)
+        for channel in self._channels if ends and work.marked else ():
+            split = split_number(numbers, len(splits) + channel)
+            packets += task.packets([Split(split, {}, True, channel)], batch)
         return packets
 
     def _stage(self, stage: int, works: tuple[Work, ...], packets: list[Packet], batch: int) -> list[Packet]:

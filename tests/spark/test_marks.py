@@ -130,3 +130,13 @@ def test_each_row_knows_the_watermark_that_stood(times: list[int], batches: list
         (row, None if time == MIN_WATERMARK else time) for row, time in expected(times) if row is not None
     ]
     assert found == stood
+
+
+def test_parts_of_a_source_that_have_orders_of_their_own_wait_for_each_other() -> None:
+    """As two partitions of a topic: the second one's rows are not late for what the first one has come to."""
+    batches = cut(rows([10, 20, 3, 12, 30, 40, 14, 25]), [2, 2], [2, 2])
+    stood = [
+        time for row, time in seen(run(one_exchange(assigner()), [batches], channels=2)) if row is not None
+    ]
+    none = MIN_WATERMARK
+    assert stood == [none, none, none, 1, 10, 10, 10, 12]

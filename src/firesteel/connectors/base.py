@@ -24,11 +24,12 @@ Offset = dict[str, Any]
 @dataclass(frozen=True)
 class Split:
     """A piece of a source that one task reads. ordinal: its place in the order of the source. ends: it has
-    no data, and only tells that a bounded source has ended."""
+    no data, and only tells that a bounded source has ended. channel: what has a watermark of its own."""
 
     ordinal: int
     data: dict[str, Any]
     ends: bool = False
+    channel: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class Source(Protocol):
     def splits(self, parallelism: int) -> list[Split]:
         """All splits of a bounded source, in the order of the source."""
         ...
+
+    # Where parts of a source have orders of their own, it has two methods more:
+    #   channels() -> list[int]                        their numbers
+    #   by_channel(splits: list[Split]) -> list[Split] the splits, each in one part, with its number
 
     def initial_offset(self) -> Offset: ...
 

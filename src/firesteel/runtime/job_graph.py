@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.runtime.spec import ChainSpec, JobSpec, Partitioning, SinkSpec
+from firesteel.runtime.spec import ChainSpec, JobSpec, Partitioning, ScanSpec, SinkSpec, ValuesSpec
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
 
 
 def tasks(job: JobSpec, chain: int, targets: int) -> int:
-    """How many tasks of a chain hand on what has an order of its own: one for a source, whose splits stand
-    behind each other. targets: those of a chain that gets rows by key."""
+    """How many tasks a chain has that gets its rows from others. targets: of one that gets them by key."""
     feeders, keyed = _feeders(job), False
     while before := feeders[chain]:
         producer, how = before[0]
@@ -82,3 +81,14 @@ def tasks(job: JobSpec, chain: int, targets: int) -> int:
             break
         chain = producer
     return targets if keyed else 1
+
+
+def source_of(job: JobSpec, chain: int) -> ScanSpec | ValuesSpec | None:
+    """What a chain reads, or the one that forwards to it; None behind an exchange."""
+    feeders = _feeders(job)
+    while before := feeders[chain]:
+        producer, how = before[0]
+        if how is not Partitioning.FORWARD:
+            return None
+        chain = producer
+    return next(each for each in job.chains if each.id == chain).source

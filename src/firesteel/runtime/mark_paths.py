@@ -7,10 +7,10 @@ until it ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.runtime.job_graph import tasks
+from firesteel.runtime.job_graph import source_of, tasks
 from firesteel.runtime.marks import Channel
 from firesteel.runtime.spec import (
     ChainSpec,
@@ -19,9 +19,12 @@ from firesteel.runtime.spec import (
     MiniBatchAssignerSpec,
     OperatorSpec,
     Partitioning,
+    ScanSpec,
+    ValuesSpec,
     WatermarkAssignerSpec,
 )
 
+Source = ScanSpec | ValuesSpec
 ByPort = tuple[tuple[int, tuple[Channel, ...]], ...]
 
 
@@ -48,23 +51,26 @@ class MarkPaths:
             gives[chain.id], like[chain.id] = _through(chain.operators, comes, own)
         return cls(frozenset(marked), like)
 
-    def channels(self, job: JobSpec, chain: ChainSpec, targets: int) -> ByPort:
+    def channels(
+        self, job: JobSpec, chain: ChainSpec, targets: int, of_source: Callable[[Source], Sequence[int]]
+    ) -> ByPort:
         """By port the channels of a chain behind an exchange, () where it gets none. targets: tasks of a
-        stage that is keyed."""
+        stage that is keyed. of_source: the channels of a source."""
         if chain.id not in self.marked:
             return ()
         ports: dict[int, list[Channel]] = {}
         for each in chain.inputs:
             assert isinstance(each.of, int)
+            source = source_of(job, each.of)
+            numbers = range(tasks(job, each.of, targets)) if source is None else of_source(source)
             ports.setdefault(each.port, []).extend(
-                replace(self.like[each.of], id=channel_id(each.of, number))
-                for number in range(tasks(job, each.of, targets))
+                replace(self.like[each.of], id=channel_id(each.of, number)) for number in numbers
             )
         return tuple((port, tuple(channels)) for port, channels in sorted(ports.items()))
 
 
 def channel_id(chain: int, number: int) -> int:
-    """That of one of a chain's channels: 0 of a source, else its task's number."""
+    """That of one of a chain's channels: of a source what it says, else the number of the task."""
     return (chain << 32) + number
 
 

@@ -28,7 +28,7 @@ from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import for_driver, written
 from firesteel.spark.start.launch import Spark
-from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits, target_of
+from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits, channels, open_head, target_of
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -87,7 +87,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
     staged = stages(job)
     places = place_bits(exchanges(job))
     common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
-    first, *later = works_of(job, common, staged)
+    first, *later = works_of(job, common, staged, lambda head: channels(open_head(head)))
     made: list[RDD[Any]] = []
     done = 0
     for work in first:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
-from firesteel.spark.tasks import END
+from firesteel.spark.tasks import ends
 
 
 class EndingSource:
@@ -30,4 +30,4 @@ class EndingSource:
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
         splits: list[Split] = self._source.splits_between(start["of"], end["of"], parallelism)
-        return splits if start["ended"] or not end["ended"] else [*splits, END]
+        return splits if start["ended"] or not end["ended"] else [*splits, *ends(self._source)]

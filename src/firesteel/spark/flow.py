@@ -6,7 +6,7 @@ exchange in packets, to a sink in packets or, where the sink's connector writes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -21,7 +21,16 @@ from firesteel.runtime.mark_paths import ByPort, MarkPaths, channel_id
 from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, Clock, Marked, Message, Watermark
 from firesteel.runtime.orders import Numbers, last_place
 from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
-from firesteel.runtime.spec import ChainSpec, JobSpec, Output, Partitioning, SinkSpec, sink_id
+from firesteel.runtime.spec import (
+    ChainSpec,
+    JobSpec,
+    Output,
+    Partitioning,
+    ScanSpec,
+    SinkSpec,
+    ValuesSpec,
+    sink_id,
+)
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.sink_task import job_of
 from firesteel.types.constraints import Constraints
@@ -66,9 +75,12 @@ Works = list[tuple[Work, ...]]
 """By stage."""
 
 
-def works_of(job: JobSpec, common: Work, stages: Sequence[Sequence[Fragment]], taken: int = 0) -> Works:
-    """Those of each stage's fragments; `common` says what all share. taken: bits of the places that rows have
-    where they are read (runtime/orders.py)."""
+def works_of(
+    job: JobSpec, common: Work, stages: Sequence[Sequence[Fragment]],
+    of_source: Callable[[ScanSpec | ValuesSpec], Sequence[int]], taken: int = 0,
+) -> Works:  # fmt: skip
+    """Those of each stage's fragments; `common` says what all share. of_source: the channels of a source.
+    taken: bits of the places that rows have where they are read (runtime/orders.py)."""
     paths = MarkPaths.of(job)
     return [
         tuple(
@@ -76,7 +88,7 @@ def works_of(job: JobSpec, common: Work, stages: Sequence[Sequence[Fragment]], t
                 common,
                 fragment=fragment,
                 marked=paths.marked,
-                channels=paths.channels(job, fragment.head, common.targets),
+                channels=paths.channels(job, fragment.head, common.targets, of_source),
                 mark_place=last_place(number, common.places, taken),
             )
             for fragment in stage

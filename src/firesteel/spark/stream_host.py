@@ -34,7 +34,7 @@ from firesteel.spark.progress import Progress
 from firesteel.spark.start.launch import Spark
 from firesteel.spark.stream_rows import SCHEMA
 from firesteel.spark.stream_sinks import KeptPackets
-from firesteel.spark.tasks import SourceTask, StageTask
+from firesteel.spark.tasks import SourceTask, StageTask, channels, open_head
 from firesteel.spark.temporary import process_folder
 
 if TYPE_CHECKING:
@@ -297,7 +297,12 @@ def _frame(
     staged, taken = stages(job), taken_places(frames)
     places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, folder)
     common = Work(staged[0][0], layout.key_groups, places, job=name)
-    first, *later = works_of(job, common, staged, taken)
+
+    def of_source(head: ScanSpec | ValuesSpec) -> list[int]:
+        is_frame = isinstance(head, ScanSpec) and head.table in frames
+        return [0] if is_frame else channels(open_head(head))
+
+    first, *later = works_of(job, common, staged, of_source, taken)
     made: list[DataFrame] = []
     read: list[ScanSpec | ValuesSpec] = []
     for number, work in enumerate(first):

@@ -26,7 +26,7 @@ from firesteel.spark.ending_source import EndingSource
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.sequential_source import SequentialSource
 from firesteel.spark.stream_rows import SCHEMA, to_batch
-from firesteel.spark.tasks import SourceTask, numbered, open_head
+from firesteel.spark.tasks import SourceTask, by_channel, numbered, open_head
 
 FORMAT = "firesteel"
 
@@ -105,6 +105,8 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type:
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         splits = self._opened().splits_between(start, end, self._options.parallelism)
+        if self._options.task.work.marked:
+            splits = by_channel(self._own, splits)
         return [InputPartition(split) for split in numbered(splits, self._options.numbers)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

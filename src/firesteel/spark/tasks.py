@@ -51,7 +51,8 @@ class SourceTask:
         """All packets of the splits, or an error in their place."""
         for split in splits:
             run = self._tell_end if split.ends else self._read
-            yield from guarded(partial(run, split, Place(batch, task=split.ordinal)))
+            place = Place(batch, task=split.ordinal, channel=split.channel)
+            yield from guarded(partial(run, split, place))
 
     def of_tables(self, tables: Any, place: Place) -> Iterator[Packet]:
         """The same for the tables that a function gives."""
@@ -193,12 +194,27 @@ def open_head(head: Any) -> Any:
 def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool = False) -> list[Split]:
     """All splits of a bounded source, in its order. tells_end: whether something waits for its last
     watermark."""
-    splits = [Split(0, {})] if isinstance(head, ValuesSpec) else open_head(head).splits(parallelism)
-    return numbered([*splits, END] if tells_end else splits, numbers)
+    source = open_head(head)
+    splits = [Split(0, {})] if isinstance(head, ValuesSpec) else source.splits(parallelism)
+    return numbered([*by_channel(source, splits), *ends(source)] if tells_end else splits, numbers)
 
 
-END = Split(0, {}, ends=True)
-"""Behind the last split of a bounded source."""
+def channels(source: Any) -> list[int]:
+    """The numbers of what has an order of its own in a source (runtime/marks.py)."""
+    return source.channels() if hasattr(source, "channels") else [0]
+
+
+def by_channel(source: Any, splits: list[Split]) -> list[Split]:
+    """The splits, each of one channel; those that tell of ends stay behind."""
+    if not hasattr(source, "by_channel"):
+        return splits
+    cut: list[Split] = source.by_channel([split for split in splits if not split.ends])
+    return [*cut, *(split for split in splits if split.ends)]
+
+
+def ends(source: Any) -> list[Split]:
+    """What stands behind the last split of a bounded source."""
+    return [Split(0, {}, ends=True, channel=number) for number in channels(source)]
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:

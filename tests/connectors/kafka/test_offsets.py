@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import json
 
-from firesteel.connectors.kafka.offsets import MIN_RANGE, Position, Range, ahead, cut, ranges
+from firesteel.connectors.kafka.offsets import (
+    MIN_RANGE,
+    Position,
+    Range,
+    ahead,
+    by_partition,
+    channel,
+    cut,
+    ranges,
+)
 
 A, B = ("a", 0), ("a", 10)
 
@@ -50,3 +59,16 @@ def test_few_messages_are_one_split_and_many_are_cut_evenly() -> None:
     ]
     assert [each.ordinal for each in splits] == [0, 1]
     assert cut([], 2) == []
+
+
+def test_each_split_reads_one_partition_where_partitions_have_watermarks() -> None:
+    splits = cut([Range("t", 0, 5, 250_000), Range("t", 1, 0, 9), Range("u", 0, 3, 4)], 2)
+    cut_more = by_partition(splits)
+    assert [data for split in cut_more for data in split.data["ranges"]] == [
+        data for split in splits for data in split.data["ranges"]
+    ]
+    assert {len(split.data["ranges"]) for split in cut_more} == {1}
+    of = {split.channel: split.data["ranges"][0][:2] for split in cut_more}
+    assert sorted(of.values()) == [["t", 0], ["t", 1], ["u", 0]]
+    assert of[channel("t", 1)] == ["t", 1]
+    assert max(of) < 1 << 32

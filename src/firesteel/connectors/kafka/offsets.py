@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 from firesteel.connectors.base import Offset, Split
 
@@ -106,6 +107,17 @@ def cut(found: Iterable[Range], parallelism: int) -> list[Split]:
             room -= end - start
             start = end
     return [Split(number, {"ranges": split}) for number, split in enumerate(splits) if split]
+
+
+def channel(topic: str, partition: int) -> int:
+    """The number of a partition among all of a source, whatever partitions come to it: 32 bits."""
+    return crc32(f"{topic}\0{partition}".encode())
+
+
+def by_partition(splits: Iterable[Split]) -> list[Split]:
+    """Splits that each read one partition, in the same order."""
+    found = [data for split in splits for data in split.data["ranges"]]
+    return [Split(0, {"ranges": [data]}, channel=channel(data[0], data[1])) for data in found]
 
 
 def _nested(places: Mapping[Partition, int]) -> dict[str, dict[str, int]]:

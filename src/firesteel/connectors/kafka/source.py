@@ -10,7 +10,16 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
-from firesteel.connectors.kafka.offsets import Places, Position, Range, ahead, cut, ranges
+from firesteel.connectors.kafka.offsets import (
+    Places,
+    Position,
+    Range,
+    ahead,
+    by_partition,
+    channel,
+    cut,
+    ranges,
+)
 from firesteel.connectors.kafka.options import check_group, read_options
 from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.rows import Rows
@@ -67,6 +76,14 @@ class KafkaSource:
         assert start.ends is not None
         ends = {each: max(start.at[each], end) for each, end in start.ends.items()}
         return cut(ranges(start, Position(ends)), parallelism)
+
+    def channels(self) -> list[int]:
+        """A partition has an order, and so a watermark, of its own."""
+        return [channel(topic, number) for topic, number in self._cluster.partitions()]
+
+    def by_channel(self, splits: list[Split]) -> list[Split]:
+        """The splits cut so that each reads one partition."""
+        return by_partition(splits)
 
     def initial_offset(self) -> Offset:
         partitions = self._cluster.partitions()
