@@ -102,6 +102,12 @@ def test_the_end_of_all_is_the_end() -> None:
     assert marks.ended
 
 
+def test_a_channel_that_comes_later_holds_back_once_it_has_caught_up() -> None:
+    marks = ChannelMarks([Channel(0)])
+    marks.add(Marks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
+    assert marks.release(None)[1].tolist() == [5, 9, 10]
+
+
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30)), max_size=30)
 BEFORE = st.lists(st.integers(0, 30), min_size=3, max_size=3)
 

@@ -137,8 +137,17 @@ class ChannelMarks:
             return _NONE, _NONE
         heard = set(np.unique(ready.channels).tolist())
         self._silent -= heard
+        for number in heard - self._channels.keys():
+            self._join(number)
         advance = self._one_by_one if any(map(self._holds_nothing, heard)) else self._at_once
         return advance(ready)
+
+    def _join(self, number: int) -> None:
+        """A channel that was not there at the start: as one that was idle, it holds nothing back before it has
+        caught up."""
+        like = next(iter(self._channels.values()))
+        self._channels[number] = replace(like, id=number)
+        self.reached[number] = Reached(MIN_WATERMARK, IDLE)
 
     def fall_silent(self) -> int | None:
         """The micro-batch ends: the watermark, where it moves as a channel that gave nothing for too long is
