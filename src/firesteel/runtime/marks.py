@@ -143,8 +143,8 @@ class ChannelMarks:
         return advance(ready)
 
     def _join(self, number: int) -> None:
-        """A channel that was not there at the start: as one that was idle, it holds nothing back before it has
-        caught up."""
+        """A channel that was not there at the start: as one that was idle it holds nothing back before it
+        has caught up."""
         like = next(iter(self._channels.values()))
         self._channels[number] = replace(like, id=number)
         self.reached[number] = Reached(MIN_WATERMARK, IDLE)
