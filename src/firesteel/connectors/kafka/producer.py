@@ -19,7 +19,9 @@ from firesteel.errors import JobError, ValidationError
 
 _PATIENCE = 120.0
 """Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
-_ATTEMPT, _PAUSE = 10.0, 0.1
+_ATTEMPT = 10.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
+"""Seconds before a request is repeated; a broker needs some milliseconds to end the transaction before."""
 _POLLED = 1000
 """Messages after which the client may say what it could not send."""
 _KEPT = 16
@@ -156,7 +158,7 @@ class Producer:
 
     def _persist(self, request: Callable[[], Any]) -> Any:
         """The answer to a request that is repeated where that may help."""
-        end = time.monotonic() + _PATIENCE
+        end, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
         while True:
             try:
                 return request()
@@ -165,7 +167,8 @@ class Producer:
                 if not (told.retriable() or _passes(told)) or time.monotonic() > end:
                     self._check()
                     raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
-            time.sleep(_PAUSE)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _passes(error: Any) -> bool:
