@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from firesteel.spark.start.launch import Spark
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
-EVERY_OPERATOR = [case for case in RECORDED if case.name in ("operators", "windows")]
+EVERY_OPERATOR = [case for case in RECORDED if case.name in ("operators", "windows", "over", "group-windows")]
 """Each stream costs seconds: a few that hold all operators are enough."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")

@@ -75,13 +75,15 @@ def _sessions(
 def group_window_aggregate(
     node: physical_windows.GroupWindowAggregate, options: OperatorOptions
 ) -> OperatorSpec:
-    """TUMBLE and HOP go by slices where these can stand for panes, and nothing is given but at their ends."""
+    """TUMBLE and HOP go by slices where these can stand for panes, nothing is given but at their ends, and no
+    MIN or MAX may have to take back what it never had."""
     window, aggregate = node.window, _aggregate(node, options)
     time = window_time(_time_column(node), node.time_type, options)
     columns, slide = columns_of(node.properties), window.step or window.size
     if window.function == "SESSION":
         return SessionWindowAggregateSpec(aggregate, SessionWindows(time, window.size), columns)
-    if node.emit is None and not window.size % slide and all(map(is_mergeable, node.calls)):
+    by_slice = not window.size % slide and all(map(is_mergeable, node.calls))
+    if node.emit is None and by_slice and not aggregate.sorted_arguments:
         windows = WindowsSpec(window.function, window.size, slide, oldest_first=True)
         return WindowAggregateSpec(aggregate, windows, time, columns, len(node.calls))
     emit = Emit() if node.emit is None else Emit(node.emit.early, node.emit.late, node.emit.lateness)

@@ -2,7 +2,8 @@
 
 Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session gives one +I
 when it fires, or nothing where no record is left of it. A retraction goes to the session of its own time, and
-never makes one smaller.
+never makes one smaller. Rows that it takes back may lie in another session: what MIN and MAX then are depends
+on the order of things, so these go row by row.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class SessionWindowAggregate(SessionOperator):
         columnar: bool = True,
     ) -> None:
         self._columns = spec.columns
-        self._accumulators = WindowAccumulators(spec.aggregate, columnar)
+        self._accumulators = WindowAccumulators(
+            spec.aggregate, columnar and not spec.aggregate.sorted_arguments
+        )
         backend = memory_backend() if state is None else state
         of = spec.aggregate
         super().__init__(
