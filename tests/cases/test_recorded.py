@@ -59,7 +59,7 @@ def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
 
 def test_every_operator_is_in_a_recorded_case() -> None:
     found = {type(operator) for case in EVERY_OPERATOR for operator in operators(case)}
-    found.add(GeneratedWatermarksSpec)  # Kafka's: tests/connectors/kafka
+    found.add(GeneratedWatermarksSpec)  # a strategy of the user's in Python, which no script of Flink's has
     assert {spec for spec in OPERATORS if spec.__module__.startswith("firesteel.")} - found == set()
 
 
