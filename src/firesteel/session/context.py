@@ -44,8 +44,8 @@ class Environment:
     def spark(self) -> Spark:
         """The Spark that runs the queries; started now if it is not yet."""
         if self._spark is None or self._spark.has_ended:
-            own = self._given is None
-            self._spark = prepare(self.options, self.own_process) if own else spark_of(self._given)
+            given = self._given
+            self._spark = prepare(self.options, self.own_process) if given is None else spark_of(given)
             self._spark.hold(self)
         if settings := settings_of_spark(self.configuration):
             self._spark.check(settings)

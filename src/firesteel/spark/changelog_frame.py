@@ -47,7 +47,8 @@ def changes_frame(
     schema = arrow_schema(job.sinks[0])
     session = spark.session
     session.conf.set(PROVIDER, ROCKSDB)
-    if not settings.parallelism and (own := session.conf.get(_PARTITIONS)) != _SPARKS_PARTITIONS:
+    own = session.conf.get(_PARTITIONS, _SPARKS_PARTITIONS) or _SPARKS_PARTITIONS
+    if not settings.parallelism and own != _SPARKS_PARTITIONS:
         settings = replace(settings, parallelism=int(own))
     packets = packet_frame(job, spark, settings, folder, frames, session)
     return packets.mapInArrow(Unpack(job.sinks[0]), spark_schema(schema))

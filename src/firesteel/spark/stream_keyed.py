@@ -62,7 +62,7 @@ class SparkRunStore:
         self._manifest.update((data,))
 
 
-class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
+class KeyedProcessor(StatefulProcessor):
     """Runs the keyed chains of a stage over the packets of each key group that a batch touches."""
 
     def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
@@ -73,7 +73,7 @@ class KeyedProcessor(StatefulProcessor):  # type: ignore[misc]
         self._runs = handle.getMapState("runs", "id string", "data binary")
         self._manifest = handle.getValueState("manifest", "data binary")
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
         group = self._labels.index(key[0])
         came = (replace(from_values(tuple(row)), target=group) for row in rows)
         packets = sorted(came, key=lambda packet: packet.first)

@@ -52,7 +52,7 @@ class SourceOptions:
         return base64.b64encode(pickle.dumps(self)).decode()
 
 
-class FiresteelSource(DataSource):  # type: ignore[misc]
+class FiresteelSource(DataSource):
     """The data source that Spark knows by the name `firesteel`."""
 
     @classmethod
@@ -75,7 +75,7 @@ class ChangelogSource(FiresteelSource):
         return f"{FORMAT}-changelog"
 
 
-class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads one source chain."""
 
     def __init__(self, options: SourceOptions) -> None:

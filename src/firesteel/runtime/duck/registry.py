@@ -80,7 +80,7 @@ def create(
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
     )
-    connection.create_function(
+    connection.create_function(  # type: ignore[call-overload]  # which know no columns, and no names of kinds
         signature,
         call,
         [connection.type(a) for a in arguments],

@@ -35,7 +35,7 @@ def by_value(thing: Any) -> bytes:
     cloudpickle, which pickles by name what a worker can import."""
     from pyspark import cloudpickle
 
-    pickled: bytes = cloudpickle.dumps(thing)
+    pickled: bytes = cloudpickle.dumps(thing)  # type: ignore[no-untyped-call]
     return pickled
 
 

@@ -27,5 +27,5 @@ def use_this_python(context: SparkContext) -> None:
     """Have a local Spark run its workers with this interpreter, unless the user named another: the `python3`
     that is first in PATH need not have Firesteel. Private: where a context keeps it."""
     named = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
-    if context.master.startswith("local") and not named:
+    if (context.master or "").startswith("local") and not named:
         context.pythonExec = sys.executable

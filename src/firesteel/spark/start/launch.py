@@ -55,7 +55,7 @@ class Spark:
     @property
     def is_local(self) -> bool:
         """Whether driver and workers share this machine."""
-        return bool(self.context.master.startswith("local"))
+        return (self.context.master or "").startswith("local")
 
     @property
     def is_unwatched(self) -> bool:
