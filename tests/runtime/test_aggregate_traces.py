@@ -286,5 +286,5 @@ def test_more_than_64_distinct_calls_over_one_argument() -> None:
 
 
 def test_unknown_function() -> None:
-    with pytest.raises(NotSupportedError, match="LAG is not supported yet"):
-        GroupAggregate(spec([call("LAG")]), None, lambda: 0)
+    with pytest.raises(NotSupportedError, match="NTILE is not supported yet"):
+        GroupAggregate(spec([call("NTILE")]), None, lambda: 0)
