@@ -115,6 +115,18 @@ def test_functions(expression: str, text: str, expected: str) -> None:
     assert one(expression, s=(STRING, text)) == expected
 
 
+@pytest.mark.parametrize("precision", range(7))
+def test_instants_of_integers_are_those_of_the_function(precision: int) -> None:
+    """In SQL, as they are the usual way to a row time."""
+    units = 10**precision
+    first, last = -62_167_219_200 * units, 253_402_300_800 * units - 1
+    numbers = [0, -1, 1, 1_700_000_000_123, first - 1, first, last, last + 1, (1 << 63) - 1, -(1 << 63), None]
+    number = f"TO_TIMESTAMP_LTZ(n, {precision})"
+    by_function = f"TO_TIMESTAMP_LTZ(CAST(n AS DECIMAL(19, 0)), {precision})"
+    columns = {"n": (BIGINT, numbers)}
+    assert evaluate(number, columns, "Asia/Shanghai") == evaluate(by_function, columns, "Asia/Shanghai")
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

@@ -14,6 +14,8 @@ from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, timestamp, timestamp_ltz
 
 _DAY = 86_400_000
+_FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
+"""Of the years 0 to 9999."""
 
 
 def temporal(compiler: Compiler, call: Call) -> str:
@@ -150,8 +152,26 @@ def _date_format(compiler: Compiler, call: Call) -> str:
     return f"CASE WHEN {within} THEN strftime({text}, {quoted(simple)}) ELSE {other} END"
 
 
+def _instant_of(compiler: Compiler, call: Call) -> str:
+    """TO_TIMESTAMP_LTZ; in SQL for an integer that counts units of a microsecond or more."""
+    number, *given = call.args
+    if number.type.is_character:
+        return compiler.call_python("dates.to_instant_of", call)
+    precision = _literal(given[0]) if given else 3
+    if not number.type.is_integer or precision is None or not 0 <= precision <= 6:
+        return compiler.call_python("dates.instant_of_number", call)
+    text, units = f"({compiler(number)})::BIGINT", 10**precision
+    within = f"{text} BETWEEN {_FIRST_SECOND * units} AND {(_LAST_SECOND + 1) * units - 1}"
+    return f"CASE WHEN {within} THEN make_timestamp({text} * {10**6 // units}) END"
+
+
+def _literal(expr: Expr) -> int | None:
+    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) else None
+
+
 EMIT: dict[str, Emit] = {
     "temporal": temporal,
+    "TO_TIMESTAMP_LTZ": _instant_of,
     "Reinterpret": _reinterpret,
     "/INT": _whole_division,
     "DATE_FORMAT": _date_format,
