@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "options": LEAVES,
     "options_table": LEAVES,
     "open_once": (),
-    "user_function": (),
+    "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),
     "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.java.date_patterns"),
     "sql": LEAVES,

@@ -1,8 +1,10 @@
-"""A function of the user's, named for those who plan with it and for the workers that load it."""
+"""A function of the user's: what workers find it by, and what the planner knows of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from firesteel.types.sql import SqlType
 
 
 @dataclass(frozen=True)
@@ -16,3 +18,17 @@ class UserFunction:
     name: str
     code: str
     folder: str = ""
+
+
+@dataclass(frozen=True)
+class UserDefined:
+    """A registered function. result: its type. retracts, merges: an aggregate function takes rows
+    back, takes other accumulators in. class_name: as messages name its implementation."""
+
+    function: UserFunction
+    result: SqlType
+    is_aggregate: bool = False
+    deterministic: bool = True
+    retracts: bool = True
+    merges: bool = True
+    class_name: str = ""

@@ -22,12 +22,12 @@ from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
-from firesteel.expr.user_functions import UserDefined
 from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
 from firesteel.types.sql import BOOLEAN, SqlType, TypeRoot
+from firesteel.user_function import UserDefined
 
 _PLACEHOLDER = "$AGGREGATE"
 

@@ -11,7 +11,7 @@ from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.known_names import KNOWN
 from firesteel.expr.nodes import Call, Expr
-from firesteel.expr.user_functions import UserDefined
+from firesteel.user_function import UserDefined
 
 
 def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:

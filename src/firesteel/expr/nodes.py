@@ -12,8 +12,8 @@ from decimal import Decimal
 
 from firesteel.errors import SourceRange
 from firesteel.expr.deep import depth_of, remembered
-from firesteel.expr.user_functions import UserDefined
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserDefined
 
 Value = None | bool | int | float | Decimal | str | bytes | date | time | datetime
 """A literal's value; an interval's is its count of months or milliseconds."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.expr.nodes import AggregateCall, Call, Expr, Literal
-from firesteel.expr.user_functions import UserDefined
 from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Field
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserDefined
 
 OVER = "OVER"
 UNBOUNDED_PRECEDING = "UNBOUNDED PRECEDING"

@@ -13,7 +13,6 @@ from typing import Any
 
 from firesteel.catalog.functions import PERMANENT, SYSTEM, TEMPORARY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
-from firesteel.expr.user_functions import UserDefined
 from firesteel.session.context import Environment
 from firesteel.spark.internals.tasks import by_value
 from firesteel.sql import statements as sql
@@ -21,7 +20,7 @@ from firesteel.sql.parser import parse_type
 from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.udf.load import PICKLED, find
 from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
-from firesteel.user_function import UserFunction
+from firesteel.user_function import UserDefined, UserFunction
 
 MAIN = "__main__"
 """The program itself: no module that workers can import. What it imports lies beside it."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firesteel.spark.internals import plain_way
 from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
+from firesteel.spark.start import plain
 from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
@@ -28,14 +28,14 @@ def test_the_shuffle_is_written_without_kryo(spark: Spark) -> None:
 def test_where_rdds_are_put_together_otherwise_the_job_runs_and_that_is_told_once(
     spark: Spark, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(plain_way, "_told", set())
+    monkeypatch.setattr(plain, "_told", set())
     for _ in range(2):
         exchanged = shuffled(spark)
         monkeypatch.setattr(exchanged, "prev", None)
         write_as_java(exchanged)
         monkeypatch.undo()
         assert len(exchanged.collect()) == 4
-        monkeypatch.setattr(plain_way, "_told", {"the shuffle is written"})
+        monkeypatch.setattr(plain, "_told", {"the shuffle is written"})
     said = capsys.readouterr().err
     assert said.count("the shuffle is written in the plain way (pyspark ") == 1
 

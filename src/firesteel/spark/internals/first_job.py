@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firesteel.spark.internals.plain_way import tell
+from firesteel.spark.start.plain import tell
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext

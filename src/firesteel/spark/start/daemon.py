@@ -13,8 +13,8 @@ import runpy
 import sys
 from pathlib import Path
 
-from firesteel.spark.internals.plain_way import tell
 from firesteel.spark.start.fork_server import serve
+from firesteel.spark.start.plain import tell
 
 MODULES = (
     "numpy",

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from firesteel.errors import FiresteelError, UsageError
-from firesteel.spark.internals.plain_way import tell
 from firesteel.spark.start.fast import FastStart
 from firesteel.spark.start.given import context_of, use_this_python
 from firesteel.spark.start.java import find_java
-from firesteel.spark.start.plain import forget_jvm, has_ended, has_jvm, is_sparks_own, plain_context
+from firesteel.spark.start.plain import forget_jvm, has_ended, has_jvm, is_sparks_own, plain_context, tell
 from firesteel.spark.start.settings import BATCH, STREAM, LaunchOptions
 from firesteel.spark.start.surroundings import check_master, check_variables, did_not_start
 from firesteel.spark.start.warm import warm_up

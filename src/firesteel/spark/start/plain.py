@@ -1,5 +1,6 @@
 """Spark started as pyspark starts it, by `spark-submit`: where there is something for that to look at, where
-the user wants it, and where the fast way failed."""
+the user wants it, and where the fast way failed; and the line that says so, of this and of all else that
+has a plain way."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from firesteel.spark.start.variables import set_variables
@@ -69,3 +71,16 @@ def is_sparks_own(error: BaseException) -> bool:
 def has_ended(context: SparkContext) -> bool:
     """Whether a context was stopped. Private: its `_jsc`."""
     return context._jsc is None
+
+
+_told: set[str] = set()
+
+
+def tell(what: str, error: BaseException) -> None:
+    """One line on stderr, once a process: what is done in its plain way, with which pyspark, and why."""
+    if what in _told:
+        return
+    _told.add(what)
+    words = str(error).strip().splitlines() or [type(error).__name__]
+    said = f"{what} in the plain way (pyspark {version('pyspark')}): {words[0]}"
+    print(said, file=sys.stderr, flush=True)
