@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import find_keys, one_array
 from firesteel.runtime.operators.base import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.event_time import EventTime
+from firesteel.runtime.operators.kept_watermark import KeptWatermark
 from firesteel.runtime.orders import Cause, cause_of, orders, places
 from firesteel.runtime.row_by_row import no_collections
 from firesteel.runtime.spec import KIND, field
@@ -24,7 +25,6 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.values import to_keys, to_list
 from firesteel.runtime.window_spec import GroupWindowAggregateSpec
-from firesteel.runtime.windows.fired import millis_of
 from firesteel.runtime.windows.row_output import RowOutput
 from firesteel.runtime.windows.row_state import RowState
 from firesteel.runtime.windows.row_windows import Calls, KeyedWindows, WindowLengths
@@ -49,7 +49,7 @@ class GroupWindowAggregate(Operator):
         self._calls = Calls(spec, self._generated, spec.size != self._lengths.pane)
         self._trigger: Trigger = (EventTimeTrigger if self._is_rowtime else ProcessingTimeTrigger)(spec.emit)
         self._state = RowState(spec.aggregate, state)
-        self._time = EventTime(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
+        self._time = KeptWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
         self._output = RowOutput(spec)
         self._cause: Cause = (0, 0)
         self.late = 0
@@ -115,7 +115,7 @@ class GroupWindowAggregate(Operator):
         if time.column is None:
             found = np.full(table.num_rows, self._clock())
         else:
-            found = millis_of(one_array(table.column(field(time.column))))
+            found = milliseconds(one_array(table.column(field(time.column))))
         clocks: list[int] = to_wall_clock(found, time.zone).tolist()
         return clocks
 

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import one_array
 from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.event_time import EventTime, KeptNumber
+from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.admission import Admission, Admitted
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
@@ -27,7 +28,7 @@ from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
-from firesteel.runtime.windows.fired import inserts, millis_of
+from firesteel.runtime.windows.fired import inserts
 from firesteel.types.arrow import to_arrow
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -43,7 +44,7 @@ class RowTimeOver(Operator):
         self._spec = spec
         self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
         self._results = [to_arrow(call.type) for call in spec.aggregate.calls]
-        self._time = EventTime(backend, f"{spec.state_id}/time")
+        self._time = KeptWatermark(backend, f"{spec.state_id}/time")
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
         self._went = KeptNumber(backend, f"{spec.state_id}/went", 0)
         self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
@@ -106,7 +107,7 @@ class RowTimeOver(Operator):
         columns = tuple(one_array(table.column(field(i))) for i in range(len(self._types)))
         numbers = self._came.now + np.arange(table.num_rows)
         self._came.now += table.num_rows
-        return TimedRows(columns, millis_of(columns[self._spec.time]), numbers)
+        return TimedRows(columns, milliseconds(columns[self._spec.time]), numbers)
 
     def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
         """Without a bound a row is late as soon as a watermark has passed it."""

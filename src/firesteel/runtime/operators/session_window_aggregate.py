@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from firesteel.runtime.handler import generate
 from firesteel.runtime.operators.base import Clock, Operator
-from firesteel.runtime.operators.event_time import Marks
+from firesteel.runtime.operators.kept_watermark import AscendingMarks
 from firesteel.runtime.operators.session_windows import Batch, SessionOperator
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -51,7 +51,7 @@ class SessionWindowAggregate(SessionOperator):
         known = Accumulated(batch.found.of_open, batch.parts)
         return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 
-    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
+    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
         at = np.searchsorted(marks.times, due.timers)
         order = np.lexsort((due.starts, due.timers, at))
         due, at = due.take(order), at[order]

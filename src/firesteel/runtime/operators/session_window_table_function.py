@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.operators.base import Clock, Message, Operator
-from firesteel.runtime.operators.event_time import KeptNumber, Marks
+from firesteel.runtime.operators.kept_watermark import AscendingMarks, KeptNumber
 from firesteel.runtime.operators.session_windows import Batch, SessionOperator
 from firesteel.runtime.sorting import stable_order, stable_pair_order
 from firesteel.runtime.spec import KIND, field
@@ -80,7 +80,7 @@ class SessionWindowTableFunction(SessionOperator):
             self._add(batch, stay, numbers[stay])
         return ()
 
-    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
+    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
         leaving, self._leaving = self._leaving, []
         own = int(max((rows.sessions.max(initial=-1) for rows in leaving), default=-1)) + 1
         whose = tuple(key.slice(own) for key in due.keys)
@@ -88,7 +88,7 @@ class SessionWindowTableFunction(SessionOperator):
         sessions = OpenSessions(keys.codes, due.starts[own:], due.ends[own:])
         return self._sent([*leaving, self._taken(keys, sessions, np.arange(own, len(due)))], due, marks)
 
-    def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, marks: Marks) -> pa.Table:
+    def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
         """Rows of sessions as they go out: by the mark, then by session, then as they came."""
         sessions, numbers = (
             np.concatenate(each) for each in zip(*((p.sessions, p.numbers) for p in parts), strict=True)

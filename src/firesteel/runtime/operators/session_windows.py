@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.keys import Keys, find_keys, one_array
 from firesteel.runtime.operators.base import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.event_time import EventTime, Marks
+from firesteel.runtime.operators.kept_watermark import AscendingMarks, KeptWatermark
 from firesteel.runtime.orders import cause_of
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.window_spec import SessionWindows
-from firesteel.runtime.windows.fired import millis_of
 from firesteel.runtime.windows.session_state import KeyedSessions, SessionState
 from firesteel.runtime.windows.sessions import LATE, Arrivals, OpenSessions, Sessions, assign, attached
 from firesteel.runtime.windows.zones import to_timers, to_wall_clock
@@ -67,7 +67,7 @@ class SessionOperator(Operator):
         self._keys = tuple(keys)
         self._clock = clock
         self._sessions = SessionState(backend, name, [to_arrow(types[i]) for i in keys], parts)
-        self._event_time = EventTime(backend, f"{name}/watermark")
+        self._event_time = KeptWatermark(backend, f"{name}/watermark")
         self.late = 0
 
     # --- what is done with them ----------------------------------------------------------------------
@@ -76,7 +76,7 @@ class SessionOperator(Operator):
         """Take the rows in; what each session now holds."""
 
     @abstractmethod
-    def give(self, due: KeyedSessions, marks: Marks) -> pa.Table:
+    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
         """The changes of sessions that fire, in their order. The first are those of the batch last held."""
 
     # --- messages ------------------------------------------------------------------------------------
@@ -90,13 +90,13 @@ class SessionOperator(Operator):
         if not self._windows.is_rowtime:
             return (mark,)
         self._event_time.advance(mark.time)
-        fired = self.give(self._sessions.take_until(mark.time), Marks.of(mark))
+        fired = self.give(self._sessions.take_until(mark.time), AscendingMarks.of(mark))
         return (fired, mark) if fired.num_rows else (mark,)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
             return self._at_clock(rows)
-        marks = Marks.of(rows)
+        marks = AscendingMarks.of(rows)
         fired = self._take(rows.table, self._event_time.standing(rows), marks)
         self._event_time.advance(int(marks.times[-1]) if len(marks.times) else self._event_time.now)
         due = fired.and_then(self._sessions.take_until(self._event_time.now))
@@ -113,18 +113,18 @@ class SessionOperator(Operator):
         table = rows.table
         if table.num_rows:
             yield from self._at_time(*cause_of(table, 0))
-            self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), Marks.none())
+            self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), AscendingMarks.none())
         yield from rows.with_rows(table.slice(0, 0)).pieces()
 
     def _at_time(self, order: int, place: int) -> Iterator[pa.Table]:
         now = self._clock()
-        marks = Marks(np.array([now]), np.array([order]), place)
+        marks = AscendingMarks(np.array([now]), np.array([order]), place)
         fired = self.give(self._sessions.take_until(now), marks)
         if fired.num_rows:
             yield fired
 
     # --- rows ----------------------------------------------------------------------------------------
-    def _take(self, table: pa.Table, standing: Index, marks: Marks) -> KeyedSessions:
+    def _take(self, table: pa.Table, standing: Index, marks: AscendingMarks) -> KeyedSessions:
         """Take rows in. standing: the watermark at each. Gives the sessions that fire by these marks; the
         others are open."""
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
@@ -140,7 +140,7 @@ class SessionOperator(Operator):
     def _assigned(self, table: pa.Table, keys: Keys, standing: Index, known: OpenSessions) -> Sessions:
         windows = self._windows
         if windows.borders is not None:
-            starts, ends = (millis_of(one_array(table.column(field(i)))) for i in windows.borders)
+            starts, ends = (milliseconds(one_array(table.column(field(i)))) for i in windows.borders)
             return attached(Arrivals(keys.codes, starts, standing), ends, known, windows.time.zone)
         return assign(
             Arrivals(keys.codes, self.times(table), standing), known, windows.gap, windows.time.zone
@@ -151,7 +151,7 @@ class SessionOperator(Operator):
         time = self._windows.time
         if time.column is None:
             return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
-        return to_wall_clock(millis_of(one_array(table.column(field(time.column)))), time.zone)
+        return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
 
     def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
         """Write what has changed; gives the sessions that fire. parts: what each now holds."""

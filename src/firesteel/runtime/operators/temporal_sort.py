@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.keys import one_array
 from firesteel.runtime.operators.base import MIN_WATERMARK, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.event_time import EventTime, KeptNumber
+from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over_spec import OverTime, TemporalSortSpec
@@ -23,7 +24,7 @@ from firesteel.runtime.spec import KIND, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.state.order_codes import order_codes
-from firesteel.runtime.windows.fired import inserts, millis_of
+from firesteel.runtime.windows.fired import inserts
 from firesteel.types.arrow import to_arrow
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -37,7 +38,7 @@ class RowTimeSort(Operator):
         self.late = 0
         self._spec = spec
         self._types = [to_arrow(kind) for kind in spec.input_types]
-        self._time = EventTime(backend, f"{spec.state_id}/time")
+        self._time = KeptWatermark(backend, f"{spec.state_id}/time")
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
         self._sent = KeptNumber(backend, f"{spec.state_id}/sent", MIN_WATERMARK)
         self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
@@ -96,7 +97,7 @@ class RowTimeSort(Operator):
         columns = tuple(one_array(table.column(field(i))) for i in range(len(self._types)))
         numbers = self._came.now + np.arange(table.num_rows)
         self._came.now += table.num_rows
-        return TimedRows(columns, millis_of(columns[self._spec.time]), numbers)
+        return TimedRows(columns, milliseconds(columns[self._spec.time]), numbers)
 
     def _ranks(self, columns: Sequence[pa.Array]) -> Index:
         return ranks(self._spec, columns)

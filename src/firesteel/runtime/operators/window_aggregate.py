@@ -18,7 +18,7 @@ from firesteel.runtime.bundles.partials import Partials
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import find_keys
 from firesteel.runtime.operators.base import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.event_time import EventTime
+from firesteel.runtime.operators.kept_watermark import KeptWatermark
 from firesteel.runtime.orders import Numbers
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
@@ -47,7 +47,7 @@ class WindowAggregate(Operator):
         self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
         backend = memory_backend() if state is None else state
         self._open = OpenSlices(self._slices, self._partials, backend, spec.aggregate.state_id)
-        self._time = EventTime(backend, f"{spec.aggregate.state_id}/time")
+        self._time = KeptWatermark(backend, f"{spec.aggregate.state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
         self.late = 0
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.operators.base import Clock, RowOperator
 from firesteel.runtime.orders import Numbers, caused
 from firesteel.runtime.spec import KIND, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.values import one_chunk
 from firesteel.runtime.window_spec import WindowColumn, WindowTableFunctionSpec
-from firesteel.runtime.windows.fired import millis_of, window_columns
+from firesteel.runtime.windows.fired import window_columns
 from firesteel.runtime.windows.slices import window_starts
 from firesteel.runtime.windows.zones import to_wall_clock
 
@@ -52,7 +53,7 @@ class WindowTableFunction(RowOperator):
             return rows, np.full(changes.num_rows, self._clock(), np.int64)
         column = one_chunk(changes.column(field(self._spec.time.column)))
         rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-        return rows, millis_of(column.take(pa.array(rows)))
+        return rows, milliseconds(column.take(pa.array(rows)))
 
     def _windows(self, times: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """For each window of each time: whose it is, its start, its end."""

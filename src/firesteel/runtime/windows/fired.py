@@ -40,13 +40,6 @@ def moments(millis: Index, kind: pa.DataType) -> pa.Array:
     return pa.array(millis * (1000 if kind.unit == "us" else 1_000_000)).cast(kind)
 
 
-def millis_of(column: pa.Array) -> Index:
-    """The milliseconds of a column of times without NULLs."""
-    unit = 1000 if column.type.unit == "us" else 1_000_000
-    numbers: Index = column.cast(pa.int64()).to_numpy()
-    return numbers // unit
-
-
 def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
     """Inserts of these fields. orders, place: of the watermarks that cause them."""
     return changes(orders, place, pa.array(np.full(len(orders), RowKind.INSERT, np.int8)), columns)

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.spec import field
 from firesteel.runtime.values import one_chunk
 from firesteel.runtime.window_spec import LocalWindowAggregateSpec, WindowAggregateSpec, WindowsSpec
-from firesteel.runtime.windows.fired import millis_of
 from firesteel.runtime.windows.zones import END_OF_TIME, to_timers, to_wall_clock
 
 Times = NDArray[np.int64]
@@ -108,9 +108,9 @@ def row_ends(
 ) -> Times:
     """int64[n]: the end of each row's slice. now: the processing time."""
     if spec.window_end is not None:
-        return millis_of(one_chunk(changes.column(field(spec.window_end))))
+        return milliseconds(one_chunk(changes.column(field(spec.window_end))))
     if spec.time.column is None:
         times = np.full(changes.num_rows, now, np.int64)
     else:
-        times = millis_of(one_chunk(changes.column(field(spec.time.column))))
+        times = milliseconds(one_chunk(changes.column(field(spec.time.column))))
     return slices.ends(to_wall_clock(times, slices.zone))

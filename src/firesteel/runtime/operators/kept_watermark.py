@@ -16,7 +16,7 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Marks:
+class AscendingMarks:
     """m watermarks, ascending: their times, and the orders and the place of what they cause."""
 
     times: Index
@@ -24,11 +24,11 @@ class Marks:
     place: int = 0
 
     @classmethod
-    def none(cls) -> Marks:
+    def none(cls) -> AscendingMarks:
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, message: Watermark | Marked) -> Marks:
+    def of(cls, message: Watermark | Marked) -> AscendingMarks:
         """Those of a message."""
         if isinstance(message, Watermark):
             return cls(np.array([message.time]), np.array([message.order]), message.place)
@@ -52,7 +52,7 @@ class KeptNumber:
             self._saved = self.now
 
 
-class EventTime(KeptNumber):
+class KeptWatermark(KeptNumber):
     """The operator's watermark. name: of the state."""
 
     def __init__(self, backend: StateBackend, name: str) -> None:
