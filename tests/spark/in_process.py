@@ -18,7 +18,7 @@ from firesteel.runtime.spec import KIND, ORDER, JobSpec, sink_id
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
-from firesteel.spark.flow import Place, Work, works_of
+from firesteel.spark.flow import TaskId, Work, works_of
 from firesteel.spark.tasks import SourceTask, StageTask
 
 Splits = Sequence[pa.Table]
@@ -87,8 +87,8 @@ class _Run:
         for index, rows in enumerate(splits):
             split = split_number(numbers, index)
             table = rows.add_column(1, ORDER, row_orders(split, 0, rows.num_rows))
-            place = Place(batch, task=split, channel=index % len(self._channels))
-            packets += task.of_tables(lambda table=table: [table], place)
+            task_id = TaskId(batch, index=split, channel=index % len(self._channels))
+            packets += task.of_tables(lambda table=table: [table], task_id)
         for channel in self._channels if ends and work.marked else ():
             split = split_number(numbers, len(splits) + channel)
             packets += task.packets([Split(split, {}, True, channel)], batch)
@@ -101,7 +101,7 @@ class _Run:
             if not own:
                 continue
             state = SortedRunBackend.open(self._stores[stage][target])
-            found += StageTask(works).packets(own, state, Place(batch, task=target))
+            found += StageTask(works).packets(own, state, TaskId(batch, index=target))
             state.commit()
         return found
 

@@ -37,19 +37,19 @@ from firesteel.types.constraints import Constraints
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a task stands: the number of its micro-batch, its chain, and its own among the chain's tasks.
+class TaskId:
+    """Which task it is: the number of its micro-batch, its chain, and its own among the chain's tasks.
     channel: that of its watermarks, among the chain's (runtime/mark_paths.py)."""
 
     batch: int = 0
     chain: int = 0
-    task: int = 0
+    index: int = 0
     channel: int = 0
 
     @property
     def number(self) -> int:
         """The task's among all of the micro-batch: Spark's own numbers of tasks take 31 bits."""
-        return (self.chain << 32) + self.task
+        return (self.chain << 32) + self.index
 
 
 @dataclass(frozen=True)
@@ -138,21 +138,21 @@ class Flow:
     """A chain and what is behind it in the same task; an Outlet itself."""
 
     def __init__(
-        self, work: Work, chain: ChainSpec, state: StateBackend | None, clock: Clock, place: Place,
+        self, work: Work, chain: ChainSpec, state: StateBackend | None, clock: Clock, task: TaskId,
         counts: Counts,
     ) -> None:  # fmt: skip
         self._chain = Chain.of(chain.operators, state, clock)
         self._outlets: list[tuple[Outlet, int]] = []
-        place = replace(place, chain=chain.id)
+        task = replace(task, chain=chain.id)
         for output in chain.outputs:
             made: Outlet
             if output.to < 0:
-                made = _to_sink(work, output, place, counts)
+                made = _to_sink(work, output, task, counts)
             elif output.partitioning is Partitioning.FORWARD:
                 behind = work.fragment.chain(output.to)
-                made = Flow(work, behind, state, clock, place, counts)
+                made = Flow(work, behind, state, clock, task, counts)
             else:
-                made = _Packets(_packer(work, output, place), counts)
+                made = _Packets(_packer(work, output, task), counts)
             self._outlets.append((made, output.port))
 
     @property
@@ -249,11 +249,11 @@ class _Packets(_End):
 class _Written(_End):
     """To a sink, by this task."""
 
-    def __init__(self, work: Work, number: int, place: Place, counts: Counts) -> None:
+    def __init__(self, work: Work, number: int, task: TaskId, counts: Counts) -> None:
         super().__init__(counts)
         self._constraints = work.fragment.sinks[number].constraints
         self._sink = open_sink(work.fragment.sinks[number])
-        self._sink.open_task(job_of(work.job, number), place.batch, place.number)
+        self._sink.open_task(job_of(work.job, number), task.batch, task.number)
         self._to = sink_id(number)
         self._rows = 0
 
@@ -268,26 +268,26 @@ class _Written(_End):
         yield Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to)
 
 
-def _packer(work: Work, output: Output, place: Place) -> Packer:
+def _packer(work: Work, output: Output, task: TaskId) -> Packer:
     targets = work.targets if output.keys else 1
-    channel = channel_id(place.chain, place.channel) if output.to in work.marked else None
+    channel = channel_id(task.chain, task.channel) if output.to in work.marked else None
     return Packer(
-        output.keys, targets, work.places, place.number, output.to, output.port, channel=channel
+        output.keys, targets, work.places, task.number, output.to, output.port, channel=channel
     )  # fmt: skip
 
 
-def _to_sink(work: Work, output: Output, place: Place, counts: Counts) -> Outlet:
+def _to_sink(work: Work, output: Output, task: TaskId, counts: Counts) -> Outlet:
     """A sink that commits on the driver shows nothing before, so the task itself writes; one that commits in
     its tasks waits until all others are done."""
     number = sink_id(output.to)
     spec = work.fragment.sinks[number]
     sink = None if spec.connector is None else open_sink(spec)
     if sink is None or sink.on_driver:
-        return _Packets(Packer((), 1, 0, place.number, output.to), counts, spec)
+        return _Packets(Packer((), 1, 0, task.number, output.to), counts, spec)
     if sink.commits is Commits.DRIVER:
-        return _Written(work, number, place, counts)
-    home = place.task % work.targets
-    packer = Packer(spec.primary_key, work.targets, 0, place.number, output.to, home=home)
+        return _Written(work, number, task, counts)
+    home = task.index % work.targets
+    packer = Packer(spec.primary_key, work.targets, 0, task.number, output.to, home=home)
     return _Packets(packer, counts, spec)
 
 

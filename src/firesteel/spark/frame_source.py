@@ -23,7 +23,7 @@ from pyspark import TaskContext
 from firesteel.errors import DataError
 from firesteel.runtime.orders import ROW_BITS, row_orders, split_number
 from firesteel.runtime.spec import KIND, ORDER, PLACE, ScanSpec, field
-from firesteel.spark.flow import Place
+from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream_rows import to_batch
 from firesteel.spark.tasks import SourceTask
@@ -62,7 +62,7 @@ class FrameTask:
         if not taken:
             return
         tables = partial(self._tables, taken, partition)
-        for packet in self.task.of_tables(tables, Place(batch_number(), 0, partition)):
+        for packet in self.task.of_tables(tables, TaskId(batch_number(), 0, partition)):
             yield to_batch(packet, self.labels)
 
     def _tables(self, taken: list[pa.RecordBatch], partition: int) -> list[pa.Table]:

@@ -26,7 +26,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
-from firesteel.spark.flow import Place
+from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream_rows import ARROW, from_values, to_values
 from firesteel.spark.tasks import StageTask, state_size
@@ -78,8 +78,8 @@ class KeyedProcessor(StatefulProcessor):
         came = (replace(from_values(tuple(row)), target=group) for row in rows)
         packets = sorted(came, key=lambda packet: packet.first)
         state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
-        place = Place(batch_number(), task=group)
-        for packet in self._task.packets(packets, state, place):
+        task = TaskId(batch_number(), index=group)
+        for packet in self._task.packets(packets, state, task):
             yield _ROW(*to_values(packet, self._labels))
         state.commit()
         yield _ROW(*to_values(state_size(self._task.number, group, state.entries), self._labels))

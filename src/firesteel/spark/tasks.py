@@ -26,7 +26,7 @@ from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
-from firesteel.spark.flow import Counts, Flow, Place, Work
+from firesteel.spark.flow import Counts, Flow, TaskId, Work
 from firesteel.spark.internals.worker_end import at_worker_end
 
 open_once.at_end = at_worker_end  # what is open in a worker is closed at its end
@@ -51,43 +51,43 @@ class SourceTask:
         """All packets of the splits, or an error in their place."""
         for split in splits:
             run = self._tell_end if split.ends else self._read
-            place = Place(batch, task=split.ordinal, channel=split.channel)
-            yield from guarded(partial(run, split, place))
+            task = TaskId(batch, index=split.ordinal, channel=split.channel)
+            yield from guarded(partial(run, split, task))
 
-    def of_tables(self, tables: Any, place: Place) -> Iterator[Packet]:
+    def of_tables(self, tables: Any, task: TaskId) -> Iterator[Packet]:
         """The same for the tables that a function gives."""
-        return guarded(partial(self._run, tables, place))
+        return guarded(partial(self._run, tables, task))
 
     def keyed(self, splits: Iterable[Split]) -> Iterator[Keyed]:
         """The same as pairs, for a shuffle."""
         return ((_key(packet), packet) for packet in self.packets(splits))
 
-    def _read(self, split: Split, place: Place) -> Iterator[Packet]:
+    def _read(self, split: Split, task: TaskId) -> Iterator[Packet]:
         source = open_head(self.source)
-        yield from self._run(partial(source.read, split), place)
+        yield from self._run(partial(source.read, split), task)
         if source.skipped:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 
-    def _tell_end(self, split: Split, place: Place) -> Iterator[Packet]:
+    def _tell_end(self, split: Split, task: TaskId) -> Iterator[Packet]:
         """The last watermark, behind the rows of all splits."""
-        flow = self._flow(place, Counts())
+        flow = self._flow(task, Counts())
         yield from flow.send(Watermark(MAX_WATERMARK, last_order(split.ordinal)))
         yield from flow.finish(self.work.ends)
 
-    def _run(self, tables: Any, place: Place) -> Iterator[Packet]:
+    def _run(self, tables: Any, task: TaskId) -> Iterator[Packet]:
         counts = Counts()
-        return counts.told(self._through(tables(), place, counts))
+        return counts.told(self._through(tables(), task, counts))
 
-    def _through(self, tables: Iterable[pa.Table], place: Place, counts: Counts) -> Iterator[Packet]:
-        flow = self._flow(place, counts)
+    def _through(self, tables: Iterable[pa.Table], task: TaskId, counts: Counts) -> Iterator[Packet]:
+        flow = self._flow(task, counts)
         for changes in tables:
             counts.read += changes.num_rows
             yield from flow.send(changes)
         yield from flow.finish(self.work.ends)
 
-    def _flow(self, place: Place, counts: Counts) -> Flow:
+    def _flow(self, task: TaskId, counts: Counts) -> Flow:
         work = self.work
-        return Flow(work, work.fragment.head, None, standing_clock(work.now), place, counts)
+        return Flow(work, work.fragment.head, None, standing_clock(work.now), task, counts)
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,16 @@ class StageTask:
     works: tuple[Work, ...]
 
     def packets(
-        self, packets: Iterable[Packet], state: StateBackend | None, place: Place
+        self, packets: Iterable[Packet], state: StateBackend | None, task: TaskId
     ) -> Iterator[Packet]:
         """All packets that these cause, or an error in their place."""
         counts = Counts()
-        return guarded(lambda: counts.told(self._through(packets, state, place, counts)))
+        return guarded(lambda: counts.told(self._through(packets, state, task, counts)))
 
     def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
         """One partition of the batch host; its operators keep their state in the process."""
         packets = (packet for _, packet in pairs)
-        return ((_key(packet), packet) for packet in self.packets(packets, None, Place(task=partition)))
+        return ((_key(packet), packet) for packet in self.packets(packets, None, TaskId(index=partition)))
 
     @property
     def number(self) -> int:
@@ -115,7 +115,7 @@ class StageTask:
         return self.works[0].fragment.head.id
 
     def _through(
-        self, packets: Iterable[Packet], state: StateBackend | None, place: Place, counts: Counts
+        self, packets: Iterable[Packet], state: StateBackend | None, task: TaskId, counts: Counts
     ) -> Iterator[Packet]:
         works = {work.fragment.head.id: work for work in self.works}
         begun: dict[int, _Begun] = {}
@@ -127,7 +127,7 @@ class StageTask:
                 continue
             counts.take(packet)
             if packet.to not in begun:
-                begun[packet.to] = _Begun(works[packet.to], state, place, counts)
+                begun[packet.to] = _Begun(works[packet.to], state, task, counts)
                 yield from begun[packet.to].begin()
             yield from begun[packet.to].add(packet)
         for _, one in sorted(begun.items()):
@@ -137,11 +137,11 @@ class StageTask:
 class _Begun:
     """A fragment whose packets are coming."""
 
-    def __init__(self, work: Work, state: StateBackend | None, place: Place, counts: Counts) -> None:
+    def __init__(self, work: Work, state: StateBackend | None, task: TaskId, counts: Counts) -> None:
         head = work.fragment.head
-        place = replace(place, channel=place.task)
+        task = replace(task, channel=task.index)
         clock = standing_clock(work.now)
-        self._flow = Flow(work, head, state, clock, place, counts)
+        self._flow = Flow(work, head, state, clock, task, counts)
         named = f"marks-{head.id}"
         self._kept = None if state is None or not work.channels else MarkState(state, named, clock())
         self._marks = {
