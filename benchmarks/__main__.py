@@ -1,15 +1,23 @@
-"""usage: python -m benchmarks [--list] [--no-flink] [--rounds N] [NAME ...]"""
+"""Whole processes, by turns. usage: python -m benchmarks [OPTION ...] [WORKLOAD ...], see --help
+
+Firesteel beside Flink, or with --against beside another Firesteel: that of an older checkout's environment.
+"""
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
+from pathlib import Path
 
 from benchmarks import engines, memory, state_cost
-from benchmarks.engines import Failed
-from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS, Workload
+from benchmarks.engines import Failed, Run
+from benchmarks.workload import Workload
+from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS
 
 SPECIAL = {module.NAME: module for module in (state_cost, memory)}
 """Measured by themselves."""
@@ -26,11 +34,16 @@ class Way:
 Times = dict[Way, list[float]]
 """Best seconds at each size."""
 
+Engine = Callable[[str, dict[str, str], bool], Run]
+"""Runs a script with settings, with or without a checkpoint."""
+
+FLINK, FIRESTEEL, BEFORE = "flink", "firesteel", "before"
+
 
 def ways(workload: Workload, engine: str) -> list[Way]:
     """All ways that are tried: each parallelism, in Flink's case each of the workload's settings."""
     given = [workload.settings]
-    if engine == "flink":
+    if engine == FLINK:
         given = [FLINK_BEST | way for way in workload.flink]
     found = []
     for parallelism, settings in product(PARALLELISMS, given):
@@ -45,48 +58,49 @@ def best(times: Times) -> Way:
     return min(times, key=lambda way: times[way][-1])
 
 
-def run_once(workload: Workload, engine: str, times: Times) -> None:
+def run_once(workload: Workload, name: str, engine: Engine, times: Times) -> None:
     """Run every way once at each size, or, where all were, the best one. Raises Failed."""
-    run = engines.firesteel if engine == "firesteel" else engines.flink
-    for way in [best(times)] if times else ways(workload, engine):
+    for way in [best(times)] if times else ways(workload, name):
         settings = dict(way.settings)
-        runs = [run(workload.script(size), settings, workload.checkpoint) for size in workload.sizes]
+        runs = [engine(workload.script(size), settings, workload.checkpoint) for size in workload.sizes]
         seconds = [one.seconds for one in runs]
         times[way] = list(map(min, seconds, times.get(way, seconds)))
 
 
-def measure(workload: Workload, engine_names: list[str], rounds: int) -> dict[str, Times]:
+def measure(workload: Workload, by_name: Mapping[str, Engine], rounds: int) -> dict[str, Times]:
     """The times of those engines that run here. They take turns, as a machine that others use as well is
     not equally fast for long."""
-    found: dict[str, Times] = {engine: {} for engine in engine_names}
+    found: dict[str, Times] = {name: {} for name in by_name}
     for _ in range(rounds):
-        for engine in list(found):
+        for name in list(found):
             try:
-                run_once(workload, engine, found[engine])
+                run_once(workload, name, by_name[name], found[name])
             except Failed as error:
-                print(f"  {engine:<10} left out: {error}", flush=True)
-                del found[engine]
+                print(f"  {name:<10} left out: {error}", flush=True)
+                del found[name]
     return found
 
 
-def compare(workload: Workload, engine_names: list[str], rounds: int) -> None:
+def compare(workload: Workload, by_name: Mapping[str, Engine], rounds: int) -> dict[str, Times]:
     """Run one workload on the engines and print times, throughputs and ratios."""
     print(f"\n{workload.name}: {workload.what}", flush=True)
     if workload.skewed is not None:
         tell_skew(workload, replace(workload, script=workload.skewed), rounds)
-        return
-    found = {engine: times[best(times)] for engine, times in told(workload, engine_names, rounds)}
-    if len(found) == 2:
-        here, there = found["firesteel"], found["flink"]
-        print(f"  total time: Flink / Firesteel = {there[-1] / here[-1]:.2f}")
+        return {}
+    measured = told(workload, by_name, rounds)
+    found = {name: times[best(times)] for name, times in measured.items()}
+    here = found.pop(FIRESTEEL, [])
+    for name, there in found.items() if here else ():
+        print(f"  total time: {name} / {FIRESTEEL} = {there[-1] / here[-1]:.2f}")
         rates = throughput(workload.sizes, here), throughput(workload.sizes, there)
         if rates[0] and rates[1]:
-            print(f"  throughput: Firesteel / Flink = {rates[0] / rates[1]:.2f}")
+            print(f"  throughput: {FIRESTEEL} / {name} = {rates[0] / rates[1]:.2f}")
+    return measured
 
 
-def told(workload: Workload, engine_names: list[str], rounds: int) -> list[tuple[str, Times]]:
+def told(workload: Workload, by_name: Mapping[str, Engine], rounds: int) -> dict[str, Times]:
     """Measured, and printed for each engine."""
-    measured = measure(workload, engine_names, rounds)
+    measured = measure(workload, by_name, rounds)
     for engine, times in measured.items():
         way = best(times)
         for size, seconds in zip(workload.sizes, times[way], strict=True):
@@ -94,7 +108,7 @@ def told(workload: Workload, engine_names: list[str], rounds: int) -> list[tuple
         rate = throughput(workload.sizes, times[way])
         between = f", {rate:,.0f} events/s between the sizes" if rate else ""
         print(f"  {engine:<10} {way.name}{between}", flush=True)
-    return list(measured.items())
+    return measured
 
 
 def tell_skew(workload: Workload, skewed: Workload, rounds: int) -> None:
@@ -102,8 +116,8 @@ def tell_skew(workload: Workload, skewed: Workload, rounds: int) -> None:
     plain_times: Times = {}
     skewed_times: Times = {}
     for _ in range(rounds):
-        run_once(workload, "firesteel", plain_times)
-        run_once(skewed, "firesteel", skewed_times)
+        run_once(workload, FIRESTEEL, engines.firesteel, plain_times)
+        run_once(skewed, FIRESTEEL, engines.firesteel, skewed_times)
     plain, hot = (times[best(times)][-1] for times in (plain_times, skewed_times))
     print(f"  firesteel  {plain:.2f} s, skewed {hot:.2f} s: {hot / plain:.2f} times")
 
@@ -116,12 +130,39 @@ def throughput(sizes: tuple[int, ...], seconds: list[float]) -> float | None:
     return (sizes[-1] - sizes[0]) / (seconds[-1] - seconds[0])
 
 
+def note(file: Path, workload: Workload, measured: Mapping[str, Times]) -> None:
+    """Add what was measured to a table: a line for each engine and size, of its best way."""
+    fresh = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as out:
+        lines = csv.writer(out, lineterminator="\n")
+        if fresh:
+            lines.writerow(("workload", "engine", "way", "rows", "seconds"))
+        for name, times in measured.items():
+            way = best(times)
+            for size, seconds in zip(workload.sizes, times[way], strict=True):
+                lines.writerow((workload.name, name, way.name, size, f"{seconds:.2f}"))
+
+
+def engines_of(given: argparse.Namespace) -> dict[str, Engine]:
+    """By name, Firesteel first."""
+    found: dict[str, Engine] = {FIRESTEEL: engines.firesteel}
+    if given.against:
+        found[BEFORE] = partial(engines.firesteel, python=given.against)
+    elif not given.no_flink:
+        found[FLINK] = engines.flink
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-flink", action="store_true")
+    parser.add_argument("--against", metavar="PYTHON", help="an environment with another Firesteel")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, by turns; the best counts")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="a CSV file that the figures are added to"
+    )
     given = parser.parse_args()
     known = {workload.name: workload for workload in WORKLOADS}
     if given.list:
@@ -135,11 +176,18 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown workload {unknown[0]}; --list lists them")
     for name in names:
-        if name in SPECIAL:
-            SPECIAL[name].run()
-        else:
-            compare(known[name], ["firesteel"] if given.no_flink else ["firesteel", "flink"], given.rounds)
+        run(name, known, given)
     return 0
+
+
+def run(name: str, known: Mapping[str, Workload], given: argparse.Namespace) -> None:
+    """One workload, or one that is measured by itself."""
+    if name in SPECIAL:
+        SPECIAL[name].run()
+        return
+    measured = compare(known[name], engines_of(given), given.rounds)
+    if given.record:
+        note(given.record, known[name], measured)
 
 
 if __name__ == "__main__":

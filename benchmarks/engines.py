@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import compileall
 import os
 import shutil
 import subprocess
@@ -11,9 +10,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache as once
 from pathlib import Path
 
-import firesteel as firesteel_package
 from benchmarks.data import cache
 
 FLINK_VERSION = "2.3.0"
@@ -35,15 +34,26 @@ Watch = Callable[["subprocess.Popen[str]"], None]
 """Looks at a process while it runs; returns when it has ended."""
 
 
+@once
+def _compile(python: str) -> None:
+    """Its Firesteel, as pip does with what it installs."""
+    code = "import compileall, firesteel; compileall.compile_dir(firesteel.__path__[0], quiet=2)"
+    _quiet([python, "-c", code])
+
+
 def firesteel(
-    script: str, settings: dict[str, str], checkpoint: bool = False, watch: Watch | None = None
+    script: str,
+    settings: dict[str, str],
+    checkpoint: bool = False,
+    watch: Watch | None = None,
+    python: str = sys.executable,
 ) -> Run:
-    """`firesteel run`, compiled as pip installs it; a checkpoint in a folder of its own if asked for."""
-    compileall.compile_dir(Path(firesteel_package.__file__).parent, quiet=2)
+    """`firesteel run` as that Python has it; a checkpoint in a folder of its own if asked for."""
+    _compile(python)
     with tempfile.TemporaryDirectory() as folder:
         job = Path(folder) / "job.sql"
         job.write_text(script, encoding="utf-8")
-        command = [sys.executable, "-m", "firesteel.cli.main", "run", str(job)]
+        command = [python, "-m", "firesteel.cli.main", "run", str(job)]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
         if checkpoint:

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 from benchmarks import engines
-from benchmarks.workloads import IN_BUNDLES, aggregated_datagen
+from benchmarks.workload import IN_BUNDLES
+from benchmarks.workloads import aggregated_datagen
 
 NAME = "memory"
 WHAT = "peak of driver and workers: 10M rows of 5M keys, and 100M rows of 100K keys in thirds of the run"
