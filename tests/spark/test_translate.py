@@ -8,11 +8,11 @@ import pytest
 
 from firesteel.catalog.schema import Column, SourceTraits, Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
-from firesteel.errors import NotSupportedError
 from firesteel.expr.nodes import AggregateCall, Call, InputRef, Literal
 from firesteel.plan import physical
 from firesteel.plan.tree import Field, Node
 from firesteel.runtime.job_graph import stages
+from firesteel.runtime.sink_spec import SinkUpsertMaterializerSpec
 from firesteel.runtime.spec import (
     CalcSpec,
     DropUpdateBeforeSpec,
@@ -207,6 +207,12 @@ def test_a_sink_knows_its_key_and_metadata() -> None:
     assert (sink.metadata, sink.mode) == (("timestamp", None, None), INSERT_ONLY)
 
 
-def test_what_cannot_run_is_named() -> None:
-    with pytest.raises(NotSupportedError, match="SinkUpsertMaterialize"):
-        translate(physical.Sink(scan(), table("out"), upsert_materialize=True, mode=ALL))
+def test_a_materialized_sink_stands_behind_an_exchange_by_its_key() -> None:
+    out = replace(table("out"), primary_key=("cnt",))
+    sink = physical.Sink(scan(), out, upsert_materialize=True, upsert_key=(0,), mode=ALL)
+    spec = translate(sink)
+    assert spec.chains[0].outputs == (Output(1, Partitioning.HASH, (2,)),)
+    assert spec.chains[1].operators == (
+        SinkUpsertMaterializerSpec((2,), (BIGINT, STRING, INT), (0,), state_id="sink-materializer-1"),
+    )
+    assert spec.sinks[0].mode == UPSERT

@@ -260,13 +260,15 @@ class Values(PhysicalNode):
 
 @dataclass(frozen=True)
 class Sink(PhysicalNode):
-    """Write to a table."""
+    """Write to a table. upsert_key: where it materializes, the positions by which the query knows its rows;
+    () for none."""
 
     input: Node
     table: Table
     upsert_materialize: bool = False
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
+    upsert_key: tuple[int, ...] = ()
 
     @property
     def schema(self) -> tuple[Field, ...]:

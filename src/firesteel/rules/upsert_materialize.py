@@ -48,7 +48,7 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
     if not sink.table.primary_key or accepted.update_before:
         return sink
     if strategy == "FORCE":
-        return replace(sink, upsert_materialize=True)
+        return _materializing(sink)
     if accepted.is_insert_only:
         return sink
     inserts_only = kinds_sent(sink.input) == INSERTS
@@ -56,7 +56,13 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
         return sink
     if sink.conflict is None and _requires_clause(configuration):
         raise ValidationError(_without_clause(sink))
-    return replace(sink, upsert_materialize=True)
+    return _materializing(sink)
+
+
+def _materializing(sink: Sink) -> Sink:
+    """With the smallest upsert key of the query (UpsertKeyUtil.getSmallestKey)."""
+    keys = sorted((len(key), tuple(sorted(key))) for key in upsert_keys(sink.input))
+    return replace(sink, upsert_materialize=True, upsert_key=keys[0][1] if keys else ())
 
 
 def _requires_clause(configuration: Any) -> bool:

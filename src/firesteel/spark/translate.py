@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
+from firesteel.changelog import UPSERT
 from firesteel.connectors.registry import secret_keys
-from firesteel.errors import NotSupportedError
 from firesteel.expr.deep import from_below
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
@@ -39,6 +39,7 @@ from firesteel.runtime.spec import (
 from firesteel.secrets import referenced
 from firesteel.spark.translate_aggregates import OperatorOptions, mode_of, types_of
 from firesteel.spark.translate_operators import operator_of
+from firesteel.spark.translate_sinks import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.types.constraints import constraints_of
 
 
@@ -76,9 +77,9 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     numbers = [_placed(_sink(root, options), sinks) for root in roots]
     reuse = Reuse.across(list(zip(numbers, inputs, strict=True))) if options.reuse else Reuse({})
     translation = _Translation(options, reuse)
-    for number, below in zip(numbers, inputs, strict=True):
+    for number, root, below in zip(numbers, roots, inputs, strict=True):
         translation.sink = number
-        for open_chain in translation.chains(below):
+        for open_chain in translation.to_sink(root, translation.chains(below)):
             translation.close(open_chain, [Output(sink_id(number))])
     chains = (
         ChainSpec(chain.id, chain.inputs, chain.operators, tuple(chain.outputs)) for chain in translation.done
@@ -177,6 +178,19 @@ class _Translation:
             below = self._in_one_task(below)
         return [chain.then(operator) for chain in below]
 
+    def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
+        """The chains that end in a root's sink. Behind a materializer, rows are by its primary key."""
+        if not isinstance(root, physical.Sink) or not root.upsert_materialize:
+            return chains
+        enforcer = sink_enforcer(root, self.options.configuration)
+        if enforcer is not None:
+            chains = [chain.then(enforcer) for chain in chains]
+        materializer = sink_materializer(root, self.operators)
+        by_key = _Open.reading(
+            [self.close(chain) for chain in chains], Partitioning.HASH, materializer.primary_key
+        )
+        return [by_key.then(materializer)]
+
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
         """The chains; what reads a source goes through an exchange, as no split knows the watermark of those
         before. Marks of the clock stay where they are."""
@@ -245,22 +259,18 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
         names, types = tuple(f.name for f in root.schema), types_of(root)
         constraints = constraints_of(options.names or names, types, options.configuration)
         return SinkSpec(None, (), names, types, constraints=constraints)
-    if root.upsert_materialize:
-        raise NotSupportedError(
-            f"the sink {'.'.join(root.table.path)} needs SinkUpsertMaterialize, which cannot run yet",
-            hint="set 'table.exec.sink.upsert-materialize' = 'NONE', or group by the sink's primary key",
-        )
-    columns = [c for c in root.table.columns if c.computed is None and not c.virtual]
+    columns = persisted_columns(root.table)
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
+    constraints = constraints_of(names, types, options.configuration)
     return SinkSpec(
         connector=_connector(root.table),
         options=_sent(root.table),
         names=names,
         types=types,
         table=".".join(root.table.path),
-        constraints=constraints_of(names, types, options.configuration),
+        constraints=None if root.upsert_materialize else constraints,
         primary_key=tuple(map(names.index, root.table.primary_key)),
-        mode=mode_of(root.input),
+        mode=UPSERT if root.upsert_materialize else mode_of(root.input),
         metadata=tuple(c.metadata for c in columns),
     )
 

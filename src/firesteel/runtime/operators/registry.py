@@ -13,6 +13,11 @@ from importlib import import_module
 from firesteel.errors import InternalError
 from firesteel.runtime.operators.base import Clock, Operator
 from firesteel.runtime.over_spec import OverAggregateSpec, TemporalSortSpec
+from firesteel.runtime.sink_spec import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
 from firesteel.runtime.spec import (
     CalcSpec,
     ChangelogNormalizeSpec,
@@ -54,6 +59,7 @@ _HERE = __name__.rpartition(".")[0]
 
 OPERATORS: dict[type[OperatorSpec], Entry] = {
     CalcSpec: Entry(f"{_HERE}.calc"),
+    ConstraintEnforcerSpec: Entry(f"{_HERE}.constraint_enforcer", shapes_rows=False),
     ChangelogNormalizeSpec: Entry(f"{_HERE}.changelog_normalize", state=1),
     CurrentWatermarkSpec: Entry(f"{_HERE}.current_watermark"),
     DropUpdateBeforeSpec: Entry(f"{_HERE}.drop_update_before"),
@@ -69,10 +75,14 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     OverAggregateSpec: Entry(f"{_HERE}.over_aggregate", state=1),
     SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
     SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
+    SinkUpsertMaterializerSpec: Entry(f"{_HERE}.sink_upsert_materializer", state=1),
     TemporalSortSpec: Entry(f"{_HERE}.temporal_sort", state=1),
     WindowAggregateSpec: Entry(f"{_HERE}.window_aggregate", state=1),
     WindowTableFunctionSpec: Entry(f"{_HERE}.window_table_function"),
     WatermarkAssignerSpec: Entry(f"{_HERE}.watermark_assigner", shapes_rows=False),
+    WatermarkCompactingSinkMaterializerSpec: Entry(
+        f"{_HERE}.watermark_compacting_sink_materializer", state=1
+    ),
 }
 
 
