@@ -1,6 +1,8 @@
-"""The watermarks of several channels as one: Flink's StatusWatermarkValveTest, and columns against its loop.
+"""The watermarks of several channels as one: Flink's StatusWatermarkValveTest, WatermarkOutputMultiplexerTest
+and WatermarksWithIdlenessTest, and columns against the valve's loop.
 
-A micro-batch stands for the moments at which Flink's sources look whether they are idle.
+A micro-batch stands for the moments at which Flink's sources look whether they are idle. No status goes on:
+who is idle gives no watermarks.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,9 +29,10 @@ class Valve:
         self._state = memory_backend()
         self._now = 0
 
-    def batch(self, text: str = "") -> str:
-        """Watermarks in their order, as `0:7` of channel 0; the input's, and after | that of silence."""
-        self._now += 1000
+    def batch(self, text: str = "", wait: int = 1000) -> str:
+        """Watermarks in their order, as `0:7` of channel 0, `wait` milliseconds after those before; the
+        input's, and after | that of silence."""
+        self._now += wait
         state = MarkState(self._state, "marks", self._now)
         marks = state.load(0, self._channels)
         pairs = [tuple(map(int, word.split(":"))) for word in text.split()]
@@ -47,11 +51,28 @@ def test_one_channel_goes_up_only() -> None:
 
 
 def test_several_channels_wait_for_each_other() -> None:
-    """testMultipleInputWatermarkAdvances."""
+    """testMultipleInputYieldsWatermarkOnlyWhenAllChannelsReceivesWatermarks,
+    testMultipleInputIncreasingWatermarks."""
     valve = Valve(3)
     assert valve.batch("0:0 1:0") == ""
     assert valve.batch("2:0 0:12 2:8 2:10 1:15") == "0 10"
     assert valve.batch("2:17 0:20") == "12 15"
+
+
+def test_watermarks_that_go_back_mean_nothing() -> None:
+    """testMultipleInputDecreasingWatermarksYieldsNoOutput."""
+    valve = Valve(3)
+    assert valve.batch("0:25 1:10 2:17") == "10"
+    assert valve.batch("0:12 1:8 2:15") == ""
+
+
+def test_one_of_several_is_idle_from_the_start() -> None:
+    """testMultipleInputWatermarkAdvancingWithPartiallyIdleChannels."""
+    valve = Valve(3, TIMEOUT)
+    assert valve.batch("0:15 1:10") == ""
+    assert valve.batch("0:15 1:10") == "|10"
+    assert valve.batch("0:15 1:18") == "15"
+    assert valve.batch("0:20 1:18") == "18"
 
 
 def test_an_idle_channel_holds_nothing_back() -> None:
@@ -64,7 +85,7 @@ def test_an_idle_channel_holds_nothing_back() -> None:
 
 
 def test_all_idle_give_the_greatest() -> None:
-    """testMultipleInputWatermarkAdvancingAsChannelsBecomeIdleAltogether..."""
+    """testMultipleInputFlushMaxWatermarkAndWatermarkStatusOnceAllInputsBecomeIdle."""
     valve = Valve(3, TIMEOUT)
     assert valve.batch("0:25 1:10 2:17") == "10"
     assert valve.batch() == "|25"
@@ -78,6 +99,75 @@ def test_a_channel_that_comes_back_holds_back_once_it_has_caught_up() -> None:
     assert valve.batch("0:12 1:8 2:5") == "8", "channel 2 is behind what was given"
     assert valve.batch("0:13 1:9 2:9") == "9"
     assert valve.batch("0:20 1:20 2:10") == "10", "and holds back from there on"
+
+
+def test_the_greatest_is_that_of_one_that_never_caught_up_too() -> None:
+    """testUnalignedActiveChannelBecomesIdle, and what it gives with the others idle."""
+    valve = Valve(2, TIMEOUT)
+    assert valve.batch("0:7 1:10") == "7"
+    assert valve.batch("1:10") == "|10"
+    assert valve.batch("0:9 1:10") == ""
+    assert valve.batch("1:10") == ""
+    assert valve.batch("1:12") == "12"
+
+
+def test_only_channels_that_have_not_caught_up_are_left() -> None:
+    """testNoOutputWhenAllActiveChannelsAreUnaligned: nothing, and not the end of time."""
+    valve = Valve(3, TIMEOUT)
+    assert valve.batch("0:10 1:7") == ""
+    assert valve.batch("0:10 1:7") == "|7"
+    assert valve.batch("2:3") == ""
+    assert valve.batch("2:4") == ""
+
+
+def test_an_idle_channel_that_comes_back_takes_nothing_back() -> None:
+    """WatermarkOutputMultiplexerTest.combinedWatermarkDoesNotRegressWhenIdleOutputRegresses."""
+    valve = Valve(2, TIMEOUT)
+    assert valve.batch("0:2 1:5") == "2"
+    assert valve.batch("1:5") == "|5"
+    assert valve.batch("0:3 1:5") == ""
+
+
+def test_silence_after_a_first_watermark() -> None:
+    """WatermarkOutputMultiplexerTest.whenAllDeferredOutputsEmitAndIdleWatermarkAdvances,
+    singleImmediateWatermarkAfterIdleness."""
+    valve = Valve(2, TIMEOUT)
+    assert valve.batch("0:5 1:2") == "2"
+    assert [valve.batch(), valve.batch()] == ["|5", ""]
+    single = Valve(1, TIMEOUT)
+    assert [single.batch(), single.batch(), single.batch("0:0")] == ["", "", "0"]
+
+
+def test_one_that_ended_holds_nothing_back() -> None:
+    """WatermarkOutputMultiplexerTest.testRemoveUnblocksWatermarks."""
+    assert Valve(2).batch(f"0:156765 0:{MAX_WATERMARK} 1:156775") == "156775"
+
+
+@pytest.mark.parametrize(
+    ("silence", "passes"),
+    [
+        ([0], False),  # testInitiallyActive
+        ([0, TIMEOUT + 1], True),  # testIdleWithoutEvents
+        ([0, TIMEOUT // 2, TIMEOUT // 2], True),  # testRepeatedIdleChecks
+        ([0, TIMEOUT // 2], False),
+    ],
+)
+def test_a_channel_is_idle_after_its_timeout(silence: list[int], passes: bool) -> None:
+    """WatermarksWithIdlenessTest."""
+    valve = Valve(2, TIMEOUT)
+    out = [valve.batch("0:5", wait) for wait in silence]
+    assert out[:-1] == [""] * (len(out) - 1)
+    assert out[-1] == ("|5" if passes else "")
+
+
+def test_idle_active_idle() -> None:
+    """WatermarksWithIdlenessTest.testActiveAfterIdleness, testIdleActiveIdle."""
+    valve = Valve(2, TIMEOUT)
+    assert valve.batch("0:5 1:5") == "5"
+    assert valve.batch("0:7", TIMEOUT + 1) == "|7"
+    assert valve.batch("1:8 0:9", 1) == "8"
+    assert valve.batch("0:9", TIMEOUT - 1) == ""
+    assert valve.batch("0:9", 2) == "|9"
 
 
 def test_one_that_has_never_spoken_may_be_idle() -> None:

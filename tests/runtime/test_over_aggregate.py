@@ -22,6 +22,7 @@ from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, SqlType, timestamp
 from tests.reference.over import ReferenceOver
 from tests.runtime.changes import to_table
 from tests.runtime.messages import Driver, all_rows
+from tests.runtime.state_size import kept
 from tests.scale import examples
 
 ROWS, RANGE = True, False
@@ -131,8 +132,36 @@ def test_any_cutting_gives_what_flink_gives(frame: tuple, stream: tuple, anew: b
     assert late + operator.late == reference.late
 
 
+@pytest.mark.parametrize("frame", [(ROWS, None), (RANGE, None), (ROWS, 2000), (RANGE, 2000)])
+def test_late_rows_are_counted(frame: tuple[bool, int | None]) -> None:
+    """testLateRecordMetrics of RowTimeRowsUnbounded-, RowTimeRangeUnbounded-, RowTimeRowsBounded- and
+    RowTimeRangeBoundedPrecedingFunctionTest."""
+    what = spec(*frame, call("$SUM0"))
+    operator = RowTimeOver(what, memory_backend())
+    drive = Driver(operator, what.aggregate.input_types[:3])
+    drive.changes("+I key 1 100, +I key 1 100, +I key 1 500")
+    assert drive.watermark(500).split()[-2:] == ["+I[key,1,500,3]", "W500"]
+    drive.changes("+I key 1 400")
+    assert operator.late == 1
+
+
+def test_state_of_a_range_with_a_bound_is_cleared() -> None:
+    """RowTimeRangeBoundedPrecedingFunctionTest.testStateCleanup; in 2.3 nothing is left of the key."""
+    what, backend = spec(RANGE, 2000, call("$SUM0")), memory_backend()
+    operator = RowTimeOver(what, backend)
+    drive = Driver(operator, what.aggregate.input_types[:3])
+    drive.changes("+I key 1 100, +I key 1 100, +I key 1 500")
+    drive.watermark(1000)
+    drive.barrier()
+    assert sum(kept(backend).values()) > 3
+    drive.watermark(4000)
+    drive.barrier()
+    assert kept(backend) == {f"over-aggregate/{name}": 1 for name in ("time", "came", "went")}
+    drive.changes("+I key 1 400")
+    assert operator.late == 0
+
+
 def test_late_rows_of_a_range_with_a_bound() -> None:
-    """Flink: RowTimeRangeBoundedPrecedingFunctionTest.testLateRecordMetrics."""
     what = spec(RANGE, 2000, call("$SUM0"))
     operator = RowTimeOver(what, memory_backend())
     drive = Driver(operator, what.aggregate.input_types[:3])

@@ -49,6 +49,53 @@ def test_late_is_what_is_not_above_the_last_row_that_went_out() -> None:
     assert drive.watermark(9) == "+I[4,a,5] +I[3,a,6] W9"
 
 
+def over_a_restart(spec: TemporalSortSpec, rows: str, mark: int) -> tuple[str, Driver, RowTimeSort]:
+    """What goes out up to a watermark, and the operator that goes on behind it."""
+    backend = memory_backend()
+    drive = Driver(RowTimeSort(spec, backend), spec.input_types)
+    assert drive.changes(rows) == ""
+    out = drive.watermark(mark)
+    assert drive.barrier() == ""
+    after = RowTimeSort(spec, backend)
+    return out, Driver(after, spec.input_types), after
+
+
+def test_sort_on_two_fields() -> None:
+    """testSortOnTwoFields."""
+    spec = TemporalSortSpec((INT, timestamp(3), INT), OverTime.ROWTIME, 1, (0,), (SortOrder(),))
+    out, after, operator = over_a_restart(
+        spec,
+        "+I 3 3 3, +I 2 2 2, +I 6 2 6, +I 5 3 5, +I 7 1 7, +I 9 4 9, +I 10 4 10, +I 8 4 8, +I 1 1 2, "
+        "+I 1 1 1, +I 4 3 4, +I 4 5 4",
+        4,
+    )
+    assert out == (
+        "+I[1,1,2] +I[1,1,1] +I[7,1,7] +I[2,2,2] +I[6,2,6] +I[3,3,3] +I[4,3,4] +I[5,3,5] +I[8,4,8] "
+        "+I[9,4,9] +I[10,4,10] W4"
+    )
+    assert after.changes("+I 5 3 6") == ""
+    assert [after.watermark(time) for time in (5, 11, 12)] == ["+I[4,5,4] W5", "W11", "W12"]
+    assert operator.late == 1
+
+
+def test_sort_on_row_time_only() -> None:
+    """testOnlySortOnRowTime."""
+    spec = TemporalSortSpec((timestamp(3), INT, INT), OverTime.ROWTIME, 0)
+    out, after, operator = over_a_restart(
+        spec,
+        "+I 3 2 3, +I 2 2 2, +I 6 3 6, +I 5 3 5, +I 7 4 7, +I 9 4 9, +I 10 4 10, +I 8 4 8, +I 1 1 2, "
+        "+I 1 1 1, +I 4 3 4",
+        9,
+    )
+    assert out == (
+        "+I[1,1,2] +I[1,1,1] +I[2,2,2] +I[3,2,3] +I[4,3,4] +I[5,3,5] +I[6,3,6] +I[7,4,7] +I[8,4,8] "
+        "+I[9,4,9] W9"
+    )
+    assert after.changes("+I 5 3 6") == ""
+    assert [after.watermark(time) for time in (10, 11, 12)] == ["+I[10,4,10] W10", "W11", "W12"]
+    assert operator.late == 1
+
+
 def test_by_the_clock_a_micro_batch_is_sorted_at_its_end() -> None:
     drive = driver(TemporalSortSpec(TYPES, OverTime.PROCTIME, 2, (0,), (SortOrder(True),)))
     assert drive.changes("+I 1 a 0, +I 3 b 0, +I 2 c 0") == ""

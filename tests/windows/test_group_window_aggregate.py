@@ -20,6 +20,7 @@ from firesteel.runtime.window_spec import Emit, GroupWindowAggregateSpec, Window
 from firesteel.types.sql import BIGINT, INT, STRING, timestamp, timestamp_ltz
 from tests.runtime.changes import Row, to_table
 from tests.runtime.messages import Driver, all_rows
+from tests.windows.windows import ZONES
 
 TYPES = (STRING, INT, timestamp(3))
 SUM = AggregateSpec("SUM", (1,), (INT,), INT)
@@ -30,12 +31,12 @@ BORDERS = (WindowColumn.START, WindowColumn.END, WindowColumn.TIME)
 
 def spec(
     size: int, slide: int | None = None, emit: Emit | None = None, *, calls: tuple[AggregateSpec, ...] = (SUM,
-    COUNT), is_rowtime: bool = True, retracts: bool = False, update_before: bool = True,
+    COUNT), is_rowtime: bool = True, retracts: bool = False, update_before: bool = True, zone: str = "UTC",
 ) -> GroupWindowAggregateSpec:  # fmt: skip
     star = calls.index(COUNT) if retracts and COUNT in calls else None
     calls = tuple(replace(each, retract=retracts) for each in calls)
     aggregate = GroupAggregateSpec((0,), calls, TYPES, retracts, update_before, star, state_id="w")
-    time = WindowTime(2, TYPES[2]) if is_rowtime else WindowTime(None, timestamp_ltz(3))
+    time = WindowTime(2, TYPES[2], zone) if is_rowtime else WindowTime(None, timestamp_ltz(3), zone)
     return GroupWindowAggregateSpec(
         aggregate, time, size, slide or size, BORDERS, emit or Emit(), emit is not None
     )
@@ -50,7 +51,13 @@ class Steps:
 
     def restart(self) -> None:
         self._state = SortedRunBackend.open(self._store)
-        self._driver = Driver(GroupWindowAggregate(self._spec, self._state, lambda: self.now), TYPES)
+        self.operator = GroupWindowAggregate(self._spec, self._state, lambda: self.now)
+        self._driver = Driver(self.operator, TYPES)
+
+    @property
+    def entries(self) -> int:
+        """What is in state."""
+        return self._state.entries
 
     def rows(self, text: str) -> list[str]:
         return self._driver.changes(text).split()
@@ -67,6 +74,73 @@ class Steps:
 
 
 OUT_OF_ORDER = "+I key1 1 20, +I key1 1 0, +I key1 1 999, +I key2 1 1998, +I key2 1 1999, +I key2 1 1000"
+
+
+def fired(*windows: str, zone: str) -> list[str]:
+    """`key1 3 0 3000`: key, how many rows of value 1, and the window by UTC's clock."""
+    cells = (each.split() for each in windows)
+    spans = [(key, n, int(start), int(end)) for key, n, start, end in cells]
+    ahead = ZONES[zone]
+    return sorted(f"+I[{k},{n},{n},{s + ahead},{e + ahead},{e - 1}]" for k, n, s, e in spans)
+
+
+by_clocks = pytest.mark.parametrize("zone", ZONES)
+
+
+@by_clocks
+def test_event_time_tumbling_windows(zone: str) -> None:
+    """testEventTimeTumblingWindows."""
+    step = Steps(spec(3000, zone=zone))
+    assert step.rows("+I key2 1 3999, +I key2 1 3000") == []
+    assert step.rows(OUT_OF_ORDER) == []
+    assert [step.watermark(999), step.watermark(1999)] == [["W999"], ["W1999"]]
+    assert step.clock(0) == []
+    step.restart()
+    assert step.watermark(2999) == [*fired("key1 3 0 3000", "key2 3 0 3000", zone=zone), "W2999"]
+    assert [step.watermark(3999), step.watermark(4999)] == [["W3999"], ["W4999"]]
+    assert step.watermark(5999) == [*fired("key2 2 3000 6000", zone=zone), "W5999"]
+    assert [step.watermark(6999), step.watermark(7999)] == [["W6999"], ["W7999"]]
+
+
+@by_clocks
+def test_processing_time_tumbling_windows(zone: str) -> None:
+    """testProcessingTimeTumblingWindows."""
+    step = Steps(spec(3000, is_rowtime=False, zone=zone))
+    step.now = 3
+    assert step.rows("+I key2 1 0, +I key2 1 7000, +I key2 1 7000, +I key1 1 7000, +I key1 1 7000") == []
+    assert step.clock(5000) == fired("key1 2 0 3000", "key2 3 0 3000", zone=zone)
+    assert step.rows("+I key1 1 7000, +I key1 1 7000, +I key1 1 7000") == []
+    assert step.clock(7000) == fired("key1 3 3000 6000", zone=zone)
+
+
+@by_clocks
+def test_lateness_without_a_trigger_of_its_own(zone: str) -> None:
+    """testLateness: each late row sends the window anew."""
+    step = Steps(spec(2000, None, Emit(lateness=500), zone=zone))
+    step.rows("+I key2 1 500")
+    assert step.watermark(1500) == ["W1500"]
+    step.rows("+I key2 1 1300")
+    (first,) = fired("key2 2 0 2000", zone=zone)
+    assert step.watermark(2300) == [first, "W2300"]
+    assert step.rows("+I key2 1 1997") == [
+        first.replace("+I", "-U"),
+        first.replace("+I[key2,2,2", "+U[key2,3,3"),
+    ]
+    assert step.watermark(6000) == ["W6000"]
+    assert step.rows("+I key2 1 1998") == []
+    assert step.watermark(7000) == ["W7000"]
+    assert step.operator.late == 1
+
+
+def test_a_window_is_cleared_behind_its_lateness() -> None:
+    """testCleanupTimerWithEmptyReduceStateForTumblingWindows."""
+    step = Steps(spec(2000, None, Emit(lateness=1)))
+    assert step.rows("+I key2 1 1000") == []
+    assert step.watermark(1599) == ["W1599"]
+    assert step.watermark(1999) == ["+I[key2,1,1,0,2000,1999]", "W1999"]
+    assert [step.watermark(2000), step.watermark(5000)] == [["W2000"], ["W5000"]]
+    assert step.clock(0) == []
+    assert step.entries == 1  # the watermark
 
 
 def test_event_time_sliding_windows() -> None:

@@ -68,14 +68,16 @@ def test_event_time_sessions_over_a_restart() -> None:
     assert before.changes("+I key2 1 0, +I key2 2 1000, +I key2 3 2500, +I key1 1 10, +I key1 2 1000") == ""
     assert before.barrier() == ""
     state.commit()
-    after = driver(spec(SUM, COUNT), SortedRunBackend.open(store))
+    operator = SessionWindowAggregate(spec(SUM, COUNT), SortedRunBackend.open(store), Now())
+    after = Driver(operator, TYPES)
     assert (
         after.changes("+I key1 3 2500, +I key2 4 5501, +I key2 5 6000, +I key2 5 6000, +I key2 6 6050") == ""
     )
     assert lines(after.watermark(12000)) == [
         "+I[key2,6,3,0,5500,5499]", "+I[key1,6,3,10,5500,5499]", "+I[key2,20,4,5501,9050,9049]", "W12000",
     ]  # fmt: skip
-    assert after.changes("+I key2 15 15000, +I key2 15 15000") == ""
+    assert after.changes("+I key1 3 4000, +I key2 10 15000, +I key2 20 15000") == ""
+    assert operator.late == 1
     assert lines(after.watermark(17999)) == ["+I[key2,30,2,15000,18000,17999]", "W17999"]
     assert after.watermark(MAX_WATERMARK) == "WMAX"
 

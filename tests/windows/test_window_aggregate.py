@@ -1,11 +1,13 @@
 """Aggregates of windows that the clock cuts, record by record as Flink's SlicingWindowAggOperatorTest has it.
 
-Each trace runs in one phase and in two, and with the row handler alone.
+Each trace runs in one phase and in two, and with the row handler alone; Flink's own by UTC's clock and by
+Shanghai's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +19,7 @@ from firesteel.runtime.window_spec import WindowAggregateSpec, WindowTime
 from firesteel.types.sql import INT, timestamp_ltz
 from tests.windows.windows import (
     COUNT,
+    ZONES,
     InTwoPhases,
     cumulate,
     hop,
@@ -43,10 +46,14 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 
 class Trace:
-    """Rows and watermarks one by one, restored from its state on demand."""
+    """Rows and watermarks one by one, restored from its state on demand. zone: of the windows' clock, None
+    for a time without one; what is told of windows is as if by UTC."""
 
-    def __init__(self, make: Make, spec: WindowAggregateSpec) -> None:
+    def __init__(self, make: Make, spec: WindowAggregateSpec, zone: str | None = None) -> None:
+        if zone is not None:
+            spec = replace(spec, time=replace(spec.time, type=timestamp_ltz(3), zone=zone))
         self._make, self._spec, self._store = make, spec, MemoryStore()
+        self._ahead = ZONES[zone] if zone is not None else 0
         self._order = 0
         self._open()
 
@@ -57,10 +64,10 @@ class Trace:
             *kind, key, value, time = part.split()
             rows.append((kind[0] if kind else "+I", key, int(value), int(time)))
         self._order += len(rows)
-        return told(self._operator.changes(table_of(rows, self._order - len(rows))))
+        return told(self._operator.changes(table_of(rows, self._order - len(rows))), self._ahead)
 
     def watermark(self, time: int) -> str:
-        return told(self._operator.marked(marked_of([], [(0, time)], self._order)))
+        return told(self._operator.marked(marked_of([], [(0, time)], self._order)), self._ahead)
 
     def restart(self) -> None:
         """The state is written, and another process goes on with it."""
@@ -80,27 +87,34 @@ class Trace:
 
 ROWS = "k2 1 3999, k2 1 3000, k1 1 20, k1 1 0, k1 1 999, k2 1 1998, k2 1 1999, k2 1 1000"
 
+by_clocks = pytest.mark.parametrize("zone", ZONES)
 
-def test_tumble(make: Make) -> None:
-    trace = Trace(make, one_phase(tumble(3000)))
+
+@by_clocks
+def test_tumble(make: Make, zone: str) -> None:
+    """testEventTimeTumblingWindows."""
+    trace = Trace(make, one_phase(tumble(3000)), zone)
     assert trace.rows(ROWS) == ""
     assert trace.watermark(999) == "W999"
     assert trace.watermark(1999) == "W1999"
     trace.restart()
     assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 3 3 [0,3000) | W2999"
     assert trace.watermark(3999) == "W3999"
-    assert trace.rows("k1 1 2998, k2 1 3500") == ""
-    assert trace.dropped == 1
+    assert trace.rows("k1 1 2500") == ""
     assert trace.watermark(4999) == "W4999"
-    assert trace.watermark(5999) == "k2 3 3 [3000,6000) | W5999"
+    assert trace.rows("k2 1 2999") == ""
+    assert trace.watermark(5999) == "k2 2 2 [3000,6000) | W5999"
+    assert [trace.watermark(6999), trace.watermark(7999)] == ["W6999", "W7999"]
+    assert trace.dropped == 2
     trace.restart()
     assert trace.rows("k1 1 5999") == ""
     assert trace.dropped == 1
-    assert trace.watermark(6999) == "W6999"
 
 
-def test_hop(make: Make) -> None:
-    trace = Trace(make, one_phase(hop(3000, 1000)))
+@by_clocks
+def test_hop(make: Make, zone: str) -> None:
+    """testEventTimeHoppingWindows."""
+    trace = Trace(make, one_phase(hop(3000, 1000)), zone)
     trace.rows(ROWS)
     assert trace.watermark(999) == "k1 3 3 [-2000,1000) | W999"
     assert trace.watermark(1999) == "k1 3 3 [-1000,2000) | k2 3 3 [-1000,2000) | W1999"
@@ -109,28 +123,32 @@ def test_hop(make: Make) -> None:
     assert trace.watermark(3999) == "k2 5 5 [1000,4000) | W3999"
     trace.rows("k2 1 3500")  # late for [1000,4000), in time for two more
     assert trace.watermark(4999) == "k2 3 3 [2000,5000) | W4999"
-    trace.restart()
     trace.rows("k1 1 2999")  # late for all of its windows
-    assert trace.dropped == 1
     assert trace.watermark(5999) == "k2 3 3 [3000,6000) | W5999"
-    assert trace.watermark(6999) == "W6999"
+    assert [trace.watermark(6999), trace.watermark(7999)] == ["W6999", "W7999"]
+    assert trace.dropped == 1
 
 
-def test_cumulate(make: Make) -> None:
-    trace = Trace(make, one_phase(cumulate(3000, 1000)))
-    trace.rows(ROWS)
+@by_clocks
+def test_cumulate(make: Make, zone: str) -> None:
+    """testEventTimeCumulativeWindows."""
+    trace = Trace(make, one_phase(cumulate(3000, 1000)), zone)
+    trace.rows(ROWS.replace("3999", "2999"))
     assert trace.watermark(999) == "k1 3 3 [0,1000) | W999"
     assert trace.watermark(1999) == "k1 3 3 [0,2000) | k2 3 3 [0,2000) | W1999"
     trace.restart()
-    assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 3 3 [0,3000) | W2999"
-    assert trace.watermark(3999) == "k2 2 2 [3000,4000) | W3999"
-    trace.rows("k1 2 3500, k2 1 3500, k1 1 2999")  # the last is late
-    assert trace.dropped == 1
-    assert trace.watermark(4999) == "k1 2 1 [3000,5000) | k2 3 3 [3000,5000) | W4999"
-    trace.rows("k2 1 4000")
+    trace.rows("k2 1 1000")  # does not fire [0,2000) again
+    assert trace.watermark(1999) == "W1999"
+    assert trace.watermark(2999) == "k1 3 3 [0,3000) | k2 5 5 [0,3000) | W2999"
+    assert trace.watermark(3999) == "k2 1 1 [3000,4000) | W3999"
+    trace.rows("k1 2 3500")  # late for [3000,4000)
+    assert trace.watermark(4999) == "k1 2 1 [3000,5000) | k2 1 1 [3000,5000) | W4999"
+    trace.rows("k1 1 2999")
     trace.restart()
-    assert trace.watermark(5999) == "k1 2 1 [3000,6000) | k2 4 4 [3000,6000) | W5999"
-    assert trace.watermark(9999) == "W9999"
+    assert trace.watermark(5999) == "k1 2 1 [3000,6000) | k2 1 1 [3000,6000) | W5999"
+    assert [trace.watermark(6999), trace.watermark(7999)] == ["W6999", "W7999"]
+    trace.rows("k1 1 2999")
+    assert trace.dropped == 1
 
 
 def test_a_watermark_that_passes_several_windows_fires_them_by_their_ends(make: Make) -> None:

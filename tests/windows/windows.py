@@ -31,6 +31,10 @@ SUM = AggregateSpec("SUM", (1,), (INT,), INT)
 MAX = AggregateSpec("MAX", (1,), (INT,), INT)
 LISTAGG = AggregateSpec("LISTAGG", (0,), (STRING,), STRING)
 COUNT_DISTINCT = AggregateSpec("COUNT", (1,), (INT,), BIGINT.with_nullable(False), distinct=True)
+HOUR = 3_600_000
+ZONES = {"UTC": 0, "Asia/Shanghai": 8 * HOUR}
+"""How far their clocks were ahead in 1970, in milliseconds."""
+
 Row = tuple[str, str, "int | None", int]
 """(kind, k, v, milliseconds)."""
 
@@ -132,8 +136,9 @@ def results(message: Message) -> list[tuple[object, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def told(messages: Iterable[Message]) -> str:
-    """`a 3 2 [0,10)` for each row, W7 for a watermark, in their order."""
+def told(messages: Iterable[Message], ahead: int = 0) -> str:
+    """`a 3 2 [0,10)` for each row, W7 for a watermark, in their order. ahead: milliseconds that are taken off
+    the borders."""
     words = []
     for message in messages:
         for piece in message.pieces() if isinstance(message, Marked) else (message,):
@@ -141,5 +146,5 @@ def told(messages: Iterable[Message]) -> str:
                 words.append("WMAX" if piece.time == MAX_WATERMARK else f"W{piece.time}")
                 continue
             for *values, start, end in sorted(results(piece), key=lambda row: (row[-1], str(row[0]))):
-                words.append(f"{' '.join(map(str, values))} [{start},{end})")
+                words.append(f"{' '.join(map(str, values))} [{start - ahead},{end - ahead})")
     return " | ".join(words)
