@@ -10,7 +10,7 @@ from firesteel.errors import ValidationError
 from firesteel.formats.base import Fields, MessageError
 from firesteel.formats.lines import joined
 from firesteel.formats.registry import find_format
-from firesteel.types.sql import INT, STRING
+from firesteel.types.sql import DOUBLE, FLOAT, INT, STRING, decimal
 
 from .decoding import decode, rows
 
@@ -40,6 +40,29 @@ MESSAGES = {
 def test_changes(name: str, copies: int) -> None:
     text = "".join(f"{line}\n" for line in MESSAGES[name])
     assert rows(decode(name, SCHEMA, text * copies)) == CHANGES * copies
+
+
+INSERTS = {
+    "canal-json": '{"data":[%s],"type":"INSERT"}',
+    "debezium-json": '{"after":%s,"op":"c"}',
+    "maxwell-json": '{"data":%s,"type":"insert"}',
+    "ogg-json": '{"after":%s,"op_type":"I"}',
+}
+
+
+@pytest.mark.parametrize("copies", [1, 100])
+@pytest.mark.parametrize("name", INSERTS)
+@pytest.mark.parametrize(
+    ("number", "found", "beside_a_decimal"),
+    [("-0", "0.0", "0.0"), ("-0.0", "-0.0", "0.0"), ('"-0.0"', "-0.0", "-0.0"), ("-0.05", "-0.05", "-0.05")],
+)
+def test_the_sign_of_zero(name: str, number: str, found: str, beside_a_decimal: str, copies: int) -> None:
+    """Where a row has a DECIMAL, Flink reads its fractions as BigDecimal, which knows no -0."""
+    text = INSERTS[name] % f'{{"d":{number},"f":{number}}}' + "\n"
+    for more, expected in (({}, found), ({"m": decimal(10, 2)}, beside_a_decimal)):
+        read = rows(decode(name, {"d": DOUBLE, "f": FLOAT, **more}, text * copies))
+        numbers = [(repr(row[1]), f"{row[2]:.3g}") for row in read]
+        assert numbers == [(expected, f"{float(expected):.3g}")] * copies
 
 
 REPLICA = "Postgres Connector, please check the Postgres table has been set REPLICA IDENTITY to FULL level."

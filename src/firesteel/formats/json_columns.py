@@ -46,7 +46,7 @@ class Reading:
         """The values of texts. at: the message of each."""
         column = typed(texts, kind, iso=self._iso)
         self.odd[at[column.odd]] = True
-        doubtful = _doubtful(texts, kind)
+        doubtful = _doubtful(texts, column.values, kind)
         if len(doubtful):
             self.look(at[doubtful], paths(doubtful), "VARCHAR")
         return column.values
@@ -66,7 +66,10 @@ class Reading:
         return self._scan.numbers[at]
 
 
-def _doubtful(texts: pa.StringArray, kind: SqlType) -> Indices:
+def _doubtful(texts: pa.StringArray, values: pa.Array, kind: SqlType) -> Indices:
+    """The places of values that depend on how they stood there, as text or as a number."""
+    if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
+        return _negative_zeros(values)
     if kind.root in CHARACTER:
         found = pc.match_substring_regex(texts, _NO_TEXT)
     elif kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _EXACT_DIGITS:
@@ -74,6 +77,12 @@ def _doubtful(texts: pa.StringArray, kind: SqlType) -> Indices:
     else:
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(found.fill_null(False).to_numpy(zero_copy_only=False))
+
+
+def _negative_zeros(values: pa.Array) -> Indices:
+    """As an integer, or read as a BigDecimal, the number has no sign."""
+    numbers = values.fill_null(1.0).to_numpy(zero_copy_only=False)
+    return np.flatnonzero((numbers == 0) & np.signbit(numbers))
 
 
 def struct_type(fields: Fields) -> str:
