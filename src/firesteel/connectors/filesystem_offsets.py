@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from firesteel.connectors.base import Offset, ReadLimit
+from firesteel.connectors.filesystem_records import record_end
 from firesteel.connectors.filesystem_splits import FileInfo, Piece, open_file
 from firesteel.errors import DataError, JobError
+from firesteel.formats.base import Framing
 
 _SEAL = "sealed"
 _READ_SIZE = 1 << 20
@@ -99,8 +101,9 @@ def _cut_torn_line(path: Path) -> None:
             stream.truncate(data.rfind(b"\n") + 1)
 
 
-def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable: bool) -> Offset:
-    """The offset that is as far from `start` as the limits allow, at a line's end."""
+def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
+    """The offset that is as far from `start` as the limits allow, at the end of a line, or where a framing
+    is given of a record."""
     index, byte = start["file"], start["byte"]
     rows, size, count = limit.rows, limit.bytes, limit.files
     while index < len(files):
@@ -108,8 +111,8 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable:
             break
         file = files[index]
         end, lines = file.size, 0
-        if splittable and not file.compressed and (rows is not None or size is not None):
-            end, lines = _line_end(file, byte, rows, size, is_rough=limit.is_rough)
+        if not file.compressed and (rows is not None or size is not None):
+            end, lines = _end(file, byte, replace(limit, rows=rows, bytes=size), framing)
         rows = None if rows is None else rows - lines
         size = None if size is None else size - (end - byte)
         if end < file.size:
@@ -119,13 +122,18 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, *, splittable:
     return {"file": index, "byte": byte}
 
 
-def _line_end(
-    file: FileInfo, start: int, rows: int | None, size: int | None, *, is_rough: bool = False
-) -> tuple[int, int]:
-    """The end of the line with which `rows` lines or `size` bytes after `start` are reached, and the
-    number of lines up to there."""
-    if is_rough and rows is not None and size is None and (guess := _about(file, start, rows)):
+def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
+    """The end of the line or record with which the limit is reached, and the number of them up to there."""
+    is_rough = limit.is_rough and limit.bytes is None
+    guess = _about(file, start, limit.rows) if is_rough and limit.rows is not None else None
+    if guess and (framing is None or guess[0] == file.size):
         return guess
+    if framing is not None:
+        return record_end(Piece(file, start, file.size, known=start), framing, limit.rows, limit.bytes)
+    return _line_end(file, start, limit.rows, limit.bytes)
+
+
+def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) -> tuple[int, int]:
     position, lines = start, 0
     with open_file(file) as stream:
         stream.seek(start)
@@ -182,5 +190,5 @@ def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
         first = start["byte"] if index == start["file"] else 0
         stop = end["byte"] if index == end["file"] else files[index].size
         if stop > first or files[index].compressed:
-            pieces.append(Piece(files[index], first, stop))
+            pieces.append(Piece(files[index], first, stop, known=first))
     return pieces

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.connectors.filesystem_offsets import FileLog, ahead, between
+from firesteel.connectors.filesystem_records import Placed, records_of
 from firesteel.connectors.filesystem_splits import (
     FileInfo,
     Piece,
@@ -21,7 +22,8 @@ from firesteel.connectors.filesystem_splits import (
     whole,
 )
 from firesteel.errors import DataError
-from firesteel.formats.base import Decoder, Fields, MessageError
+from firesteel.formats.base import Decoder, Fields, Framing, MessageError
+from firesteel.formats.lines import Lines
 from firesteel.formats.registry import find_format
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
@@ -72,7 +74,7 @@ class FilesystemSource:
     def splits(self, parallelism: int) -> list[Split]:
         """All files, in at most `parallelism` splits."""
         pieces = [whole(file) for file in self._found()]
-        return cut(pieces, parallelism, splittable=self._format.splittable)
+        return cut(pieces, parallelism)
 
     def initial_offset(self) -> Offset:
         return {"file": 0, "byte": 0}
@@ -91,12 +93,12 @@ class FilesystemSource:
             with suppress(DataError):
                 found = self._found()
         self._sizes = {file.path: file.size for file in found}
-        return ahead(self._log.files, start, limit, splittable=self._format.splittable)
+        return ahead(self._log.files, start, limit, self._framing())
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
         self._log.check(end)
         pieces = between(self._log.files, start, end)
-        return cut(pieces, parallelism, splittable=self._format.splittable)
+        return cut(pieces, parallelism)
 
     def is_finished(self, offset: Offset) -> bool:
         return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
@@ -115,17 +117,15 @@ class FilesystemSource:
                     read += changes.num_rows
             self.skipped += decoder.skipped
 
-    def _messages(self, piece: Piece) -> Iterator[tuple[int, pa.BinaryArray]]:
-        """The messages in the piece's blocks, with the place of the first one's first byte."""
-        framing = self._format.framing(self._format_options)
-        rest, position = b"", piece.start
-        for start, block in blocks(piece):
-            position = start - len(rest)
-            messages, rest = framing.split(rest + block if rest else block)
-            yield position, messages
-            position = start + len(block) - len(rest)
-        if rest:
-            yield position, framing.finish(rest)
+    def _messages(self, piece: Piece) -> Iterator[Placed]:
+        framing = self._framing()
+        if framing is not None:
+            return records_of(piece, framing)
+        return ((position, Lines().split(block)[0]) for position, block in blocks(piece))
+
+    def _framing(self) -> Framing | None:
+        """None for lines."""
+        return None if self._format.splittable else self._format.framing(self._format_options)
 
     def _found(self) -> list[FileInfo]:
         return list_files(self._options["path"], self._options.get("source.path.regex-pattern"))

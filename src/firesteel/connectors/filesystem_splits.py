@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 from urllib.parse import unquote, urlsplit
@@ -34,19 +35,20 @@ class FileInfo:
 
 @dataclass(frozen=True)
 class Piece:
-    """The lines of a file that start at or after `start` and before `end` (bytes; compressed files are
-    one piece)."""
+    """The lines or records of a file that start at or after `start` and before `end` (bytes; compressed
+    files are one piece). known: a place up to `start` where a record begins."""
 
     file: FileInfo
     start: int
     end: int
+    known: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Piece:
-        return cls(FileInfo(**data["file"]), data["start"], data["end"])
+        return cls(**{**data, "file": FileInfo(**data["file"])})
 
 
 def local_path(path: str) -> Path:
@@ -102,14 +104,14 @@ def whole(file: FileInfo) -> Piece:
     return Piece(file, 0, file.size)
 
 
-def cut(pieces: list[Piece], parallelism: int, *, splittable: bool) -> list[Split]:
+def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
     """At most `parallelism` splits of about the same size, in order."""
     total = sum(piece.end - piece.start for piece in pieces)
     share = max(MIN_PIECE, -(-total // max(1, parallelism)))
     groups: list[list[Piece]] = []
     room = 0
     for piece in pieces:
-        for part in _parts(piece, room, share) if splittable and not piece.file.compressed else [piece]:
+        for part in [piece] if piece.file.compressed else _parts(piece, room, share):
             if room <= 0:
                 groups.append([])
                 room = share
@@ -126,10 +128,10 @@ def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
     start = piece.start
     size = room if room > 0 else share
     while piece.end - start > size + MIN_PIECE // 4:
-        yield Piece(piece.file, start, start + size)
+        yield replace(piece, start=start, end=start + size)
         start += size
         size = share
-    yield Piece(piece.file, start, piece.end)
+    yield replace(piece, start=start)
 
 
 def open_file(file: FileInfo) -> IO[bytes]:
@@ -145,23 +147,48 @@ def open_file(file: FileInfo) -> IO[bytes]:
 def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
     """The piece's lines in blocks of about `size` bytes, each with the position of its first byte (in the
     uncompressed file). Raises DataError."""
+    with _reading(piece) as stream:
+        if piece.file.compressed:
+            yield from _of_stream(stream, size)
+            return
+        position = _first_line(stream, piece.start)
+        while position < piece.end and (
+            block := _lines_at(stream, piece.file, position, min(size, piece.end - position))
+        ):
+            yield position, block
+            position += len(block)
+
+
+def record_blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
+    """The same of all that is behind `known`, smaller ones behind the piece's end: its last record may be
+    long."""
+    with _reading(piece) as stream:
+        if piece.file.compressed:
+            yield from _of_stream(stream, size)
+            return
+        position = piece.known
+        while block := _lines_at(
+            stream, piece.file, position, min(size, max(piece.end - position, _WHOLE_READ_SIZE))
+        ):
+            yield position, block
+            position += len(block)
+
+
+@contextmanager
+def _reading(piece: Piece) -> Iterator[IO[bytes]]:
     try:
         with open_file(piece.file) as stream:
-            end = None if piece.file.compressed else piece.end
-            position = 0 if piece.file.compressed else _first_line(stream, piece.start)
-            while end is None or position < end:
-                if end is None:
-                    block = _next_lines(stream, size)
-                else:
-                    block = _lines_at(stream, position, min(size, end - position))
-                if end is not None:
-                    block = block[: piece.file.size - position]  # the file as it was when it was found
-                if not block:
-                    return
-                yield position, block
-                position += len(block)
+            yield stream
     except (OSError, EOFError) as error:
         raise DataError(f"{piece.file.path}: cannot be read: {error}.") from None
+
+
+def _of_stream(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+    """All of it."""
+    position = 0
+    while block := _next_lines(stream, size):
+        yield position, block
+        position += len(block)
 
 
 def _first_line(stream: IO[bytes], start: int) -> int:
@@ -179,13 +206,16 @@ def _next_lines(stream: IO[bytes], size: int) -> bytes:
     return block if block.endswith(b"\n") else block + stream.readline()
 
 
-def _lines_at(stream: IO[bytes], position: int, size: int) -> bytes:
-    """The same from there: the rest of the line is found first, which spares a copy."""
-    last = position + size - 1
-    stream.seek(last)
+def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
+    """The same from there: the rest of the line is found first, which spares a copy. Nothing is read that
+    came behind the file after it was found."""
+    size = min(size, file.size - position)
+    if size <= 0:
+        return b""
+    stream.seek(position + size - 1)
     rest = len(stream.readline())
     stream.seek(position)
-    return stream.read(size - 1 + rest)
+    return stream.read(min(size - 1 + rest, file.size - position))
 
 
 def line_number(file: FileInfo, position: int) -> int:

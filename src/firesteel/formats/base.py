@@ -89,7 +89,7 @@ class Format(Protocol):
     sink_mode: str
     """catalog.schema.SourceTraits.sink_mode of a file in this format."""
     splittable: bool
-    """Whether a file can be cut at any line end."""
+    """Whether each line of a file is a message."""
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         """Check the options. Raises ValidationError in Flink's words."""
