@@ -56,30 +56,44 @@ class Calc(RowOperator):
     def __init__(self, spec: CalcSpec) -> None:
         self._spec = spec
         matches = [_REFERENCE.match(text) for text in spec.projection]
-        simple = spec.condition is None and all(matches)
-        self._columns = [int(m[1]) for m in matches if m] if simple else None
+        self._references = [int(match[1]) if match else None for match in matches]
+        self._computed = [i for i, match in enumerate(matches) if match is None]
         self._types = [to_arrow(kind) for kind in spec.types]
         self._sql = {with_places: self._statement(with_places) for with_places in (False, True)}
-        self._computed_not_null = [
-            i
-            for i, (kind, match) in enumerate(zip(spec.types, matches, strict=True))
-            if not kind.nullable and match is None
-        ]
+        self._computed_not_null = [i for i in self._computed if not spec.types[i].nullable]
 
     def process(self, changes: pa.Table) -> pa.Table:
-        if self._columns is not None:
-            last = [PLACE] * (PLACE in changes.column_names)
-            picked = changes.select([KIND, ORDER, *(field(i) for i in self._columns), *last])
-            names = [KIND, ORDER, *map(field, range(len(self._columns))), *last]
-            return self._typed(picked.rename_columns(names))
-        if changes.num_rows == 0:
+        if changes.num_rows == 0 and (self._computed or self._filters):
             return self._empty(changes)
-        return self._checked(self._typed(self._run(changes)))
+        if self._filters:
+            return self._checked(self._typed(self._run(changes)))
+        computed = self._run(changes) if self._computed else None
+        return self._checked(self._typed(self._beside(changes, computed)))
+
+    @property
+    def _filters(self) -> bool:
+        return self._spec.condition is not None
+
+    def _beside(self, changes: pa.Table, computed: pa.Table | None) -> pa.Table:
+        """The projection of all rows. computed: its columns that are no references; the others are those of
+        the input, without a copy."""
+        columns = {name: changes.column(name) for name in (KIND, ORDER)}
+        for i, reference in enumerate(self._references):
+            if reference is not None:
+                columns[field(i)] = changes.column(field(reference))
+            else:
+                assert computed is not None
+                columns[field(i)] = computed.column(field(i))
+        if PLACE in changes.column_names:
+            columns[PLACE] = changes.column(PLACE)
+        return pa.table(columns)
 
     def _statement(self, with_places: bool) -> str:
-        columns = [quote(KIND), quote(ORDER)]
-        columns += [f"{text} AS {field(i)}" for i, text in enumerate(self._spec.projection)]
-        columns += [quote(PLACE)] * with_places
+        """Of rows that are filtered all columns, else those that are computed."""
+        of_rows = [quote(KIND), quote(ORDER)] if self._filters else []
+        wanted = range(len(self._references)) if self._filters else self._computed
+        columns = [*of_rows, *(f"{self._spec.projection[i]} AS {field(i)}" for i in wanted)]
+        columns += [quote(PLACE)] * (with_places and self._filters)
         where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
         source = _over("changes", self._spec.condition_steps) + where
         if self._spec.steps:
