@@ -5,23 +5,43 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+_DIGIT = 16
+"""Bits: NumPy sorts words of as many by counting."""
+
+
+def is_ascending(values: NDArray[np.int64]) -> bool:
+    """Whether no value is below the one before it."""
+    return bool(np.all(values[1:] >= values[:-1]))
+
 
 def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: the places of n values by ascending value, equal ones as they stood.
 
-    Values that lie close enough together share one word with their places, and words sort several times
-    faster than an argsort.
+    Values that lie close together are sorted by one or two digits. Others share a word with their places
+    where there is room, and words sort several times faster than an argsort.
     """
     rows = len(values)
     if not rows:
         return np.zeros(0, np.int64)
     least = int(values.min())
+    bits = (int(values.max()) - least).bit_length()
+    if bits <= 2 * _DIGIT:
+        return _by_digits(values - least, bits)
     place_bits = rows.bit_length()
-    if (int(values.max()) - least).bit_length() + place_bits > 63:
+    if bits + place_bits > 63:
         return np.argsort(values, kind="stable")
     words = ((values - least) << place_bits) | np.arange(rows, dtype=np.int64)
     words.sort()
     order: NDArray[np.int64] = words & ((1 << place_bits) - 1)
+    return order
+
+
+def _by_digits(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """The same for values of at most so many bits, the lowest digit first."""
+    order = np.argsort(values.astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, bits, _DIGIT):
+        digit = (values >> shift).astype(np.uint16)[order]
+        order = order[np.argsort(digit, kind="stable")]
     return order
 
 

@@ -54,7 +54,9 @@ class WindowAggregate(Operator):
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
-        self._open.add_late(self._take(table, np.full(table.num_rows, fired)), fired)
+        late = self._take(table, np.full(table.num_rows, fired))
+        self._open.settle()
+        self._open.add_late(late, fired)
         return ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
@@ -146,7 +148,8 @@ class WindowAggregate(Operator):
         if not windows.num_rows:
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))
-        return self._results(windows, ends, marks.orders[np.searchsorted(fired, ends)], marks.place)
+        counts = np.diff(np.searchsorted(ends, fired, side="right"), prepend=0)
+        return self._results(windows, ends, np.repeat(marks.orders, counts), marks.place)
 
     def _results(self, windows: pa.Table, ends: Numbers, orders: Numbers, place: int) -> pa.Table:
         """windows: their accumulators, ascending by end."""

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from firesteel.runtime.bundles.partials import Partials
 from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.segments import Index
-from firesteel.runtime.sorting import stable_order
+from firesteel.runtime.sorting import is_ascending, stable_order
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.values import one_chunk
@@ -37,19 +38,23 @@ class Late:
 
 
 class OpenSlices:
-    """Tables of accumulators are those of bundles/partials.py; their last key is the slice's end."""
+    """Tables of accumulators are those of bundles/partials.py; their last key is the slice's end.
+
+    What comes waits for `fire` or `settle`: a slice that ends at once need never be written.
+    """
 
     def __init__(self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str) -> None:
         self._slices = slices
         self._partials = partials
         self._width = len(partials.columns.keys)
         self._state = SliceState(backend, f"{state_id}/slices", partials.schema, self._width)
+        self._came: list[pa.Table] = []
 
     # --- rows come -----------------------------------------------------------------------------------
     def add_rows(self, rows: pa.Table, keys: Keys) -> None:
         """Rows that come in time. keys: group and slice."""
         if self._partials.in_columns:
-            self._merge_in(self._partials.of_rows(rows, keys), keys)
+            self.add(self._partials.of_rows(rows, keys))
             return
         known = self._state.load(keys)
         stored = self._partials.tuples(known.table)
@@ -59,8 +64,11 @@ class OpenSlices:
     def add(self, table: pa.Table) -> None:
         """Accumulators, in the order in which they came."""
         if table.num_rows:
-            keys = self._partials.keys_of(table)
-            self._merge_in(self._partials.merged(table, keys), keys)
+            self._came.append(table)
+
+    def settle(self) -> None:
+        """Write to the state what has come."""
+        self._write(self._taken())
 
     def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
         """What rows come to that are late. keys: group, slice, and first window."""
@@ -81,9 +89,18 @@ class OpenSlices:
         order = np.argsort(late.first[left], kind="stable")
         if self._slices.windows.function == "CUMULATE":
             ends = self._slices.first_slices(ends)
-        self.add(self._with_ends(table, ends).take(pa.array(order)))
+        self._write(self._with_ends(table, ends).take(pa.array(order)))
 
-    def _merge_in(self, table: pa.Table, keys: Keys) -> None:
+    def _taken(self) -> pa.Table:
+        """What has come and waits."""
+        taken, self._came = self._came, []
+        return pa.concat_tables(taken) if taken else self._partials.schema.empty_table()
+
+    def _write(self, table: pa.Table) -> None:
+        if not table.num_rows:
+            return
+        keys = self._partials.keys_of(table)
+        table = self._partials.merged(table, keys)
         known = self._state.load(keys)
         if known.found.any():
             table = pa.concat_tables([known.table, table])
@@ -96,9 +113,10 @@ class OpenSlices:
         """The accumulators of the windows that end above `before`, and up to `after`; the window's end is in
         the place of the slice's. Ascending by it."""
         if not self._slices.any_between(before, after):
+            self.settle()
             self.add_late(late, after)
             return self._partials.schema.empty_table()
-        due = self._state.read_until(after)
+        due = self._due(after)
         if not self._slices.shared:
             self._state.drop_until(after)
             return due
@@ -113,8 +131,20 @@ class OpenSlices:
             self.add_late(late, after)
         else:
             self._collapse(due, after)
-        by_end = stable_order(ends_of(windows, self._width))
-        return windows.take(pa.array(by_end))
+        return self._by_end(windows)
+
+    def _due(self, after: int) -> pa.Table:
+        """The accumulators of all slices up to `after`, one of each key, ascending by end. What has come for
+        slices that stay open is written."""
+        due, came = self._state.read_until(after), self._taken()
+        if not came.num_rows:
+            return due
+        ends = ends_of(came, self._width)
+        is_due = ends <= after
+        is_hop = self._slices.windows.function == "HOP"
+        self._write(_where(came, self._slices.last_windows(ends) > after if is_hop else ~is_due))
+        due = pa.concat_tables([due, _where(came, is_due)])
+        return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
 
     def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
         """A window's slices lie next to each other where they are sorted by key, and each window is made with
@@ -176,11 +206,19 @@ class OpenSlices:
         ends = ends_of(due, self._width)
         left = self._slices.last_windows(ends) > after
         self._state.drop_until(after)
-        self.add(self._with_ends(due.filter(pa.array(left)), self._slices.first_slices(ends[left])))
+        self._write(self._with_ends(due.filter(pa.array(left)), self._slices.first_slices(ends[left])))
+
+    def _by_end(self, table: pa.Table) -> pa.Table:
+        ends = ends_of(table, self._width)
+        return table if is_ascending(ends) else table.take(pa.array(stable_order(ends)))
 
     def _with_ends(self, table: pa.Table, ends: Index) -> pa.Table:
         place = self._width - 1
         return table.set_column(place, field(place), pa.array(ends))
+
+
+def _where(table: pa.Table, mask: Mask) -> pa.Table:
+    return table if mask.all() else table.filter(pa.array(mask))
 
 
 def _steps(first: Index, last: Index, interval: int) -> tuple[Index, Index]:
