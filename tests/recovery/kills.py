@@ -1,45 +1,30 @@
 """Kill a running job again and again, let it end, and hold what it wrote against the answer.
 
-usage: python -m tests.recovery.kills [--kills N] [--events N] [--batches N] [--mode bundles] [--folder DIR]
-    [--beside]
+usage: python -m tests.recovery.kills [--job groups|sessions|over] [--kills N] [--events N] [--batches N]
+    [--mode bundles] [--folder DIR] [--beside]
 
---beside: next to each run another one is started on the same checkpoint, which must be refused.
+--job: groups folds to an answer; sessions and over write what a run without kills writes, and drop the same
+late rows. --beside: next to each run another one is started on the same checkpoint, which must be refused.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.recovery.job import NAMES
+from tests.recovery.runs import Counts, Killer, Run, finish
+from tests.recovery.window_jobs import JOBS, changes, late_rows, write_script
 from tests.spark.jobs import write_changes
 
 Row = tuple[Any, ...]
-ROOT = Path(__file__).parents[2]
-
-
-class Run(subprocess.Popen[bytes]):
-    """A process of the job. What it says goes to a file: its Spark may outlive it and writes there, too."""
-
-    def __init__(self, command: list[str]) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open for as long as the process
-        super().__init__(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._file)
-
-    @property
-    def said(self) -> str:
-        return os.pread(self._file.fileno(), 1 << 20, 0).decode()
 
 
 def answer(source: Path) -> Counter[Row]:
@@ -84,58 +69,7 @@ def folded_files(output: Path, names: Sequence[str]) -> Counter[Row]:
 
 
 def start(source: Path, output: Path | str, checkpoint: Path, rows: int, mode: str, *kill: str) -> Run:
-    arguments = map(str, (source, output, checkpoint, rows, mode, *kill))
-    command = [sys.executable, "-m", "tests.recovery.job", *arguments]
-    return Run(command)
-
-
-def commits(checkpoint: Path) -> int:
-    """How many batches Spark has committed; it keeps the files of the last hundred."""
-    files = (checkpoint / "spark" / "commits").glob("[0-9]*")
-    return max((int(f.name) + 1 for f in files if f.name.isdigit()), default=0)
-
-
-def kill_after(process: Run, checkpoint: Path, batches: int, delay: float, whom: str) -> bool:
-    """SIGKILL Python, the JVM or both once `batches` more are committed and `delay` has passed; whether
-    the job was still running."""
-    wanted = commits(checkpoint) + batches
-    while commits(checkpoint) < wanted and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(delay)
-    if process.poll() is not None:
-        return False
-    jvms = children(process.pid)
-    for victim in {"python": [process.pid], "jvm": jvms, "both": [process.pid, *jvms]}[whom]:
-        os.kill(victim, signal.SIGKILL)
-    process.wait()
-    return True
-
-
-def only_one(process: Run, other: Run) -> tuple[Run, bool]:
-    """Of two runs on one checkpoint, the one that goes on when the other has ended, and whether that was
-    refused; one that was ended by another's work being done was not.
-
-    Raises AssertionError where one failed in another way.
-    """
-    while process.poll() is None and other.poll() is None:
-        time.sleep(0.02)
-    ended, left = (process, other) if process.poll() is not None else (other, process)
-    assert ended.returncode == 0 or "is in use by process" in ended.said, ended.said
-    return left, ended.returncode != 0
-
-
-def children(pid: int) -> list[int]:
-    """The processes that `pid` started: the JVM."""
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(word) for word in text.split()]
-
-
-@dataclass
-class Counts:
-    """What happened: runs killed while they worked, and runs beside them that were refused."""
-
-    killed: int = 0
-    refused: int = 0
+    return Run("tests.recovery.job", source, output, checkpoint, rows, mode, *kill)
 
 
 def run(
@@ -152,31 +86,53 @@ def run(
 
     Raises AssertionError where the answer is wrong, or a run beside another is not refused.
     """
-    chance = random.Random(seed)
     source, checkpoint = folder / "in.json", folder / "checkpoint"
     output, left = sink or (str(folder / "out"), lambda: written(folder / "out"))
     write_changes(source, events, names=max(7, events // 50), seed=seed)
     rows = max(1, events // batches)
-    counts = Counts()
-    for number in range(kills):
-        process = start(source, output, checkpoint, rows, mode)
-        if beside:
-            time.sleep(chance.uniform(0, 6))
-            process, refused = only_one(process, start(source, output, checkpoint, rows, mode))
-            counts.refused += refused
-        whom = ("python", "both", "jvm")[number % 3]
-        share = (batches - commits(checkpoint)) // (kills - number + 1)
-        counts.killed += kill_after(
-            process, checkpoint, chance.randrange(0, max(1, share)), chance.uniform(0, 0.5), whom
-        )
-    process = start(source, output, checkpoint, rows, mode)
-    assert process.wait() == 0, process.said
+
+    def begin() -> Run:
+        return start(source, output, checkpoint, rows, mode)
+
+    counts = Killer(begin, checkpoint, batches, random.Random(seed), beside).kill(kills)
     assert left() == answer(source)
     return counts
 
 
+def run_windows(
+    folder: Path, job: str, events: int, kills: int, batches: int, seed: int = 1, beside: bool = False
+) -> tuple[Counts, int]:
+    """A job of windows (window_jobs.py) with kills and without; also how many rows were late.
+
+    Raises AssertionError where the two differ.
+    """
+    rows = max(1, events // batches)
+
+    def in_folder(name: str) -> tuple[Path, Callable[[], Run]]:
+        place = folder / name
+        place.mkdir(parents=True, exist_ok=True)
+        script = write_script(job, place, place / "out", events, seed)
+        return place, lambda: Run(
+            "tests.recovery.sql_job", script, place / "checkpoint", rows, place / "late"
+        )
+
+    whole, begin = in_folder("whole")
+    started = time.monotonic()
+    finish(begin())
+    seconds = (time.monotonic() - started) / batches
+    killed, begin = in_folder("killed")
+    counts = Killer(begin, killed / "checkpoint", batches, random.Random(seed), beside, seconds).kill(kills)
+    late = late_rows(whole / "late")
+    assert late_rows(killed / "late") == late
+    expected, found = changes(whole / "out"), changes(killed / "out")
+    differ = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
+    assert not differ, f"{len(differ)} keys of {len(expected)} differ, the first is {differ[0]}"
+    return counts, sum(late.values())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--job", choices=("groups", *JOBS), default="groups")
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--events", type=int, default=2_000_000)
     parser.add_argument("--batches", type=int, default=400)
@@ -187,10 +143,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        counts = run(
-            folder, options.events, options.kills, options.batches, options.mode, beside=options.beside
-        )
-    print(f"{options.events} events, {counts}, the files fold to the answer")
+        sizes = options.events, options.kills, options.batches
+        if options.job == "groups":
+            counts = run(folder, *sizes, options.mode, beside=options.beside)
+            print(f"{options.events} events, {counts}, the files fold to the answer")
+        else:
+            counts, late = run_windows(folder, options.job, *sizes, beside=options.beside)
+            print(f"{options.events} events, {counts}, {late} late rows: as without kills")
 
 
 if __name__ == "__main__":
