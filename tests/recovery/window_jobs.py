@@ -72,8 +72,9 @@ JOBS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str], str]] = {
 def write_script(job: str, folder: Path, output: Path, events: int, seed: int) -> Path:
     """The job's input and its SQL, in `folder`; it writes to folders in `output`."""
     sources, sinks, text = JOBS[job]
+    each = events // len(sources)
     for number, name in enumerate(sources):
-        write_events(folder / f"{name}.json", events // len(sources), seed + number)
+        write_events(folder / f"{name}.json", range(number * each, (number + 1) * each), seed + number)
     tables = [_SOURCE.format(name=name, folder=folder) for name in sources]
     tables += [_SINK.format(name=name, columns=of, output=output) for name, of in sinks.items()]
     script = folder / f"{job}.sql"
@@ -81,12 +82,12 @@ def write_script(job: str, folder: Path, output: Path, events: int, seed: int) -
     return script
 
 
-def write_events(path: Path, events: int, seed: int) -> None:
+def write_events(path: Path, numbers: range, seed: int) -> None:
     """Rows (k, n, v, ts) as JSON: ten a second, most within the two seconds that a watermark waits for, one
     in twenty up to half a minute late. Keys come and go, so that sessions end."""
     chance = random.Random(seed)
     with path.open("w", encoding="utf-8") as file:
-        for number in range(events):
+        for number in numbers:
             late = chance.uniform(2, 30) if chance.random() < 0.05 else chance.uniform(0, 2)
             time = datetime(2026, 1, 1) + timedelta(seconds=max(0.0, number / 10 - late))
             key = f"k{number // 200 % 9}-{chance.randrange(7)}"
