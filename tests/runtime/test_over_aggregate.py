@@ -273,6 +273,24 @@ def test_by_processing_time_a_range_waits_until_the_clock_moves() -> None:
     assert drive.barrier() == "+I[a,8,0,12]"
 
 
+@pytest.mark.parametrize("keys", [(0,), ()])
+def test_by_processing_time_a_range_forgets_who_is_silent(keys: tuple[int, ...]) -> None:
+    now, backend = 1000, memory_backend()
+    what = spec(RANGE, 4, call("$SUM0"), order=OverTime.PROCTIME, keys=keys)
+    drive = Driver(build(what, backend, lambda: now), what.aggregate.input_types)
+    drive.changes("+I a 1 0, +I a 2 0")
+    assert drive.barrier() == "+I[a,1,0,3] +I[a,2,0,3]"
+    now = 1006
+    assert drive.barrier() == ""
+    assert kept(backend)["over-aggregate/kept"] == 2
+    now = 1007
+    drive.changes("+I a 4 0")
+    assert drive.barrier() == "+I[a,4,0,4]"
+    now = 1014
+    assert drive.barrier() == ""
+    assert kept(backend) == {"over-aggregate/came": 1}
+
+
 def test_the_watermark_is_kept_over_micro_batches() -> None:
     what, backend = spec(RANGE, None, COUNT), memory_backend()
     first = RowTimeOver(what, backend)

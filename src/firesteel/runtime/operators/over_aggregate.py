@@ -22,6 +22,7 @@ from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, W
 from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.admission import Admission, Admitted
+from firesteel.runtime.over.forgetting import Forgetting
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over.windows import Windows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
@@ -138,17 +139,20 @@ class ProcTimeOver(Operator):
         self._width = spec.width
         self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
         self._windows = Windows(spec, backend, epochs=False)
-        self._waits = not spec.frame.rows and spec.frame.preceding is not None
+        self._forgetting: Forgetting | None = None
+        if not spec.frame.rows and spec.frame.preceding is not None:
+            keys = [to_arrow(spec.aggregate.input_types[i]) for i in spec.aggregate.keys]
+            self._forgetting = Forgetting(backend, spec.state_id, keys, spec.frame.preceding)
         self._held: list[pa.Table] = []
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        if self._waits:
+        if self._forgetting is not None:
             self._held.append(table)
             return ()
         return (self._fired(table),)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        if not self._waits:
+        if self._forgetting is None:
             return (rows.with_rows(self._fired(rows.table)),)
         self._held.append(rows.table)
         return [
@@ -157,6 +161,9 @@ class ProcTimeOver(Operator):
         ]
 
     def barrier(self) -> Iterator[Message]:
+        if self._forgetting is not None:
+            gone = self._forgetting.due(self._clock())
+            self._windows.forget(gone.columns, np.zeros(len(gone), np.int64))
         held, self._held = [table for table in self._held if table.num_rows], []
         if held:
             yield self._fired(concat(held))
@@ -166,10 +173,13 @@ class ProcTimeOver(Operator):
         columns = tuple(one_array(table.column(field(i))) for i in range(self._width))
         numbers = self._came.now + np.arange(table.num_rows)
         self._came.now += table.num_rows
-        times = np.full(table.num_rows, self._clock() if self._waits else 0)
+        times = np.full(table.num_rows, 0 if self._forgetting is None else self._clock())
         if not table.num_rows:
             types = [to_arrow(call.type) for call in self._spec.aggregate.calls]
             return inserts(_NO_ROWS, 0, [*columns, *(pa.nulls(0, kind) for kind in types)])
+        if self._forgetting is not None:
+            keys = [columns[i] for i in self._spec.aggregate.keys]
+            self._forgetting.heard(keys, table.num_rows, self._clock())
         order, _, results = self._windows.fire(TimedRows(columns, times, numbers), int(numbers[0]))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))

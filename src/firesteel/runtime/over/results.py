@@ -68,10 +68,8 @@ class Results:
         index = pa.array(at)
         return [pa.concat_arrays([a, b]).take(index) for a, b in zip(found, more, strict=True)]
 
-    def forget(self, keys: Sequence[pa.Array]) -> None:
-        """Drop the accumulators of these keys, which are different ones."""
-        if not len(keys[0]):
-            return
-        found = find_keys(keys, len(keys[0]))
+    def forget(self, keys: Sequence[pa.Array], count: int) -> None:
+        """Drop the accumulators of `count` keys, which are different ones."""
+        found = find_keys(keys, count)
         self._accumulators.load(found, lambda slot: None)
         self._accumulators.store(found, [None] * len(found))

@@ -122,10 +122,10 @@ class Windows:
             self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
     def forget(self, partitions: Sequence[pa.Array], ended: Index) -> None:
-        """Epochs of partitions that have ended."""
+        """Epochs of partitions that have ended; 0 is the only one where none begins anew."""
         if not len(ended):
             return
-        self._results.forget([*partitions, pa.array(ended)])
+        self._results.forget([*partitions, pa.array(ended)] if self._epochs else partitions, len(ended))
         keys = find_keys(partitions, len(ended))
         last = np.zeros(len(keys), np.int64)
         np.maximum.at(last, keys.codes, ended)
