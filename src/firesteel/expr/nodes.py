@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
+from operator import is_
 
 from firesteel.errors import SourceRange
-from firesteel.expr.deep import depth_of, remembered
+from firesteel.expr.deep import from_below
 from firesteel.types.sql import SqlType
 from firesteel.user_function import UserDefined
 
@@ -72,8 +73,17 @@ class Call:
     depth: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        depth = 1 + max(map(depth_of, self.args), default=0)
-        object.__setattr__(self, "depth", depth)
+        depth = 0
+        for arg in self.args:
+            if isinstance(arg, Call) and arg.depth > depth:
+                depth = arg.depth
+        object.__setattr__(self, "depth", depth + 1)
+
+    def with_args(self, args: tuple[Expr, ...]) -> Call:
+        """The same call of other arguments; itself where they are the same objects."""
+        if len(args) == len(self.args) and all(map(is_, args, self.args)):
+            return self
+        return Call(self.function, args, self.type, self.options, self.range, self.user)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Call):
@@ -103,7 +113,8 @@ class Call:
         return other.args[::-1] if self._mirrored() == other.function else None
 
     def __hash__(self) -> int:
-        return _hash(self)
+        known: int | None = self.__dict__.get("_hash")
+        return _hash(self) if known is None else known
 
     def _mirrored(self) -> str | None:
         """The function with the two arguments the other way around, if that is the same."""
@@ -122,14 +133,18 @@ def _may_equal(a: Expr, b: Expr) -> bool:
     return a is b or hash(a) == hash(b)
 
 
-@remembered
+@from_below
 def _hash(call: Call) -> int:
-    """The call's hash, the same for the call the other way around; computed once."""
+    """The call's hash, the same for the call the other way around; it stays with the call."""
     mirrored = call._mirrored()
     if mirrored is None:
-        return hash((call.function, call.args, call.type, call.options))
-    first, second = call.args
-    return hash((min(call.function, mirrored), hash(first) ^ hash(second), call.type, call.options))
+        found = hash((call.function, call.args, call.type, call.options))
+    else:
+        first, second = call.args
+        both = hash(first) ^ hash(second)
+        found = hash((min(call.function, mirrored), both, call.type, call.options))
+    call.__dict__["_hash"] = found
+    return found
 
 
 IN_LIST, ROWS_EQUAL = "IN LIST", "ROW ="

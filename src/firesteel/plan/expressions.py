@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import is_
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.membership import gathered
@@ -47,8 +46,7 @@ def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
     """Apply the rule to every part, arguments first."""
     if isinstance(expr, Call):
         args = tuple([rewrite(arg, rule) if isinstance(arg, Call) else rule(arg) for arg in expr.args])
-        if not all(map(is_, args, expr.args)):
-            expr = replace(expr, args=args)
+        expr = expr.with_args(args)
     return rule(expr)
 
 

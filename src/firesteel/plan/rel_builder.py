@@ -104,11 +104,9 @@ def consistent(expr: Expr) -> Expr:
     if expr.function in _JUNCTIONS:
         name = _JUNCTIONS[expr.function]
         return logical_call(name, [e for test in expr.args for e in operands(_as_bound(test), name)])
-    args = tuple(consistent(arg) for arg in expr.args)
-    if any(a is not b for a, b in zip(args, expr.args, strict=True)):
-        expr = replace(expr, args=args)
+    expr = expr.with_args(tuple([consistent(arg) if isinstance(arg, Call) else arg for arg in expr.args]))
     if expr.function in ("AND", "OR"):
-        return replace(expr, args=tuple(operands(expr, expr.function)))
+        return expr.with_args(tuple(operands(expr, expr.function)))
     if expr.function == "SQRT":
         half = Literal(Decimal("0.5"), decimal(2, 1).with_nullable(False))
         return replace(expr, function="POWER", args=(*expr.args, half))

@@ -13,7 +13,7 @@ from typing import Any
 
 from firesteel.expr.casting import rounded_literal, with_all_digits
 from firesteel.expr.constant_calls import constant, varies
-from firesteel.expr.deep import from_below
+from firesteel.expr.deep import remembered
 from firesteel.expr.duckdb_known import typeof_text
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
@@ -24,17 +24,17 @@ from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, Ty
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
-@from_below
+@remembered
 def fold_constants(expr: Expr) -> Expr:
     """The expression with its constant parts computed."""
     if not isinstance(expr, Call) or is_kept(expr):
         return expr
     if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
-    args = tuple(map(fold_constants, expr.args))
-    if all(a is b for a, b in zip(args, expr.args, strict=True)):
-        return _folded(expr)
-    folded = _folded(replace(expr, args=args))
+    call = expr.with_args(tuple([fold_constants(a) if isinstance(a, Call) else a for a in expr.args]))
+    folded = _folded(call)
+    if call is expr:
+        return folded
     return _padded(folded) if expr.function == "CAST" else folded
 
 

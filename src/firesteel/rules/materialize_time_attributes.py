@@ -82,7 +82,7 @@ class _Attribute:
             return expr
         if expr.options == ("TIMESTAMP",) and is_time(expr.args[0], times, self.rowtime):
             return self._timestamp(expr.args[0])
-        return replace(expr, args=tuple(self._read(arg, times) for arg in expr.args))
+        return expr.with_args(tuple(self._read(arg, times) for arg in expr.args))
 
     def _replaced(self, exprs: tuple[Expr, ...], times: Positions) -> tuple[Expr, ...]:
         return tuple(self._timestamp(e) if i in times else e for i, e in enumerate(exprs))

@@ -81,9 +81,25 @@ class SqlType:
     names: tuple[str, ...] = ()
     class_name: str | None = None
 
+    def __hash__(self) -> int:
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            found = (self.root, self.nullable, self.length, self.precision, self.scale, self.children)
+            known = self.__dict__["_hash"] = hash(found)
+        return known
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: a hash is another one in another process."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
     def with_nullable(self, nullable: bool) -> SqlType:
         """The same type, allowing NULL or not."""
-        return self if self.nullable == nullable else replace(self, nullable=nullable)
+        if self.nullable == nullable:
+            return self
+        twin: SqlType | None = self.__dict__.get("_twin")
+        if twin is None:
+            twin = self.__dict__["_twin"] = replace(self, nullable=nullable)
+        return twin
 
     def nullable_throughout(self) -> SqlType:
         """The same type, NULL allowed at every level (Flink: TypeTransformations.toNullable)."""
@@ -96,7 +112,7 @@ class SqlType:
 
     def same_as(self, other: SqlType) -> bool:
         """Whether both are the same type, nullability of the outermost level aside."""
-        return self.with_nullable(True) == other.with_nullable(True)
+        return self is other or self.with_nullable(True) == other.with_nullable(True)
 
     @property
     def is_numeric(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import MIRRORED, Call, Expr
-from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation
+from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation, operands
 from firesteel.plan.simplify.logic import NEGATED_TESTS, compose
 from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import TypeRoot
@@ -19,25 +19,41 @@ _SAFE = frozenset([*MIRRORED, *NEGATED_TESTS, "-", "NOT", "CASE", "LIKE", "SEARC
 
 def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     """Drop branches that cannot be taken, join neighbours of one result, and make logic of booleans."""
-    branches: list[Branch] = []
-    given = [*zip(call.args[:-1:2], call.args[1:-1:2], strict=True), (TRUE, call.args[-1])]
-    for condition, result in given:
-        when = simplifier(condition, "false")
-        if is_false(when):
-            continue
-        then = simplifier(result, unknown_as)
-        if branches and branches[-1][1] == then:
-            branches[-1] = (simplifier(logical_call("OR", [branches[-1][0], when]), "false"), then)
-        else:
-            branches.append((when, then))
-        if is_true(branches[-1][0]):
-            break
+    branches = _branches(call, simplifier, unknown_as)
     if len(branches) == 1:
         return _retyped(branches[0][1], call)
     if call.type.root is TypeRoot.BOOLEAN and _is_safe_logic(branches):
         return _simplified(_as_logic(branches), call, simplifier, unknown_as)
     args = [part for branch in branches[:-1] for part in branch] + [branches[-1][1]]
     return call if tuple(args) == call.args else replace(call, args=tuple(args))
+
+
+def _branches(call: Call, simplifier: Simplifier, unknown_as: str) -> list[Branch]:
+    """The branches that can be taken; what neighbours of one result ask is simplified once, as one OR."""
+    runs: list[tuple[list[Expr], Expr]] = []
+    given = [*zip(call.args[:-1:2], call.args[1:-1:2], strict=True), (TRUE, call.args[-1])]
+    for condition, result in given:
+        when = simplifier(condition, "false")
+        if is_false(when):
+            continue
+        then = simplifier(result, unknown_as)
+        if runs and runs[-1][1] == then:
+            runs[-1][0].append(when)
+        else:
+            runs.append(([when], then))
+        if is_true(when):
+            break
+    branches: list[Branch] = []
+    for conditions, result in runs:
+        joined = conditions[0] if len(conditions) == 1 else simplifier(_either(conditions), "false")
+        branches.append((joined, result))
+        if is_true(joined):
+            break
+    return branches
+
+
+def _either(conditions: list[Expr]) -> Expr:
+    return logical_call("OR", [part for condition in conditions for part in operands(condition, "OR")])
 
 
 def _retyped(result: Expr, call: Call) -> Expr:

@@ -193,44 +193,16 @@ _RULES: dict[str, Rule] = {
 }
 
 
-_FINAL = "_simplified_as_condition"
-
-
-def _is_same(a: Expr, b: Expr) -> bool:
-    """Whether two equal expressions are written the same way around, with the same digits."""
-    pairs = [(a, b)]
-    while pairs:
-        a, b = pairs.pop()
-        if a is b:
-            continue
-        if isinstance(a, Call) and isinstance(b, Call):
-            if a.function != b.function:
-                return False
-            pairs += zip(a.args, b.args, strict=False)
-        elif a != b or str(getattr(a, "value", "")) != str(getattr(b, "value", "")):
-            return False
-    return True
-
-
 def simplify_once(condition: Expr) -> Expr:
     """A filter's condition, in a single round."""
-    if _FINAL in condition.__dict__:
-        return condition
     return Simplifier(_RULES)(condition, "false")
 
 
 def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr:
-    """A filter's condition, in which UNKNOWN counts as FALSE.
-
-    One that nothing changes any more is marked: a long one is asked for again by several rules.
-    """
+    """A filter's condition, in which UNKNOWN counts as FALSE."""
     for _ in range(5):
-        if not predicates and _FINAL in condition.__dict__:
-            break
         before, condition = condition, Simplifier(_RULES, predicates)(condition, "false")
-        if condition == before:  # the other way around, perhaps
-            if not predicates and _is_same(condition, before):
-                condition.__dict__[_FINAL] = True
+        if condition == before:
             break
     return condition
 

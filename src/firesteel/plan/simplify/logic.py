@@ -126,7 +126,7 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
     kept = _without_implied(kept)
     kept += [negation(t) for t in negative]
     asked = {e for e in (*null, *not_null) if isinstance(e, InputRef)}
-    strong = {ref for t in kept for ref in asked & set(walk(t)) if never_true(t, ref)}
+    strong = {ref for t in kept for ref in asked & set(walk(t)) if never_true(t, ref)} if asked else set()
     if any(ref in strong for ref in null):
         return FALSE
     kept += [Call("IS NOT NULL", (ref,), TRUE.type) for ref in dict.fromkeys(not_null) if ref not in strong]
@@ -139,14 +139,14 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     if any(all(part in held for part in operands(t, "AND")) for t in negative):
         return True
     equal: dict[Expr, object] = {}
+    functions = {t.function for t in positive if isinstance(t, Call)}
     for term in positive:
         if not isinstance(term, Call) or term.function not in COMPARISONS:
             continue
-        left, right = term.args
-        opposite = NEGATED[term.function]
-        if Call(opposite, (left, right), term.type) in held:
-            return True
-        if Call(REVERSED[opposite], (right, left), term.type) in held:
+        opposite = NEGATED[term.function]  # a comparison is equal to the same one the other way around
+        if not functions.isdisjoint((opposite, REVERSED[opposite])) and (
+            Call(opposite, term.args, term.type) in held
+        ):
             return True
         found = compared_literal(term)
         if (

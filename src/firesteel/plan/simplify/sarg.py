@@ -188,6 +188,12 @@ class SargBuilder:
     null_as: str = "false"
     has_sarg: bool = False
     merged_sarg: bool = False
+    taken: int = 0
+
+    @property
+    def is_one_test(self) -> bool:
+        """Whether a single comparison or test came in, which nothing says more simply."""
+        return self.taken == 1 and not self.has_sarg
 
     def or_null(self, null_as: str) -> None:
         self.null_as = max(self.null_as, null_as, key=_RANK.__getitem__)
@@ -218,7 +224,9 @@ class SargCollector:
         if ref not in self._builders:
             self._builders[ref] = SargBuilder(ref)
             self.terms.append(self._builders[ref])
-        return self._builders[ref]
+        builder = self._builders[ref]
+        builder.taken += 1
+        return builder
 
     def _gather(self, term: Expr) -> bool:
         if not isinstance(term, Call):
@@ -258,6 +266,8 @@ class SargCollector:
     def fixed(self, unknown_as: str) -> Sequence[Expr] | None:
         """The terms with what was gathered, or None where that says nothing more simply."""
         builders = list(self._builders.values())
+        if len(self.terms) > 1 and all(b.is_one_test for b in builders):
+            return None
         worth = any(b.build(False).complexity > 1 or b.merged_sarg for b in builders)
         if not worth and not (len(self.terms) == 1 and all(b.build(self.negate).is_simple for b in builders)):
             return None

@@ -6,7 +6,7 @@ unknown_as says what an UNKNOWN result may be taken for: `false` under a filter,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from operator import is_
 
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
@@ -47,12 +47,32 @@ class Simplifier:
         return self._known.get(ref, ())
 
     def __call__(self, expr: Expr, unknown_as: str) -> Expr:
-        return _simplified(expr, self, unknown_as)
+        """The simplified expression. Where nothing is known the answer stays with the call: rules ask for
+        long conditions again and again."""
+        if self._known or not isinstance(expr, Call):
+            return _simplified(expr, self, unknown_as)
+        name = _ANSWERS[unknown_as]
+        answers = expr.__dict__
+        if name not in answers:
+            found = _as_it_was(_simplified(expr, self, unknown_as), expr)
+            answers[name] = None if found is expr else found  # no object that holds itself
+        return answers[name] or expr
 
     def arguments_of(self, call: Call) -> Call:
         """The call with simplified arguments, otherwise as it is."""
         args = tuple([self(a, "unknown") if isinstance(a, Call) else a for a in call.args])
-        return call if args == call.args else replace(call, args=args)
+        return call if args == call.args else call.with_args(args)
+
+
+_ANSWERS = {word: f"_simplified_{word}" for word in ("true", "false", "unknown")}
+
+
+def _as_it_was(found: Expr, call: Call) -> Expr:
+    """The call itself where it was put together anew of its own arguments."""
+    if isinstance(found, Call) and (found.function, found.type) == (call.function, call.type):
+        same = found.options == call.options and len(found.args) == len(call.args)
+        return call if same and all(map(is_, found.args, call.args)) else found
+    return found
 
 
 @from_below
