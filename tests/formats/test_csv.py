@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -98,6 +100,27 @@ def test_ignore_parse_errors() -> None:
         ("+I", 2, "b", None),
     ]
     assert decoder.skipped == 1
+
+
+@pytest.mark.parametrize("copies", [1, 100])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('1,"ab"c,2\n', None),
+        ('"1"c,a,2\n', None),
+        ('1,a,2,"3"c\n', None),
+        ('1,"ab"c","d"e\n', "Unexpected character ('d' (code 100))"),
+        ('1,a,2,3,"4"c\n', "Unexpected character ('c' (code 99))"),
+    ],
+)
+def test_wrong_quotes_that_flink_does_not_ignore(text: str, reason: str | None, copies: int) -> None:
+    good = "5,k,6\n" * copies
+    decoder = decoder_of("csv", SCHEMA, ignore_parse_errors="true")
+    with contextlib.nullcontext() if reason is None else pytest.raises(MessageError, match=re.escape(reason)):
+        assert (
+            rows(decoder.decode((good + text + good).encode()))
+            == [("+I", 5, "k", Decimal("6.00"))] * 2 * copies
+        )
 
 
 def test_projection_and_dates() -> None:

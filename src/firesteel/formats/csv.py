@@ -12,7 +12,7 @@ from firesteel.formats.csv_columns import CsvColumns
 from firesteel.formats.csv_encode import CsvEncoder
 from firesteel.formats.csv_framing import Records
 from firesteel.formats.csv_options import OPTIONS, CsvOptions, csv_options
-from firesteel.formats.csv_parser import CsvReader, OpenQuote
+from firesteel.formats.csv_parser import CsvReader, OpenQuote, Record
 from firesteel.formats.csv_values import CsvConverters, too_short
 from firesteel.formats.json_parser import BadMessage
 from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
@@ -34,6 +34,10 @@ class CsvDecoder(MessageDecoder):
             if first.startswith(_BOM):
                 messages = pa.concat_arrays([pa.array([first.removeprefix(_BOM)], pa.binary()), messages[1:]])
         return super().decode(messages)
+
+
+class _Fatal(BadMessage):
+    """Wrong quotes in the rest of a record that is bad already."""
 
 
 class CsvRecords:
@@ -65,14 +69,23 @@ class CsvRecords:
             if record is None:
                 return ()
             if record.error is not None:
-                raise ValueError(record.error)
+                raise self._refused(record, record.error)
             return [(RowKind.INSERT, self._converted(record.values))]
         except UnicodeDecodeError as error:
             raise ValueError(f"Invalid UTF-8 byte 0x{message[error.start]:02x}.") from None
+        except _Fatal:
+            raise
         except (BadMessage, ValueError):
             if self._options.ignore_parse_errors:
                 return None
             raise
+
+    def _refused(self, record: Record, error: str) -> ValueError | _Fatal:
+        """Ignoring errors does not ignore all: Flink's CsvReaderFormat goes to the next record where nothing
+        catches what the rest of a bad one raises."""
+        beyond = error if record.wrong > self._width + 1 else record.beyond
+        ignores = self._options.ignore_parse_errors
+        return _Fatal(beyond) if ignores and beyond is not None else ValueError(error)
 
     def _converted(self, values: list[str]) -> tuple[object, ...]:
         if len(values) == self._width + 1 and not values[-1].strip(" "):

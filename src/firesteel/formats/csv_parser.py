@@ -30,11 +30,14 @@ class CsvDialect:
 
 @dataclass
 class Record:
-    """One record: its values, the line (from 0) at which it starts, and what is wrong with it, if so."""
+    """One record: its values, the line (from 0) at which it starts, and what is wrong with it, if so, in the
+    value of which number (from 1). beyond: what is wrong further on; the text is read no further."""
 
     values: list[str]
     line: int
     error: str | None = None
+    wrong: int = 0
+    beyond: str | None = None
 
 
 class CsvReader:
@@ -79,11 +82,15 @@ class CsvReader:
         record = Record([], self._line)
         while True:
             error = self._value(record.values)
-            record.error = record.error or error
             if error is None and self._at_line_end():
                 self._end_line()
                 return record
             self._position += 1  # the delimiter, or the character that should have been one
+            if error is not None:
+                if record.error is not None:
+                    record.beyond = error
+                    return record
+                record.error, record.wrong = error, len(record.values)
 
     def _value(self, values: list[str]) -> str | None:
         """Read one value; what is wrong with it, if so."""
@@ -145,7 +152,7 @@ class CsvReader:
         if self._position < len(text) and text[self._position] not in delimiter + _LINE_ENDS:
             return (
                 f"Unexpected character ('{text[self._position]}' (code {ord(text[self._position])})): "
-                f"Expected column separator character ('{delimiter}') or end-of-line"
+                f"Expected column separator character ('{delimiter}' (code {ord(delimiter)})) or end-of-line"
             )
         return None
 
