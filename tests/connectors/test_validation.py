@@ -8,7 +8,7 @@ from firesteel.catalog.schema import Column, Table
 from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import NotSupportedError, SqlError, ValidationError
-from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, char
+from firesteel.types.sql import BIGINT, DATE, INT, STRING, SqlType, TypeRoot, char
 
 
 def table(options: dict[str, str], **columns: SqlType) -> Table:
@@ -69,12 +69,19 @@ def test_any_option_of_the_format_is_taken() -> None:
     validate_table(table({**FILES, "json.bogus": "1"}))
 
 
-def test_partitioned_tables_are_refused() -> None:
+def test_partitions_that_flink_cannot_read_are_refused() -> None:
     one = table(FILES)
-    with pytest.raises(NotSupportedError, match="PARTITIONED BY"):
+    columns = (*one.columns, Column("day", DATE))
+    with pytest.raises(NotSupportedError, match="PARTITIONED BY day, a DATE"):
         validate_table(
-            Table(one.catalog, one.database, one.name, one.columns, one.options, partition_keys=("s",))
+            Table(one.catalog, one.database, one.name, columns, one.options, partition_keys=("day",))
         )
+
+
+@pytest.mark.parametrize(("kind", "error"), [("metastore", ValidationError), ("custom", NotSupportedError)])
+def test_policies_of_partitions_that_there_are_not(kind: str, error: type[SqlError]) -> None:
+    with pytest.raises(error, match=kind):
+        validate_table(table({**FILES, "sink.partition-commit.policy.kind": f"success-file, {kind}"}))
 
 
 def test_unknown_metadata() -> None:

@@ -6,7 +6,8 @@ import re
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.filesystem_options import OPTIONS
+from firesteel.connectors.filesystem_options import OPTIONS, success_file
+from firesteel.connectors.filesystem_partitions import READABLE
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
 from firesteel.connectors.options import check_required, check_unknown, keys
@@ -30,15 +31,20 @@ class Filesystem:
         check_unknown(
             self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, keys(OPTIONS)
         )
-        physical = [column for column in table.columns if column.is_physical]
+        physical = [c for c in table.columns if c.is_physical and c.name not in table.partition_keys]
         found.validate(
             {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)},
             tuple(column.name for column in physical),
             tuple(column.type for column in physical),
         )
         _check_source_options(options)
-        if table.partition_keys:
-            raise NotSupportedError("PARTITIONED BY is not supported for the filesystem connector.")
+        for column in table.columns:
+            if column.name in table.partition_keys and column.type.root not in READABLE:
+                raise NotSupportedError(
+                    f"PARTITIONED BY {column.name}, a {column.type.with_nullable(True)}, is not supported: "
+                    "Flink cannot read the folders that it writes of it.",
+                    hint="use a STRING, a BOOLEAN, a TIMESTAMP, or a number that is no DECIMAL",
+                )
         for column in table.columns:
             if column.metadata is not None and column.metadata not in METADATA:
                 listed = "\n".join(METADATA)
@@ -72,6 +78,7 @@ def _check_source_options(options: dict[str, str]) -> None:
     values = TypedOptions(OPTIONS, options)
     for key in ("source.monitor-interval", "sink.rolling-policy.file-size"):
         _ = values[key]
+    success_file(values)
     try:
         re.compile(options.get("source.path.regex-pattern", ""))
     except re.error as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from firesteel.connectors.options import CONNECTOR, PARALLELISM, VERSION, WATERMARKS
-from firesteel.option import Kind, Option
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.option import Kind, Option, TypedOptions
 
+_POLICY = "sink.partition-commit.policy.kind"
 _UNREAD = "Taken as Flink takes it; not read."
 
 
@@ -34,7 +36,11 @@ OPTIONS = (
     *WATERMARKS,
     _unread("auto-compaction", Kind.BOOLEAN, "false"),
     _unread("compaction.file-size", Kind.MEMORY),
-    _unread("partition.default-name", default="__DEFAULT_PARTITION__"),
+    Option(
+        *("partition.default-name", Kind.STRING, "__DEFAULT_PARTITION__"),
+        "The folder of NULL and of an empty text.",
+        decides_offsets=True,
+    ),
     _unread("partition.time-extractor.class"),
     _unread("partition.time-extractor.kind", default="default"),
     _unread("partition.time-extractor.timestamp-formatter"),
@@ -42,8 +48,11 @@ OPTIONS = (
     _unread("sink.partition-commit.delay", Kind.DURATION, "0 s"),
     _unread("sink.partition-commit.policy.class"),
     _unread("sink.partition-commit.policy.class.parameters"),
-    _unread("sink.partition-commit.policy.kind"),
-    _unread("sink.partition-commit.success-file.name", default="_SUCCESS"),
+    Option(
+        *(_POLICY, Kind.STRING, None),
+        "`success-file`: each partition that a batch wrote into gets an empty file.",
+    ),
+    Option("sink.partition-commit.success-file.name", Kind.STRING, "_SUCCESS", "What it is called."),
     _unread("sink.partition-commit.trigger", default="process-time"),
     _unread("sink.partition-commit.watermark-time-zone", default="UTC"),
     _unread("sink.rolling-policy.check-interval", Kind.DURATION, "1 min"),
@@ -52,3 +61,20 @@ OPTIONS = (
     _unread("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false"),
     _unread("source.report-statistics", default="all"),
 )
+
+
+def success_file(values: TypedOptions) -> str | None:
+    """The name of the empty file that says that a partition has rows, None where none is wanted.
+
+    Raises ValidationError or NotSupportedError for a policy that there is not.
+    """
+    kinds = [kind.strip().lower() for kind in (values[_POLICY] or "").split(",") if kind.strip()]
+    if "metastore" in kinds:
+        raise ValidationError(
+            "Can not configure a 'metastore' partition commit policy for a file system table. You can only "
+            "configure 'metastore' partition commit policy for a hive table."
+        )
+    if others := [kind for kind in kinds if kind != "success-file"]:
+        raise NotSupportedError(f"'{_POLICY}' = '{others[0]}' is not supported", hint="use success-file")
+    name: str = values["sink.partition-commit.success-file.name"]
+    return name if kinds else None

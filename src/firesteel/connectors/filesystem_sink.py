@@ -15,33 +15,47 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from firesteel.connectors.base import ONCE, Commits
-from firesteel.connectors.filesystem_options import OPTIONS
+from firesteel.connectors.filesystem_options import OPTIONS, success_file
+from firesteel.connectors.filesystem_partitions import Partitions
 from firesteel.connectors.filesystem_splits import local_path
 from firesteel.errors import JobError
-from firesteel.formats.base import Fields
-from firesteel.formats.lines import joined
+from firesteel.formats.base import Fields, FileWriter
+from firesteel.formats.files import file_writer
 from firesteel.formats.registry import find_format
 from firesteel.option import TypedOptions
-from firesteel.runtime.spec import SinkSpec
+from firesteel.runtime.spec import KIND, SinkSpec
+from firesteel.runtime.spec import field as field_name
 
 _MANIFESTS = "_firesteel"
+_MOST_OPEN = 64
+"""Files that a task writes at once; of more partitions the one written to longest ago is ended."""
+
+
+@dataclass
+class _File:
+    """An open file of one folder."""
+
+    stream: BinaryIO
+    writer: FileWriter
 
 
 @dataclass
 class _Task:
     """What a task has written. start: of the names of its hidden files, and end: of its visible ones. files:
-    hidden names to visible ones."""
+    hidden names to visible ones, with the folder of their partition. open: by folder, the one written to
+    longest ago first."""
 
     start: str
     end: str
     files: dict[str, str] = field(default_factory=dict)
-    stream: BinaryIO | None = None
+    open: dict[str, _File] = field(default_factory=dict)
 
 
 class FilesystemSink:
@@ -55,11 +69,21 @@ class FilesystemSink:
         self._directory = local_path(options["path"]).absolute()
         found = find_format(options["format"])
         prefix = f"{found.name}."
-        fields = Fields(spec.names, spec.types, spec.names, spec.types)
-        self._encoder = found.encoder(
-            fields, {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
+        self._written = [i for i, name in enumerate(spec.names) if name not in spec.partition_keys]
+        names = tuple(spec.names[i] for i in self._written)
+        types = tuple(spec.types[i] for i in self._written)
+        fields = Fields(names, types, names, types)
+        self._keys = [spec.names.index(key) for key in spec.partition_keys]
+        self._partitions = Partitions(
+            spec.partition_keys,
+            tuple(spec.types[i] for i in self._keys),
+            TypedOptions(OPTIONS, options)["partition.default-name"],
         )
-        self._file_size = TypedOptions(OPTIONS, options)["sink.rolling-policy.file-size"]
+        own = {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
+        self._new_file = partial(file_writer, found, fields, own)
+        values = TypedOptions(OPTIONS, options)
+        self._file_size = values["sink.rolling-policy.file-size"]
+        self._success = success_file(values)
         self._job = ""
         self._task = _Task("", "")
 
@@ -72,37 +96,54 @@ class FilesystemSink:
         """Raises JobError where the file cannot be written."""
         if not changes.num_rows:
             return
-        data, task = joined(self._encoder.encode(changes)), self._task
         try:
-            if task.stream is None:
-                task.stream = self._next_file(task)
-            task.stream.write(data)
-            if task.stream.tell() >= self._file_size:
-                _close(task)
+            if not self._keys:
+                self._write("", changes)
+                return
+            for folder, rows in self._partitions.folders([changes[field_name(i)] for i in self._keys]):
+                self._write(folder, self._unpartitioned(changes.take(rows)))
         except OSError as error:
             raise self._unwritable(error) from None
+
+    def _unpartitioned(self, changes: pa.Table) -> pa.Table:
+        """The columns that files have."""
+        columns = [changes[KIND], *(changes[field_name(i)] for i in self._written)]
+        return pa.Table.from_arrays(columns, names=[KIND, *map(field_name, range(len(self._written)))])
+
+    def _write(self, folder: str, changes: pa.Table) -> None:
+        task = self._task
+        file = task.open.pop(folder, None) or self._next_file(task, folder)
+        task.open[folder] = file
+        file.writer.write(changes)
+        if file.stream.tell() >= self._file_size:
+            _close(task.open.pop(folder))
+        elif len(task.open) > _MOST_OPEN:
+            _close(task.open.pop(next(iter(task.open))))
 
     def close_task(self) -> str:
         """JSON: the hidden names of the files, and the visible ones."""
         try:
-            _close(self._task)
+            while self._task.open:
+                _close(self._task.open.popitem()[1])
         except OSError as error:
             raise self._unwritable(error) from None
         return json.dumps(self._task.files)
 
     def abort_task(self) -> None:
-        if self._task.stream is not None:
-            self._task.stream.close()
+        for file in self._task.open.values():
+            file.stream.close()
+        self._task.open.clear()
         self._remove(self._task.files)
 
     def _unwritable(self, error: OSError) -> JobError:
         return JobError(f"{self._directory}: cannot be written: {error.strerror}.")
 
-    def _next_file(self, task: _Task) -> BinaryIO:
+    def _next_file(self, task: _Task, folder: str) -> _File:
         hidden = f"{task.start}-{len(task.files)}.inprogress"
-        task.files[hidden] = f"{task.end}-{len(task.files)}"
+        task.files[hidden] = f"{folder}/{task.end}-{len(task.files)}".removeprefix("/")
         self._directory.mkdir(parents=True, exist_ok=True)
-        return (self._directory / hidden).open("wb")
+        stream = (self._directory / hidden).open("wb")
+        return _File(stream, self._new_file(stream))
 
     # --- on the driver -----------------------------------------------------------------------------
     def open(self, job: str) -> None:
@@ -136,9 +177,14 @@ class FilesystemSink:
         return self._directory / _MANIFESTS / f"{self._job}.json"
 
     def _show(self, files: Mapping[str, str]) -> None:
+        for folder in {PurePath(shown).parent for shown in files.values()}:
+            (self._directory / folder).mkdir(parents=True, exist_ok=True)
         for hidden, shown in files.items():
             with suppress(FileNotFoundError):  # it is shown already
                 (self._directory / hidden).replace(self._directory / shown)
+        if self._success is not None and self._keys:
+            for folder in {PurePath(shown).parent for shown in files.values()}:
+                (self._directory / folder / self._success).touch()
 
     def _remove(self, hidden: Iterable[str]) -> None:
         for name in hidden:
@@ -161,12 +207,11 @@ class FilesystemSink:
             path.unlink()
 
 
-def _close(task: _Task) -> None:
-    stream, task.stream = task.stream, None
-    if stream is not None:
-        with stream:
-            stream.flush()
-            os.fsync(stream.fileno())
+def _close(file: _File) -> None:
+    with file.stream as stream:
+        file.writer.close()
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _read(manifest: Path) -> tuple[int, dict[str, str]]:

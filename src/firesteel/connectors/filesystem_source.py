@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.connectors.filesystem_offsets import FileLog, ahead, between
+from firesteel.connectors.filesystem_options import OPTIONS
+from firesteel.connectors.filesystem_partitions import Partitions
 from firesteel.connectors.filesystem_records import Placed, records_of
 from firesteel.connectors.filesystem_splits import (
     FileInfo,
@@ -19,12 +21,15 @@ from firesteel.connectors.filesystem_splits import (
     cut,
     line_number,
     list_files,
+    local_path,
     whole,
 )
 from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Fields, Framing, MessageError
+from firesteel.formats.files import file_format, is_of_files
 from firesteel.formats.lines import Lines
 from firesteel.formats.registry import find_format
+from firesteel.option import TypedOptions
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 from firesteel.types.arrow import to_arrow
@@ -47,6 +52,11 @@ class FilesystemSource:
         self._format_options = {
             key.removeprefix(prefix): value for key, value in scan.options if key.startswith(prefix)
         }
+        self._partitions = Partitions(
+            scan.partition_keys,
+            tuple(scan.types[scan.names.index(key)] for key in scan.partition_keys),
+            TypedOptions(OPTIONS, self._options)["partition.default-name"],
+        )
         self._log = FileLog(None)
         self._sizes: dict[str, int] | None = None
         self._told: set[str] = set()
@@ -108,14 +118,25 @@ class FilesystemSource:
         read = 0
         for data in split.data["pieces"]:
             piece = Piece.from_json(data)
-            decoder = self._decoder()
-            for position, messages in self._messages(piece):
-                changes = self._decode(decoder, piece.file, position, messages)
+            for changes in self._changes(piece):
                 if changes.num_rows:
                     orders = row_orders(split.ordinal, read, changes.num_rows)
                     yield self._numbered(changes, piece.file, orders)
                     read += changes.num_rows
-            self.skipped += decoder.skipped
+
+    def _changes(self, piece: Piece) -> Iterator[pa.Table]:
+        """Of a piece, without what its file's name and path say."""
+        if is_of_files(self._format):
+            yield from (
+                file_format(self._format)
+                .file_reader(self._fields(), self._format_options)
+                .read(piece.file.path)
+            )
+            return
+        decoder = self._format.decoder(self._fields(), self._format_options)
+        for position, messages in self._messages(piece):
+            yield self._decode(decoder, piece.file, position, messages)
+        self.skipped += decoder.skipped
 
     def _messages(self, piece: Piece) -> Iterator[Placed]:
         framing = self._framing()
@@ -128,22 +149,27 @@ class FilesystemSource:
         return None if self._format.splittable else self._format.framing(self._format_options)
 
     def _found(self) -> list[FileInfo]:
-        return list_files(self._options["path"], self._options.get("source.path.regex-pattern"))
+        path = self._options["path"]
+        found = list_files(path, self._options.get("source.path.regex-pattern"))
+        return [file for file in found if self._partitions.hold(local_path(path).absolute(), file.path)]
 
     def _metadata(self, position: int) -> str | None:
         return self._scan.metadata[position] if self._scan.metadata else None
 
-    def _decoder(self) -> Decoder:
+    def _is_inside(self, position: int) -> bool:
+        """Whether files have the column."""
+        return self._metadata(position) is None and self._scan.names[position] not in self._partitions.keys
+
+    def _fields(self) -> Fields:
         scan = self._scan
-        wanted = [position for position in scan.projection if self._metadata(position) is None]
-        physical = [position for position in range(len(scan.names)) if self._metadata(position) is None]
-        fields = Fields(
+        wanted = [position for position in scan.projection if self._is_inside(position)]
+        physical = [position for position in range(len(scan.names)) if self._is_inside(position)]
+        return Fields(
             tuple(scan.names[position] for position in wanted),
             tuple(scan.types[position] for position in wanted),
             tuple(scan.names[position] for position in physical),
             tuple(scan.types[position] for position in physical),
         )
-        return self._format.decoder(fields, self._format_options)
 
     def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:
         try:
@@ -160,9 +186,12 @@ class FilesystemSource:
         decoded = 0
         for position in self._scan.projection:
             key = self._metadata(position)
-            if key is None:
+            if self._is_inside(position):
                 columns.append(changes[field(decoded)])
                 decoded += 1
+            elif key is None:
+                value = self._partitions.value(file.path, self._scan.names[position])
+                columns.append(pa.repeat(value, rows))
             else:
                 kind = to_arrow(self._scan.types[position])
                 columns.append(pa.repeat(pa.scalar(_metadata_value(file, key)), rows).cast(kind))

@@ -84,14 +84,15 @@ def _local_time(nanos: int) -> str:
     return f"{text}.{f'{fraction:09d}'[:digits]}"
 
 
-def _local_date_time(nanos: int) -> str:
+def local_date_time(nanos: int) -> str:
+    """LocalDateTime.toString of nanoseconds since 1970."""
     days, rest = divmod(nanos, _NANOS_PER_DAY)
     return f"{date_text(days)}T{_local_time(rest)}"
 
 
 def _instant(nanos: int) -> str:
     """Instant.toString: seconds are always there."""
-    text = _local_date_time(nanos)
+    text = local_date_time(nanos)
     return f"{text}:00Z" if len(text) == len("2020-01-02T03:04") else f"{text}Z"
 
 
@@ -124,7 +125,7 @@ _SIMPLE: dict[TypeRoot, Write] = {
     TypeRoot.DOUBLE: double_text,
     TypeRoot.DATE: date_text,
     TypeRoot.TIME: _local_time,
-    TypeRoot.TIMESTAMP: _local_date_time,
+    TypeRoot.TIMESTAMP: local_date_time,
     TypeRoot.TIMESTAMP_LTZ: _instant,
     TypeRoot.INTERVAL_YEAR_MONTH: _period,
     TypeRoot.INTERVAL_DAY_TIME: _duration,

@@ -8,9 +8,9 @@ connector can add what belongs to the message (offset, time, key) and say where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,34 @@ class Framing(Protocol):
     def finish(self, rest: bytes) -> pa.BinaryArray:
         """The messages in what waited when the file ended."""
         ...
+
+
+class FileReader(Protocol):
+    """Reads whole files of a format whose files are no lines of messages."""
+
+    def read(self, path: str) -> Iterator[pa.Table]:
+        """The changes of a file, in tables without `$order`: `$kind`, f0, f1... Raises DataError."""
+        ...
+
+
+class FileWriter(Protocol):
+    """Writes one file. What it has written of it may lie in memory until `close`."""
+
+    def write(self, changes: pa.Table) -> None:
+        """Raises DataError for a value that the format cannot carry."""
+        ...
+
+    def close(self) -> None:
+        """The file is whole; the stream stays open."""
+        ...
+
+
+class FileFormat(Protocol):
+    """What a Format has, too, whose files are no lines of messages."""
+
+    def file_reader(self, fields: Fields, options: Options) -> FileReader: ...
+
+    def file_writer(self, fields: Fields, options: Options, stream: BinaryIO) -> FileWriter: ...
 
 
 class Format(Protocol):

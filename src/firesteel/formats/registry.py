@@ -15,6 +15,7 @@ FORMATS = Plugins(
         "json": "firesteel.formats.json:Json",
         "maxwell-json": "firesteel.formats.maxwell_json:MaxwellJson",
         "ogg-json": "firesteel.formats.ogg_json:OggJson",
+        "parquet": "firesteel.formats.parquet:Parquet",
         "raw": "firesteel.formats.raw:Raw",
     },
 )

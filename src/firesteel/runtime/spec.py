@@ -280,7 +280,7 @@ class ScanSpec:
 
     projection: positions in `names` that are wanted, in output order (f0 is names[projection[0]]).
     metadata: for each name, the metadata key, or None for a physical column. upsert_key: the primary key of a
-    source that sends rows without the rows before.
+    source that sends rows without the rows before. partition_keys: the columns of PARTITIONED BY.
     """
 
     connector: str
@@ -292,6 +292,7 @@ class ScanSpec:
     time_zone: str = "UTC"
     table: str = ""
     upsert_key: tuple[str, ...] = ()
+    partition_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -308,7 +309,7 @@ class SinkSpec:
     """Where the results go. connector None: collected for the terminal or the caller. constraints: what rows
     are held to before they go there (runtime/constraint_enforcer.py). primary_key: positions of its columns.
     mode: the kinds of changes that come. metadata: for each name the key of a metadata column, None for a
-    physical one."""
+    physical one. partition_keys: the columns of PARTITIONED BY."""
 
     connector: str | None
     options: tuple[tuple[str, str], ...]
@@ -319,6 +320,7 @@ class SinkSpec:
     primary_key: tuple[int, ...] = ()
     mode: ChangelogMode = INSERT_ONLY
     metadata: tuple[str | None, ...] = ()
+    partition_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

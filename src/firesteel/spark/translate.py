@@ -244,6 +244,7 @@ def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec
         time_zone=options.time_zone,
         table=".".join(table.path),
         upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
+        partition_keys=table.partition_keys,
     )
 
 
@@ -272,6 +273,7 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
         primary_key=tuple(map(names.index, root.table.primary_key)),
         mode=UPSERT if root.upsert_materialize else mode_of(root.input),
         metadata=tuple(c.metadata for c in columns),
+        partition_keys=root.table.partition_keys,
     )
 
 

@@ -1,0 +1,125 @@
+"""Columns as Parquet files have them, and back. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
+
+A TIMESTAMP is the instant that a clock in the machine's zone shows it at (or one in UTC), a TIME has
+milliseconds, a MAP is Parquet's own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.types.zones import machine_zone
+
+_TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+_MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
+
+
+def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: str | None) -> pa.Array:
+    """utc: whether times are as in UTC. unit: of times in 64 bits, None for 96 bits."""
+    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if pa.types.is_null(array.type):
+        array = array.cast(to_arrow(kind))
+    root = kind.root
+    if root in _TIMES:
+        instants = _instants(array, utc) if root is TypeRoot.TIMESTAMP else array
+        return instants.cast(pa.timestamp(unit or "ns"), safe=False)
+    if root is TypeRoot.TIME:
+        return array.cast(pa.time32("ms"), safe=False)
+    if root is TypeRoot.ARRAY:
+        return _list(array, to_file(array.flatten(), kind.children[0], utc, unit))
+    if root in _MAPS:
+        return _map(array, kind, utc, unit)
+    if root is TypeRoot.ROW:
+        parts = [
+            to_file(part, child, utc, unit)
+            for part, child in zip(array.flatten(), kind.children, strict=True)
+        ]
+        fields = [
+            pa.field(n, p.type, k.nullable) for n, p, k in zip(kind.names, parts, kind.children, strict=True)
+        ]
+        return pa.StructArray.from_arrays(parts, fields=fields, mask=array.is_null())
+    return array
+
+
+def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> pa.Array:
+    """Values of a file's column as those of a type; None for a column that the file does not have.
+
+    Raises pa.ArrowInvalid where they cannot be.
+    """
+    target = to_arrow(kind)
+    if values is None:
+        return pa.nulls(rows, target)
+    root = kind.root
+    if root in _TIMES and pa.types.is_timestamp(values.type):
+        if root is TypeRoot.TIMESTAMP:
+            return _clocks(values.cast(pa.timestamp(values.type.unit)), utc).cast(target, safe=False)
+        return values.cast(pa.timestamp(values.type.unit, "UTC")).cast(target, safe=False)
+    if root is TypeRoot.ARRAY and pa.types.is_list(values.type):
+        return _list(values, from_file(values.flatten(), kind.children[0], len(values.flatten()), utc))
+    if root in _MAPS and pa.types.is_map(values.type):
+        return _entries(values, kind, utc)
+    if root is TypeRoot.ROW and pa.types.is_struct(values.type):
+        there = {each.name.lower(): place for place, each in enumerate(values.type)}
+        given = values.flatten()
+        places = [there.get(name.lower()) for name in kind.names]
+        parts = [
+            from_file(None if place is None else given[place], child, rows, utc)
+            for place, child in zip(places, kind.children, strict=True)
+        ]
+        return pa.StructArray.from_arrays(parts, fields=list(target), mask=values.is_null())
+    return values.cast(target)
+
+
+# --- nested ------------------------------------------------------------------------------------------
+def _offsets(values: pa.Array) -> pa.Array:
+    """Where the lists of `values.flatten()` begin; NULL for a list that is."""
+    sizes = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    missing = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
+    return pa.array(starts, mask=missing)
+
+
+def _list(values: pa.Array, items: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(_offsets(values), items)
+
+
+def _map(values: pa.Array, kind: SqlType, utc: bool, unit: str | None) -> pa.Array:
+    keys, items = values.flatten().flatten()
+    if keys.null_count:
+        raise pa.ArrowInvalid("Parquet does not support null keys in maps.")
+    second = kind.children[1] if kind.root is TypeRoot.MAP else None
+    written = items if second is None else to_file(items, second, utc, unit)
+    return pa.MapArray.from_arrays(_offsets(values), to_file(keys, kind.children[0], utc, unit), written)
+
+
+def _entries(values: pa.Array, kind: SqlType, utc: bool) -> pa.Array:
+    target = to_arrow(kind)
+    as_list = values.cast(
+        pa.list_(pa.struct([("key", values.type.key_type), ("value", values.type.item_type)]))
+    )
+    keys, items = as_list.flatten().flatten()
+    second = kind.children[1] if kind.root is TypeRoot.MAP else None
+    parts = [
+        from_file(keys, kind.children[0], len(keys), utc),
+        items.cast(pa.int32()) if second is None else from_file(items, second, len(items), utc),
+    ]
+    return _list(as_list, pa.StructArray.from_arrays(parts, fields=list(target.value_type)))
+
+
+# --- times -------------------------------------------------------------------------------------------
+def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
+    """The instants at which clocks show these times: as Java's Timestamp.valueOf, the first of two."""
+    if utc or (zone := machine_zone()) == "UTC":
+        return clocks
+    found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")
+    return found.cast(pa.timestamp(clocks.type.unit, "UTC")).cast(clocks.type)
+
+
+def _clocks(instants: pa.Array, utc: bool) -> pa.Array:
+    if utc or (zone := machine_zone()) == "UTC":
+        return instants
+    return pc.local_timestamp(instants.cast(pa.timestamp(instants.type.unit, zone)))
