@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.operators.base import MAX_WATERMARK, Message, Operator
+from firesteel.runtime.operators.base import MAX_WATERMARK, Marked, Message, Operator
+from firesteel.runtime.operators.local_window_aggregate import LocalWindowAggregate
 from firesteel.runtime.operators.window_aggregate import WindowAggregate
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
@@ -29,6 +30,7 @@ from tests.windows.windows import (
     Row,
     cumulate,
     hop,
+    local_phase,
     marked_of,
     one_phase,
     results,
@@ -189,3 +191,17 @@ def test_state_of_windows_that_are_over_is_gone(windows: WindowsSpec) -> None:
         state.commit()
         sizes.append(sum(map(len, store.runs.values())))
     assert max(sizes) < 4 * np.median(sizes[:4])
+
+
+@pytest.mark.parametrize(("keys", "shared"), [(100_000, False), (10, True)], ids=["distinct", "shared"])
+def test_rows_that_hardly_share_a_key_go_on_as_they_are(keys: int, shared: bool) -> None:
+    random = np.random.default_rng(7)
+    names, values = random.integers(0, keys, 6000).tolist(), random.integers(-9, 9, 6000).tolist()
+    rows: list[Row] = [("+I", f"{k}", v, i // 10) for i, (k, v) in enumerate(zip(names, values, strict=True))]
+    input_ = marked_of(rows, [(3000, 280), (6000, MAX_WATERMARK)])
+    spec = one_phase(hop(20, 10), (COUNT, SUM, MAX))
+    (local,) = LocalWindowAggregate(local_phase(spec)).marked(input_)
+    assert isinstance(local, Marked)
+    assert (local.table.num_rows < 6000) == shared
+    whole = [r for m in WindowAggregate(spec, None, lambda: 0).marked(input_) for r in results(m)]
+    assert [r for m in InTwoPhases(spec).marked(input_) for r in results(m)] == whole

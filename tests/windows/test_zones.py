@@ -59,3 +59,12 @@ def test_the_end_of_time_stays() -> None:
     end = np.array([END_OF_TIME])
     for function in (to_wall_clock, to_instants, to_timers):
         assert function(end, NEW_YORK).tolist() == [END_OF_TIME]
+
+
+def test_many_times_are_moved_as_one_is() -> None:
+    """Close together, and spread over the years."""
+    begin = millis("2024-03-10 00:00:00")  # the day on which New York's clocks go forward
+    for step in (60_000, 86_400_000):
+        instants = begin + np.arange(2000) * step
+        apart = [to_wall_clock(np.array([each]), NEW_YORK)[0] for each in instants.tolist()]
+        assert to_wall_clock(instants, NEW_YORK).tolist() == apart

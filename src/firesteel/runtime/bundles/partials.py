@@ -166,7 +166,7 @@ class Partials:
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
         """The parts of accumulators next to each other merged, for ranges that overlap; None where that must
         be done range by range."""
-        if not self._is_plain or not len(starts):
+        if not self.is_plain or not len(starts):
             return None
         ranges = Ranges(starts, ends, table.num_rows)
         try:
@@ -191,7 +191,7 @@ class Partials:
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
-                    found = self._evaluated(table) if self._is_plain else self._counted(table)
+                    found = self._evaluated(table) if self.is_plain else self._counted(table)
                 if found is not None:
                     return found
             except NoRunningForm:
@@ -199,8 +199,8 @@ class Partials:
         return self._by_row(table)
 
     @property
-    def _is_plain(self) -> bool:
-        """Whether there are columns, and results are read of the fields alone."""
+    def is_plain(self) -> bool:
+        """Whether accumulators are columns of fields alone, of which results are read."""
         if self._aggregates is None:
             return False
         declared = all(isinstance(each, Declared) for each in self._aggregates)

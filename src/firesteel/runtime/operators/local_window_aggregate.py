@@ -3,7 +3,8 @@ LocalSlicingWindowAggOperator.
 
 It keeps nothing and drops nothing: what is late is known behind the exchange. Rows of a table are reduced
 together as long as no watermark between them ends a window of their slice; what they come to has the order of
-the last of them, which is before that watermark.
+the last of them, which is before that watermark. Where most rows have a key and slice of their own they go on
+as they are, each as an accumulator.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.runtime.bundles.partials import Partials
 from firesteel.runtime.handler import generate
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.keys import find_keys, find_keys_if_shared
 from firesteel.runtime.operators.base import Clock, Marked, Message, Operator
 from firesteel.runtime.orders import Numbers, caused, in_order
 from firesteel.runtime.spec import KIND, ORDER, field
@@ -60,7 +61,8 @@ class LocalWindowAggregate(Operator):
         ends = row_ends(table, self._spec, self._slices)
         rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
         names = [rows.column(field(i)) for i in self._aggregate.keys]
-        keys = find_keys([*names, pa.array(self._slices.first_unfired(ends, fired))], rows.num_rows)
+        find = find_keys_if_shared if self._partials.is_plain else find_keys
+        keys = find([*names, pa.array(self._slices.first_unfired(ends, fired))], rows.num_rows)
         keys = replace(keys, columns=keys.columns[:-1])
         parts = self._partials.of_rows(rows, keys)
         last = keys.order[keys.starts + keys.counts - 1]

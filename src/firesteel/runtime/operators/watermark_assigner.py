@@ -99,7 +99,8 @@ class WatermarkAssigner(Operator):
         if interval == 0:
             return np.flatnonzero(np.diff(times, prepend=self._last) > 0)
         found, last, row = [], self._last, 0
-        while (row := int(np.searchsorted(times, last + interval, side="right"))) < len(times):
+        find = times.searchsorted  # a search for each mark: there may be thousands
+        while (row := int(find(last + interval, "right"))) < len(times):
             last = int(times[row])
             found.append(row)
         return np.array(found, np.int64)

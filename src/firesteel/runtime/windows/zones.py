@@ -20,6 +20,7 @@ END_OF_TIME = (1 << 63) - 1
 _HOUR = 3_600_000
 _STRETCH = 900
 """Seconds; zones change their offsets at multiples of it, but for a few of long ago."""
+_SPARSE = 64
 _A_YEAR_TO_COME = 2_524_608_000  # 2050
 
 
@@ -51,14 +52,29 @@ def to_timers(clocks: Times, zone: str) -> Times:
 
 def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int) -> Times:
     """The times with the zone's offset at each added, or taken away."""
+    if not len(times):
+        return times
     seconds = times // 1000
-    stretches, which = np.unique(seconds // _STRETCH, return_inverse=True)
+    stretches, which = _distinct(seconds // _STRETCH)
     ends = ([offset(s, zone), offset(s + _STRETCH - 1, zone)] for s in (stretches * _STRETCH).tolist())
-    known = np.array(list(ends), np.int64).reshape(-1, 2)
+    known = np.array(list(ends), np.int64)
+    if (known == known[0, 0]).all():
+        return np.where(times == END_OF_TIME, times, times + sign * 1000 * known[0, 0])
     offsets = known[which, 0]
     for row in np.flatnonzero((known[:, 0] != known[:, 1])[which]).tolist():
         offsets[row] = offset(int(seconds[row]), zone)
     return np.where(times == END_OF_TIME, times, times + sign * 1000 * offsets)
+
+
+def _distinct(numbers: Times) -> tuple[Times, Times]:
+    """Numbers among which all of these are, and which of them each is. Those of a batch lie close together
+    as a rule: all between the least and the greatest are fewer than a sort would look at."""
+    least = int(numbers.min())
+    span = int(numbers.max()) - least + 1
+    if span <= max(len(numbers) // _SPARSE, 1):
+        return np.arange(least, least + span), numbers - least
+    distinct, which = np.unique(numbers, return_inverse=True)
+    return distinct, which
 
 
 @lru_cache(maxsize=64)
