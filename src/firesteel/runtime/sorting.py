@@ -45,10 +45,21 @@ def _by_digits(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     return order
 
 
+def stable_order_by(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: the places of n rows by ascending values of the first column, then the second and so on,
+    equal ones as they stood. What is ascending already costs a look."""
+    order: NDArray[np.int64] = np.arange(len(columns[0]), dtype=np.int64)
+    for values in reversed(columns):
+        ordered = values[order]
+        if not is_ascending(ordered):
+            order = order[stable_order(ordered)]
+    return order
+
+
 def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: the places of n pairs by ascending `first`, then `second`, equal ones as they stood."""
-    if not len(first):
-        return np.zeros(0, np.int64)
+    if is_ascending(second):
+        return stable_order(first)
     least, low = int(first.min()), int(second.min())
     bits = (int(second.max()) - low).bit_length()
     if (int(first.max()) - least).bit_length() + bits > 62:

@@ -26,6 +26,7 @@ from firesteel.runtime.over.forgetting import Forgetting
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over.windows import Windows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
+from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -124,7 +125,7 @@ class RowTimeOver(Operator):
         order, rows, results = self._windows.fire(rows, self._went.now, epochs)
         self._went.now += len(rows)
         by = by[order]
-        out = np.lexsort((rows.numbers, rows.times, by))
+        out = stable_order_by(by, rows.times, rows.numbers)
         at = pa.array(out)
         columns = [column.take(at) for column in (*rows.columns, *results)]
         return inserts(message.orders[by[out]], message.place, columns)

@@ -17,6 +17,7 @@ from firesteel.runtime.handler import generate
 from firesteel.runtime.operators.base import Clock, Operator
 from firesteel.runtime.operators.kept_watermark import AscendingMarks
 from firesteel.runtime.operators.session_windows import Batch, SessionOperator
+from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.window_spec import SessionWindowAggregateSpec
@@ -53,7 +54,7 @@ class SessionWindowAggregate(SessionOperator):
 
     def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
         at = np.searchsorted(marks.times, due.timers)
-        order = np.lexsort((due.starts, due.timers, at))
+        order = stable_order_by(at, due.timers, due.starts)
         due, at = due.take(order), at[order]
         results = self._accumulators.results(due.parts, len(due))
         borders = window_columns(self._columns, due.starts, due.ends, self._windows.time, self._clock())

@@ -20,6 +20,7 @@ from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over_spec import OverTime, TemporalSortSpec
+from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.spec import KIND, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -80,7 +81,7 @@ class RowTimeSort(Operator):
         here = np.flatnonzero(fires)
         rows = TimedRows.concat([due, new.take(here)])
         by = np.concatenate([by_due, first[here]])
-        order = np.lexsort((rows.numbers, self._ranks(rows.columns), rows.times, by))
+        order = stable_order_by(by, rows.times, self._ranks(rows.columns), rows.numbers)
         self._sent.now = max(self._sent.now, int(rows.times.max(initial=MIN_WATERMARK)))
         return inserts(message.orders[by[order]], message.place, rows.take(order).columns)
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.over.rows import Index, Mask
+from firesteel.runtime.sorting import stable_order
 from firesteel.runtime.state.base import StateBackend
 
 _NEVER = -(1 << 63)
@@ -141,11 +142,12 @@ class _Run:
         at = np.flatnonzero(self.accepted & clean[self._of_new])
         if not len(at):
             return
-        by = at[np.argsort(self._of_new[at], kind="stable")]
+        by = at[stable_order(self._of_new[at])]
         owners, times, stood = self._of_new[by], self._times[by], self._stood[by]
-        keys, starts = np.unique(owners, return_index=True)
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        keys = owners[starts]
         ends = np.append(starts[1:], len(by))
-        greatest = _running_max(times, owners, starts)
+        greatest = _running_max(times, starts)
         begins, rung = np.zeros(len(by), np.int64), np.full(len(by), _NEVER)
         forget, place = known.forget[keys], starts.copy()
         going = np.arange(len(keys))
@@ -234,17 +236,17 @@ class _KeyClock:
         return True
 
 
-def _running_max(times: Index, owners: Index, starts: Index) -> Index:
+def _running_max(times: Index, starts: Index) -> Index:
     """The greatest time of its key up to each row. The rows stand by key."""
-    ranks = np.unique(times, return_inverse=True)[1].astype(np.int64)
-    span = len(times) + 1
-    segment = np.zeros(len(times), np.int64)
-    segment[starts[1:]] = 1
-    segment = np.cumsum(segment)
-    found = np.maximum.accumulate(segment * span + ranks) - segment * span
-    values = np.unique(times)
-    greatest: Index = values[found]
-    return greatest
+    segment = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(times)))
+    least = int(times.min())
+    span, numbers = int(times.max()) - least + 1, times - least
+    values = None
+    if len(starts) * span >= 1 << 62:
+        values, numbers = np.unique(times, return_inverse=True)
+        span = len(values)
+    found: Index = np.maximum.accumulate(segment * span + numbers) - segment * span
+    return found + least if values is None else values[found]
 
 
 def _first_at(values: Index, wanted: Index, low: Index, high: Index) -> Index:

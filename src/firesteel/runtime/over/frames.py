@@ -14,6 +14,8 @@ from firesteel.changelog import RowKind
 from firesteel.runtime.over.rows import Index
 from firesteel.runtime.sorting import stable_order
 
+_ROOM = 1 << 62
+
 
 @dataclass(frozen=True)
 class Events:
@@ -46,11 +48,7 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
     """RANGE. times: of all rows, ascending in each partition."""
     group_of, groups = _peers(partitions[fires], times[fires])
     heads = fires[groups]
-    moments = np.unique(times[heads])
-    span = len(moments) + 1
-    firing = partitions[heads] * span + np.searchsorted(moments, times[heads])
-    too_old = np.searchsorted(moments, times + preceding, side="right")
-    first = np.searchsorted(firing, partitions * span + too_old)
+    first = _first_without(partitions, times, heads, preceding)
     leaves = first < len(heads)
     leaves[leaves] = partitions[heads[first[leaves]]] == partitions[leaves]
     taken_back = np.flatnonzero(leaves)
@@ -59,6 +57,22 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
     kinds = np.concatenate([_kinds(RowKind.DELETE, taken_back), _kinds(RowKind.INSERT, fires)])[order]
     group = np.concatenate([first[taken_back], group_of])[order]
     return Events(rows, kinds, _last_of(group, len(heads))[group_of], taken_back)
+
+
+def _first_without(partitions: Index, times: Index, heads: Index, preceding: int) -> Index:
+    """For each row the first of the firing moments, given by their first rows, of its partition or one behind
+    it, whose frame it is too old for."""
+    least = int(times.min(initial=0))
+    span = int(times.max(initial=0)) - least + 1
+    if (int(partitions.max(initial=0)) + 1) * span < _ROOM:  # pairs of partition and time as one number
+        firing = partitions[heads] * span + (times[heads] - least)
+        last = np.minimum(times - least + min(preceding, span), span - 1)
+        return np.searchsorted(firing, partitions * span + last, side="right")
+    moments = np.unique(times[heads])
+    span = len(moments) + 1
+    firing = partitions[heads] * span + np.searchsorted(moments, times[heads])
+    too_old = np.searchsorted(moments, times + preceding, side="right")
+    return np.searchsorted(firing, partitions * span + too_old)
 
 
 def running(partitions: Index, times: Index, peers: bool) -> Events:

@@ -12,6 +12,7 @@ from firesteel.runtime.over.frames import Events, by_count, by_time, running
 from firesteel.runtime.over.results import Results
 from firesteel.runtime.over.rows import Index, Mask, TimedRows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
+from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
@@ -49,7 +50,7 @@ class Windows:
         its partition's epoch."""
         keys = find_keys([rows.columns[i] for i in self._partition], len(rows))
         epoch = np.zeros(len(rows), np.int64) if epochs is None else epochs
-        order = np.lexsort((rows.numbers, rows.times, epoch, keys.codes))
+        order = stable_order_by(keys.codes, epoch, rows.times, rows.numbers)
         rows, codes, epoch = rows.take(order), keys.codes[order], epoch[order]
         if not self._bounded:
             events = running(codes, rows.times, self._peers)
@@ -64,7 +65,7 @@ class Windows:
         new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
         whole = TimedRows.concat([kept, new])
         partitions, epochs = np.concatenate([owners, codes]), np.concatenate([kept_epochs, epoch])
-        order = np.lexsort((whole.numbers, epochs, partitions))
+        order = stable_order_by(partitions, epochs, whole.numbers)
         whole, partitions, epochs = whole.take(order), partitions[order], epochs[order]
         fires = order >= len(kept)
         frames, size = _dense(partitions, epochs), self._frame.preceding or 0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firesteel.runtime.running.segments import accumulate
-from firesteel.runtime.sorting import stable_order, stable_pair_order
+from firesteel.runtime.sorting import stable_order, stable_order_by, stable_pair_order
 from firesteel.runtime.windows.zones import to_timers
 
 Index = NDArray[np.int64]
@@ -78,7 +78,7 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
     marks = np.concatenate([rows.marks, np.full(len(known.starts), _NEVER)])
     timers = to_timers(ends - 1, zone)
     there = np.flatnonzero(timers > marks)
-    order = there[np.lexsort((ends[there], starts[there], owners[there]))]
+    order = there[stable_order_by(owners[there], starts[there], ends[there])]
     new = np.zeros(len(order), np.bool_)
     for values in (owners, starts, ends):
         ordered = values[order]
