@@ -9,6 +9,7 @@ from firesteel.plugins import Plugins
 FORMATS = Plugins(
     "firesteel.formats",
     {
+        "avro": "firesteel.formats.avro:Avro",
         "canal-json": "firesteel.formats.canal_json:CanalJson",
         "csv": "firesteel.formats.csv:Csv",
         "debezium-json": "firesteel.formats.debezium_json:DebeziumJson",

@@ -1,0 +1,89 @@
+"""The Avro schema of a row. Flink: AvroSchemaConverter.convertToSchema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.errors import ValidationError
+from firesteel.types.sql import SqlType, TypeRoot
+
+Schema = Any
+"""A schema as JSON: a name, a list of alternatives, or an object."""
+
+_RECORD = "org.apache.flink.avro.generated.record"
+_SIMPLE = {
+    TypeRoot.BOOLEAN: "boolean",
+    TypeRoot.TINYINT: "int",
+    TypeRoot.SMALLINT: "int",
+    TypeRoot.INTEGER: "int",
+    TypeRoot.BIGINT: "long",
+    TypeRoot.FLOAT: "float",
+    TypeRoot.DOUBLE: "double",
+    TypeRoot.CHAR: "string",
+    TypeRoot.VARCHAR: "string",
+    TypeRoot.BINARY: "bytes",
+    TypeRoot.VARBINARY: "bytes",
+    TypeRoot.DATE: {"type": "int", "logicalType": "date"},
+}
+
+
+def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Schema:
+    """The schema of a type. legacy: TIMESTAMP is Avro's timestamp, an instant, and TIMESTAMP_LTZ nothing.
+
+    Raises ValidationError in Flink's words for a type that Avro does not have.
+    """
+    schema = _schema(kind, legacy, record)
+    return ["null", schema] if kind.nullable and kind.root is not TypeRoot.NULL else schema
+
+
+def _schema(kind: SqlType, legacy: bool, record: str) -> Schema:
+    root = kind.root
+    if root in _SIMPLE:
+        return _SIMPLE[root]
+    if root is TypeRoot.DECIMAL:
+        return {"type": "bytes", "logicalType": "decimal", "precision": kind.precision, "scale": kind.scale}
+    if root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
+        return {"type": "long", "logicalType": _timestamp(kind, legacy)}
+    if root is TypeRoot.TIME:
+        if (kind.precision or 0) > 3:
+            raise _too_precise("TIME", kind, 3)
+        return {"type": "int", "logicalType": "time-millis"}
+    if root is TypeRoot.ROW:
+        named = zip(kind.names, kind.children, strict=True)
+        return {"type": "record", "name": record, "fields": [_field(n, k, legacy, record) for n, k in named]}
+    if root is TypeRoot.ARRAY:
+        return {"type": "array", "items": to_schema(kind.children[0], record=record)}
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        if kind.children[0].root not in (TypeRoot.CHAR, TypeRoot.VARCHAR):
+            raise ValidationError(
+                "Avro format doesn't support non-string as key type of map. The key type is: "
+                f"{kind.children[0]}"
+            )
+        value = to_schema(kind.children[1], record=record) if root is TypeRoot.MAP else "int"
+        return {"type": "map", "values": value}
+    raise ValidationError(f"Unsupported to derive Schema for type: {kind}")
+
+
+def _field(name: str, kind: SqlType, legacy: bool, record: str) -> Schema:
+    schema = {"name": name, "type": to_schema(kind, legacy, f"{record}_{name}")}
+    return schema | {"default": None} if kind.nullable else schema
+
+
+def _timestamp(kind: SqlType, legacy: bool) -> str:
+    precision, local = kind.precision or 0, kind.root is TypeRoot.TIMESTAMP
+    if legacy:
+        if not local:
+            raise ValidationError(f"Unsupported to derive Schema for type: {kind}")
+        if precision > 3:
+            raise _too_precise("TIMESTAMP", kind, 3)
+        return "timestamp-millis"
+    if precision > 6:
+        raise _too_precise("LOCAL TIMESTAMP" if local else "TIMESTAMP", kind, 6)
+    return f"{'local-' if local else ''}timestamp-{'millis' if precision <= 3 else 'micros'}"
+
+
+def _too_precise(name: str, kind: SqlType, most: int) -> ValidationError:
+    return ValidationError(
+        f"Avro does not support {name} type with precision: {kind.precision}, it only supports precision "
+        f"less than {most}."
+    )

@@ -1,0 +1,99 @@
+"""Values between Arrow and Avro, as Python has them: a row is a dictionary by its fields' names.
+
+Flink: AvroToRowDataConverters, RowDataToAvroConverters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.types.arrow import KEY, VALUE, to_arrow
+from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, SqlType, TypeRoot
+
+Convert = Callable[[Any], Any]
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MILLI = timedelta(milliseconds=1)
+
+
+def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
+    """Makes the value that fastavro writes of one of Arrow's. legacy: as for avro_schema.to_schema."""
+    make = _to_avro(kind, legacy)
+    return lambda value: None if value is None else make(value)
+
+
+def to_column(values: Sequence[Any], kind: SqlType) -> pa.Array:
+    """A column of values that fastavro has read. Raises ValueError or TypeError where they are of another
+    type."""
+    make = _from_avro(kind)
+    return pa.array([None if value is None else make(value) for value in values], to_arrow(kind))
+
+
+def _to_avro(kind: SqlType, legacy: bool) -> Convert:
+    root = kind.root
+    if root is TypeRoot.TIMESTAMP and legacy:
+        return lambda value: value.replace(tzinfo=timezone.utc)
+    if root is TypeRoot.ARRAY:
+        item = to_avro(kind.children[0])
+        return lambda values: [item(value) for value in values]
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        item = to_avro(kind.children[1]) if root is TypeRoot.MAP else _same
+        return lambda entries: {entry[KEY]: item(entry[VALUE]) for entry in entries}
+    if root is TypeRoot.ROW:
+        fields = [(name, to_avro(k, legacy)) for name, k in zip(kind.names, kind.children, strict=True)]
+        return lambda value: {name: make(value[name]) for name, make in fields}
+    return _same
+
+
+def _from_avro(kind: SqlType) -> Convert:
+    """Of a value that is no NULL."""
+    root = kind.root
+    if root in INTEGER_BITS:
+        return int
+    if root is TypeRoot.TIMESTAMP:
+        return _clock
+    if root is TypeRoot.TIMESTAMP_LTZ:
+        return _instant
+    if root in BYTES_LIKE:
+        return bytes
+    if root is TypeRoot.ARRAY:
+        item = _null_safe(kind.children[0])
+        return lambda values: [item(value) for value in values]
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        item = _null_safe(kind.children[1]) if root is TypeRoot.MAP else int
+        return lambda found: [{KEY: key, VALUE: item(value)} for key, value in found.items()]
+    if root is TypeRoot.ROW:
+        fields = [(name, _null_safe(k)) for name, k in zip(kind.names, kind.children, strict=True)]
+        return lambda value: {name: make(value.get(name)) for name, make in fields}
+    return _CHECKED.get(root, _same)
+
+
+def _null_safe(kind: SqlType) -> Convert:
+    make = _from_avro(kind)
+    return lambda value: None if value is None else make(value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _instant(value: Any) -> datetime:
+    """A time; a plain number counts milliseconds."""
+    if isinstance(value, int):
+        return _EPOCH + value * _MILLI
+    found: datetime = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+    return found
+
+
+def _clock(value: Any) -> datetime:
+    return _instant(value).astimezone(timezone.utc).replace(tzinfo=None)
+
+
+_CHECKED: dict[TypeRoot, Convert] = {TypeRoot.CHAR: _text, TypeRoot.VARCHAR: _text, TypeRoot.BOOLEAN: bool}
