@@ -1,7 +1,4 @@
-"""LIKE, SIMILAR TO and regular expressions. Flink: SqlLikeUtils, SqlFunctionUtils.
-
-Java's patterns are run by Python's `re`, in which a few constructs are written otherwise.
-"""
+"""LIKE, SIMILAR TO and regular expressions. Flink: SqlLikeUtils, SqlFunctionUtils."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import nullable
 from firesteel.runtime.java.hash_code import string_hash
 from firesteel.runtime.java.hash_map import hashed
-from firesteel.runtime.java.regular_expressions import to_python
+from firesteel.runtime.java.regular_expressions import compiled, find_all
 from firesteel.runtime.java.utf16 import text_of, units
 
 _CLASSES = {
@@ -27,7 +24,6 @@ _CLASSES = {
 }
 _ANY_LETTER = "[^\\n\\r\\x85\\u2028\\u2029]"
 """What `_` stands for: Java's `.`, which no end of a line is. `%` stands for anything."""
-_GROUP_NAME = re.compile(r"(?<!\\)\(\?<(?=[A-Za-z])")
 _SPECIAL = set("[]()|^-+*%_?{}")
 
 
@@ -109,30 +105,22 @@ def similar(text: str, pattern: str, escape: str | None = None) -> bool:
     return _similar(pattern, escape).fullmatch(text) is not None
 
 
-@lru_cache(maxsize=512)
-def compiled(pattern: str) -> re.Pattern[str] | None:
-    """A Java pattern as one of Python's, or None where it is none."""
-    try:
-        return re.compile(to_python(_GROUP_NAME.sub("(?P<", pattern)))
-    except re.error:
-        return None
-
-
 def regexp(text: str, pattern: str) -> bool:
     """REGEXP: whether the pattern is found; an empty pattern is not."""
     found = compiled(pattern)
     return bool(pattern) and found is not None and found.search(text) is not None
 
 
-def _seen(pattern: re.Pattern[str], text: str) -> str:
-    """The text as the pattern walks over it: one that matches nothing stops at each UTF-16 unit."""
-    return units(text) if pattern.match("") else text
-
-
 def regexp_replace(text: str, pattern: str, new: str) -> str | None:
     """REGEXP_REPLACE; the replacement is taken as it is."""
     found = compiled(pattern)
-    return None if found is None else text_of(found.sub(lambda _: new, _seen(found, text)))
+    if found is None:
+        return None
+    seen, parts, at = units(text), [], 0
+    for (start, end), *_ in find_all(found, text):
+        parts += [seen[at:start], new]
+        at = end
+    return text_of("".join([*parts, seen[at:]])) if parts else text
 
 
 def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
@@ -145,7 +133,7 @@ def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
 
 def regexp_count(text: str, pattern: str) -> int | None:
     found = compiled(pattern)
-    return None if found is None else sum(1 for _ in found.finditer(_seen(found, text)))
+    return None if found is None else sum(1 for _ in find_all(found, text))
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
@@ -154,7 +142,7 @@ def regexp_instr(text: str, pattern: str) -> int | None:
     if found is None:
         return None
     match = found.search(text)
-    return 0 if match is None else len(text[: match.start()].encode("utf-16-le")) // 2 + 1
+    return 0 if match is None else len(units(text[: match.start()])) + 1
 
 
 def regexp_substr(text: str, pattern: str) -> str | None:
@@ -167,7 +155,9 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
     found = compiled(pattern)
     if found is None or not 0 <= group <= found.groups:
         return None
-    return [match[group] for match in found.finditer(text)]
+    seen = units(text)
+    spans = (spans[group] for spans in find_all(found, text))
+    return [text_of(seen[start:end]) if start >= 0 else None for start, end in spans]
 
 
 @nullable
@@ -194,35 +184,34 @@ def split(text: str, separator: str) -> list[str] | None:
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
     """Entries between separators, which are regular expressions, in the order of a Java map; a key without a
     value has NULL."""
+    if not text:
+        return []
     between, within = compiled(entries), compiled(pair)
     if between is None or within is None:
         raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
-    if not text:
-        return []
-    parts = _java_split(between, _seen(between, text))
+    parts = _java_split(between, text)
     found: dict[str, str | None] = {}
     for entry in parts:
-        key, *value = _java_split(within, _seen(within, entry), 2)
+        key, *value = _java_split(within, entry, 2)
         found[key if value else entry] = value[0] if value else None
     room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)  # CollectionUtil's expected size
     pairs = hashed(list(found.items()), string_hash, room)
-    return list({text_of(key): value and text_of(value) for key, value in pairs}.items())
+    return [(text_of(key), value and text_of(value)) for key, value in pairs]
 
 
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
     """As Java's String.split: nothing of length 0 is split off the front, nor kept at its end."""
-    parts: list[str] = []
-    at = 0
-    for match in pattern.finditer(text):
+    seen, parts, at = units(text), list[str](), 0
+    for (start, end), *_ in find_all(pattern, text):
         if limit and len(parts) == limit - 1:
             break
-        if match.end() == 0:
+        if end == 0:
             continue
-        parts.append(text[at : match.start()])
-        at = match.end()
+        parts.append(seen[at:start])
+        at = end
     if not at:
         return [text]
-    parts.append(text[at:])
+    parts.append(seen[at:])
     while not limit and parts and not parts[-1]:
         parts.pop()
     return parts

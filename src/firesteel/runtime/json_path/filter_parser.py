@@ -15,13 +15,13 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from firesteel.runtime.java.regular_expressions import to_python
+from firesteel.runtime.java.regular_expressions import compiled
 from firesteel.runtime.json_path.cursor import Cursor, unescaped
 from firesteel.runtime.json_path.errors import InvalidPath, needs_json_smart
 from firesteel.runtime.json_path.filters import NUMBER, OPERATORS, PathOperand, compare, exists
 from firesteel.runtime.json_path.tokens import Path, Predicate
 
-_FLAGS = {"i": re.IGNORECASE, "x": re.VERBOSE, "m": re.MULTILINE, "s": re.DOTALL, "d": 0, "u": 0, "U": 0}
+_FLAGS = "ixmsduU"
 _COMPARING = "<>=~!"
 
 
@@ -41,7 +41,7 @@ def compile_filter(text: str) -> Predicate:
         raise InvalidPath(f"Filter must start with '[?(' and end with ')]'. {text}")
     try:
         return _FilterParser(cursor).whole()
-    except (IndexError, ValueError, ArithmeticError, re.error):
+    except (IndexError, ValueError, ArithmeticError):
         raise InvalidPath(f"Failed to parse filter: {text}, error on position: {cursor.position}") from None
 
 
@@ -180,16 +180,16 @@ class _FilterParser:
         return Decimal(text)
 
     def _pattern(self) -> re.Pattern[str]:
-        """`/.../flags`; letters ignore case as ASCII does, unless `u` is set."""
+        """`/.../flags`; letters ignore case as ASCII does, unless `u` is set, as Java's do."""
         text = self._delimited("/")[1:-1]
         flags = ""
         while self.cursor.within() and self.cursor.char in _FLAGS:
             flags += self.cursor.char
             self.cursor.position += 1
-        found = 0 if "u" in flags or "U" in flags else int(re.ASCII)
-        for flag in flags:
-            found |= int(_FLAGS[flag])
-        return re.compile(to_python(text), found)
+        found = compiled(text, flags)
+        if found is None:
+            raise ValueError(f"no pattern: {text}")
+        return found
 
     def _path(self) -> Path:
         from firesteel.runtime.json_path.path_parser import compile_path
