@@ -22,6 +22,7 @@ from firesteel.expr.duckdb_calls import table_emitters
 from firesteel.expr.duckdb_outputs import output
 from firesteel.expr.duckdb_steps import Steps
 from firesteel.expr.duckdb_text import Compiler, Emit
+from firesteel.expr.long_sums import shortened
 from firesteel.expr.nodes import Expr
 from firesteel.runtime.spec import CalcSpec, field
 from firesteel.types.sql import SqlType
@@ -73,9 +74,9 @@ def compile_calc(
     """
     compiler = compiler_for(time_zone, exchanged)
     before, steps = Steps(len(input_types)), Steps(len(input_types))
-    condition = None if condition is None else before.cut(condition)
+    condition = None if condition is None else before.cut(shortened(condition))
     steps.width += sum(map(len, before.columns))
-    exprs = [steps.cut(expr) for expr in exprs]
+    exprs = [steps.cut(shortened(expr)) for expr in exprs]
     wanted = tuple(types) if types is not None else tuple(e.type for e in exprs)
     texts = []
     for expr, kind in zip(exprs, wanted, strict=True):
