@@ -20,6 +20,7 @@ from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
 from firesteel.bind.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
+from firesteel.expr.deep import collector_at_rest
 from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.logical import Filter, Union
 from firesteel.plan.tree import Node
@@ -40,6 +41,7 @@ from firesteel.sql.query_syntax import (
 from firesteel.types.coerce import common_type
 
 
+@collector_at_rest()
 def bind_query(
     expression: syntax.Node, context: BindContext, targets: Targets | None = None, unique: bool = True
 ) -> Node:

@@ -7,8 +7,10 @@ recursion goes further than to the next part that has its answer.
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -16,6 +18,19 @@ STEP = 20
 """Levels that a recursion goes down by itself."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """Python's collector of circles rests: a plan's trees hold none, and it would walk all of them again and
+    again while they grow."""
+    active = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if active:
+            gc.enable()
 
 
 def depth_of(tree: Any) -> int:

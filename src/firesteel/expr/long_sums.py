@@ -101,8 +101,9 @@ def _is_exact(call: Call, kind: SqlType) -> bool:
 
 def _number(expr: Expr) -> Decimal | None:
     value = expr.value if isinstance(expr, Literal) else None
-    exact = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
-    return Decimal(value) if exact and (expr.type.is_integer or expr.type.root is TypeRoot.DECIMAL) else None
+    if not isinstance(value, (int, Decimal)) or isinstance(value, bool):
+        return None
+    return Decimal(value) if expr.type.is_integer or expr.type.root is TypeRoot.DECIMAL else None
 
 
 def _wrapped(number: Decimal, kind: SqlType) -> Decimal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from firesteel.expr.deep import collector_at_rest
 from firesteel.plan.logical import LogicalNode
 from firesteel.plan.physical import DropUpdateBefore, PhaseNode, PhysicalNode
 from firesteel.plan.rel_builder import as_built
@@ -150,6 +151,7 @@ def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = Fa
     return optimize_all([logical], configuration, collect)[0]
 
 
+@collector_at_rest()
 def optimize_all(
     logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
 ) -> list[Node]:
