@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.implicit import can_cast_implicitly
+from firesteel.bind.insert import written_columns
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
 from firesteel.catalog.schema import Table
-from firesteel.errors import ValidationError
+from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.plan.tree import Field
 from firesteel.sql.statements import ColumnDefinition, CreateTable, Insert, Name
 
@@ -42,7 +43,30 @@ def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[
     table = bind_create_table(definition, context)
     _check_types(table, by_name, statement, context)
     columns = tuple(Name((name,), place) for name in names)
+    if statement.if_not_exists and isinstance(found := context.catalog.find(statement.table.parts), Table):
+        columns = _in_place(table, found, names, statement)
     return table, Insert(statement.range, statement.table, statement.query, columns, made=True)
+
+
+def _in_place(table: Table, found: Table, names: tuple[str, ...], statement: CreateTable) -> tuple[Name, ...]:
+    """No target columns: a table that is there already takes the columns that it was to have, in their order
+    and whatever their names. Raises NotSupportedError where these are not the query's own."""
+    wanted = [column.name for column in written_columns(table)]
+    if tuple(wanted) == names:
+        return ()
+    if len(wanted) != len(written_columns(found)):
+        raise ValidationError(
+            f"Column types of query result and sink for '{'.'.join(found.path)}' do not match. "
+            "Cause: Different number of columns.",
+            range=statement.table.range,
+            hint=f"the statement makes the columns {', '.join(wanted)}",
+        )
+    raise NotSupportedError(
+        "CREATE TABLE IF NOT EXISTS ... AS with columns besides the query's, onto a table that exists, is "
+        "not supported",
+        range=statement.table.range,
+        hint="INSERT INTO the table",
+    )
 
 
 def _check_list(columns: tuple[Name, ...], names: tuple[str, ...], context: BindContext) -> None:

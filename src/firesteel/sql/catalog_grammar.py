@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.errors import ValidationError
 from firesteel.sql.catalog_statements import (
     AlterCatalog,
     AlterDatabase,
@@ -70,6 +71,17 @@ class CatalogGrammar(DdlGrammar):
         extended = self.accept("EXTENDED")
         name = self.simple_name()
         return DescribeCatalog(self.since(start), name, extended)
+
+    def described_database(self) -> ValidationError:
+        """Of DESCRIBE DATABASE, which Flink's parser takes for DESCRIBE of a query that is a column."""
+        self.advance()
+        self.accept("EXTENDED")
+        name = self.full_name()
+        first = name.parts[0]
+        message = (
+            f"Table '{first}' not found" if name.parts[1:] else f"Column '{first}' not found in any table"
+        )
+        return ValidationError(message, range=name.range, hint="see SHOW DATABASES")
 
     def database_name(self) -> Name:
         """A name of one or two parts."""

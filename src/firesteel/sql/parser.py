@@ -343,6 +343,8 @@ class Parser(AlterGrammar):
             Kind.QUOTED,
             Kind.STRING,
         ):
+            if self.at("DATABASE"):
+                raise self.described_database()
             raise self.not_supported(f"DESCRIBE {self.token.word}", self.token)
         self.accept("TABLE")
         extended = self.accept("EXTENDED")
