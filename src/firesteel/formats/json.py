@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
-from firesteel.formats.json_columns import in_columns
 from firesteel.formats.json_encoder import JsonEncoder
+from firesteel.formats.json_nested import in_columns
 from firesteel.formats.json_options import JSON_OPTIONS, JsonOptions, check_options, json_options
 from firesteel.formats.json_parser import BadMessage, parse_members
 from firesteel.formats.json_rows import JsonRows

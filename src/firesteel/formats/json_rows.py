@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
-from firesteel.formats.json_columns import Reading, flags, pointer, same_path
+from firesteel.formats.json_columns import Reading, pointer, same_path
+from firesteel.formats.json_nested import NestedValues, scan_type
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import JsonScan
 from firesteel.formats.message_decoder import Columnar
@@ -20,19 +21,17 @@ class JsonRows:
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._options, self._schema = fields, options, schema
-        self._scan = JsonScan(dict.fromkeys(fields.names, "VARCHAR") or _NO_FIELD)
+        members = zip(fields.names, map(scan_type, fields.types), strict=True)
+        self._scan = JsonScan(dict(members) or _NO_FIELD)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
         reading = Reading(messages, self._scan.read(messages), iso=self._options.iso_timestamps)
         at = np.arange(reading.count)
         columns = [pa.array(np.full(reading.count, RowKind.INSERT, dtype=np.int8))]
+        nested = NestedValues(reading, required=self._options.fail_on_missing_field)
         for name, kind in zip(self._fields.names, self._fields.types, strict=True):
-            texts = reading.column(name)
-            columns.append(reading.values(texts, kind, at, same_path(pointer(name))))
-            missing = np.flatnonzero(flags(texts.is_null()))
-            if self._options.fail_on_missing_field and len(missing):
-                reading.look(missing, pa.repeat(pointer(name), len(missing)), "NULL")
+            columns.append(nested.member(reading.column(name), kind, at, same_path(pointer(name))))
         table, numbers = pa.Table.from_arrays(columns, schema=self._schema), reading.numbers(at)
         if reading.odd.any():
             table, numbers = table.filter(pa.array(~reading.odd)), numbers[~reading.odd]

@@ -1,0 +1,144 @@
+"""ROW, ARRAY and MAP of the format json in columns: each leaf is one column of texts, however deep it is.
+
+Rules: Flink JsonParserToRowDataConverters. A map's entries stand in the order of Java's HashMap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.json_columns import Paths, Reading, flags, pointer
+from firesteel.formats.json_scan import quoted
+from firesteel.formats.text_columns import are_plain
+from firesteel.runtime.java.hash_code import hasher
+from firesteel.runtime.java.hash_map import buckets
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
+
+
+def in_columns(fields: Fields) -> bool:
+    """Whether the columnar reader has the types, and DuckDB can tell the names apart."""
+    return _are_distinct(fields.names) and all(map(_is_readable, fields.types))
+
+
+def _is_readable(kind: SqlType) -> bool:
+    if kind.root is TypeRoot.ROW:
+        return bool(kind.names) and _are_distinct(kind.names) and all(map(_is_readable, kind.children))
+    if kind.root is TypeRoot.ARRAY:
+        return _is_readable(kind.children[0])
+    if kind.root is TypeRoot.MAP:
+        return kind.children[0].root in CHARACTER and _is_readable(kind.children[1])
+    return are_plain([kind])
+
+
+def _are_distinct(names: tuple[str, ...]) -> bool:
+    folded = {name.casefold() for name in names}
+    return "" not in folded and len(folded) == len(names)
+
+
+def scan_type(kind: SqlType) -> str:
+    """The DuckDB type that a value of this type is scanned as."""
+    if kind.root is TypeRoot.ROW:
+        fields = zip(kind.names, kind.children, strict=True)
+        return f"STRUCT({', '.join(f'{quoted(name)} {scan_type(child)}' for name, child in fields)})"
+    if kind.root is TypeRoot.ARRAY:
+        return f"{scan_type(kind.children[0])}[]"
+    if kind.root is TypeRoot.MAP:
+        return f"MAP(VARCHAR, {scan_type(kind.children[1])})"
+    return "VARCHAR"
+
+
+class NestedValues:
+    """The values of a reading. required: a row's missing member is an error (`fail-on-missing-field`)."""
+
+    def __init__(self, reading: Reading, *, required: bool) -> None:
+        self._reading = reading
+        self._required = required
+
+    def values(self, read: pa.Array, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+        """What was scanned as `scan_type(kind)` as the SQL type. at: the message of each value; paths: where
+        in it they stand."""
+        if kind.root is TypeRoot.ROW:
+            return self._rows(read, kind, at, paths)
+        if kind.root is TypeRoot.ARRAY:
+            return self._arrays(read, kind, at, paths)
+        if kind.root is TypeRoot.MAP:
+            return self._maps(read, kind, at, paths)
+        return self._reading.values(read, kind, at, paths)
+
+    def member(
+        self, read: pa.Array, kind: SqlType, at: Indices, paths: Paths, owners: Flags | None = None
+    ) -> pa.Array:
+        """The same of a member of a row. owners: whether there is a row, of each value."""
+        if self._required:
+            missing = flags(read.is_null())
+            places = np.flatnonzero(missing if owners is None else missing & owners)
+            if len(places):
+                self._reading.look(at[places], paths(places), "NULL")
+        return self.values(read, kind, at, paths)
+
+    def _rows(self, read: pa.StructArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+        there = flags(read.is_valid())
+        members = [
+            self.member(texts, child, at, _below(paths, name), there)
+            for name, child, texts in zip(kind.names, kind.children, read.flatten(), strict=True)
+        ]
+        return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=pa.array(~there))
+
+    def _arrays(self, read: pa.ListArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+        offsets, owners = _places(read)
+        elements = read.values[int(offsets[0]) : int(offsets[-1])]
+        offsets = offsets - offsets[0]
+        indices = np.arange(len(owners)) - offsets[owners]
+
+        def path(wanted: Indices) -> pa.Array:
+            numbers = pc.cast(pa.array(indices[wanted]), pa.string())
+            return pc.binary_join_element_wise(paths(owners[wanted]), numbers, "/")
+
+        values = self.values(elements, kind.children[0], at[owners], path)
+        return _lists(offsets, values, kind, read)
+
+    def _maps(self, read: pa.MapArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+        offsets, owners = _places(read)
+        inner = slice(int(offsets[0]), int(offsets[-1]))
+        keys, items = read.keys[inner], read.items[inner]
+        offsets = offsets - offsets[0]
+
+        def path(wanted: Indices) -> pa.Array:
+            steps = pa.array([pointer(key) for key in keys.take(pa.array(wanted)).to_pylist()], pa.string())
+            return pc.binary_join_element_wise(paths(owners[wanted]), steps, "")
+
+        values = self.values(items, kind.children[1], at[owners], path)
+        order = pa.array(_java_order(keys, offsets, owners))
+        pair = to_arrow(kind).value_type
+        entries = pa.StructArray.from_arrays([keys.take(order), values.take(order)], fields=list(pair))
+        return _lists(offsets, entries, kind, read)
+
+
+def _below(paths: Paths, name: str) -> Paths:
+    step = pointer(name)
+    return lambda wanted: pc.binary_join_element_wise(paths(wanted), step, "")
+
+
+def _places(read: pa.ListArray | pa.MapArray) -> tuple[Indices, Indices]:
+    """The offsets of lists, and the list of each element."""
+    offsets = read.offsets.to_numpy().astype(np.int64)
+    return offsets, np.repeat(np.arange(len(read)), np.diff(offsets))
+
+
+def _lists(offsets: Indices, values: pa.Array, kind: SqlType, read: pa.Array) -> pa.Array:
+    places = pa.array(offsets.astype(np.int32))
+    return pa.ListArray.from_arrays(places, values, type=to_arrow(kind), mask=read.is_null())
+
+
+def _java_order(keys: pa.StringArray, offsets: Indices, owners: Indices) -> Indices:
+    """The entries map by map, each in the order of a HashMap into which they were put one by one."""
+    distinct = keys.dictionary_encode()  # members of objects have few names
+    hashes = np.array([*map(hasher(STRING), distinct.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
+    spread = (hashes ^ hashes >> 16)[distinct.indices.to_numpy()]
+    sizes, which = np.unique(np.diff(offsets), return_inverse=True)
+    rooms = np.array([buckets(size) for size in sizes.tolist()], np.int64)[which]
+    return np.lexsort((np.arange(len(owners)), spread & (rooms[owners] - 1), owners))
