@@ -1,8 +1,8 @@
 """A call of literals, computed where the plan is made, by the code that would compute it for each row.
 
 Flink: ExpressionReducer, which runs the generated code of every deterministic call of literals. Left as they
-are: calls that depend on the clock, on chance or on the session's time zone, what gives no literal (arrays,
-maps, rows, intervals), and calls that fail, which fail in the job.
+are: calls that depend on the clock or on chance, what gives no literal here (arrays, maps, rows, intervals,
+TIMESTAMP_LTZ), and calls that fail, which fail in the job.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
 """The types that literals have, and what Python class a value is of."""
 
 
-def constant(call: Call) -> Expr:
-    """The literal that a call of literals gives; the call itself where it is not computed here.
+def constant(call: Call, zone: str | None = None) -> Expr:
+    """The literal that a call of literals gives; the call itself where it is not computed here. zone: the
+    session's; without one, a call that depends on it is not.
 
     Raises ValidationError for a date of no literal's year (Calcite's DateString, with its words).
     """
@@ -50,8 +51,9 @@ def constant(call: Call) -> Expr:
     from firesteel.expr.to_duckdb import compile_calc  # with DuckDB, which few plans need
 
     try:
-        spec, elsewhere = (compile_calc([call], None, [], time_zone=zone) for zone in _ZONES)
-        if spec != elsewhere:
+        zones = _ZONES if zone is None else (zone,)
+        spec, *elsewhere = (compile_calc([call], None, [], time_zone=each) for each in zones)
+        if any(other != spec for other in elsewhere):
             return call
         from firesteel.runtime.operators.calc import calculated
 

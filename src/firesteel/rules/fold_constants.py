@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from functools import partial
 from math import isfinite
 from typing import Any
 
 from firesteel.expr.casting import rounded_literal, with_all_digits
 from firesteel.expr.constant_calls import constant, varies
-from firesteel.expr.deep import remembered
+from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_known import typeof_text
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
@@ -24,15 +25,26 @@ from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, Ty
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
-@remembered
-def fold_constants(expr: Expr) -> Expr:
-    """The expression with its constant parts computed."""
-    if not isinstance(expr, Call) or is_kept(expr):
+def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
+    """The expression with its constant parts computed; the answer stays with it. zone: the session's; without
+    one, calls that depend on it are left."""
+    if not isinstance(expr, Call):
+        return expr
+    answers, name = expr.__dict__, f"_folded_{zone}"
+    if name not in answers:
+        folded = _of_parts(expr, zone)
+        answers[name] = None if folded is expr else folded  # no object that holds itself
+    return answers[name] or expr
+
+
+@from_below
+def _of_parts(expr: Call, zone: str | None) -> Expr:
+    if is_kept(expr):
         return expr
     if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
-    call = expr.with_args(tuple([fold_constants(a) if isinstance(a, Call) else a for a in expr.args]))
-    folded = _folded(call)
+    call = expr.with_args(tuple([fold_constants(a, zone) if isinstance(a, Call) else a for a in expr.args]))
+    folded = _folded(call, zone)
     if call is expr:
         return folded
     return _padded(folded) if expr.function == "CAST" else folded
@@ -59,12 +71,12 @@ def _has_known_type(argument: Expr) -> bool:
     )
 
 
-def _folded(expr: Call) -> Expr:
+def _folded(expr: Call, zone: str | None) -> Expr:
     args = expr.args
     if expr.function in FOLDED or expr.function in _FOLD:
-        args = tuple(constant_text(a, fold_constants) for a in args)
+        args = tuple(constant_text(a, partial(fold_constants, zone=zone)) for a in args)
     if not all(isinstance(a, Literal) for a in args):
-        return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr)
+        return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr, zone)
     written = [a for a in args if isinstance(a, Literal)]
     literals = [*map(rounded_literal, written)]
     if expr.function in FOLDED:
@@ -75,13 +87,13 @@ def _folded(expr: Call) -> Expr:
         return _chosen(expr, [a.value for a in literals])
     fold = _FOLD.get(expr.function)
     if fold is None:
-        return expr if expr.function in _SIMPLIFIED else constant(expr)
+        return expr if expr.function in _SIMPLIFIED else constant(expr, zone)
     if any(a.value is None for a in literals):
-        return constant(expr)
+        return constant(expr, zone)
     value = fold(expr, [a.value for a in literals])
     if value is not None:
         return _literal(value, expr)
-    return expr if expr.function in _LEFT else constant(expr)
+    return expr if expr.function in _LEFT else constant(expr, zone)
 
 
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})

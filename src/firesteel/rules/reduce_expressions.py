@@ -7,6 +7,7 @@ leaves no rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from operator import ge
@@ -26,24 +27,27 @@ from firesteel.rules.push_into_case import push_into_cases
 from firesteel.rules.refuse_division import refuse_division
 from firesteel.types.decimals import digits
 from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
+from firesteel.types.zones import session_zone
 
 
-def reduce_expressions(node: Node) -> Node:
+def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to one node; its inputs are done already."""
+    if not isinstance(node, (Filter, Project)):
+        return node
+    named = configuration.get("table.local-time-zone")
+    zone = None if named is None else session_zone(named)
     if isinstance(node, Filter):
-        return _filter(node)
-    if isinstance(node, Project):
-        known = constant_columns(node.input)
-        return replace(node, exprs=tuple(_value(e, known) for e in node.exprs))
-    return node
+        return _filter(node, zone)
+    known = constant_columns(node.input)
+    return replace(node, exprs=tuple(_value(e, known, zone) for e in node.exprs))
 
 
-def _filter(node: Filter) -> Node:
+def _filter(node: Filter, zone: str | None) -> Node:
     refuse_division(node.condition)
     doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
-    condition = pull_factors(fold_constants(doubles))
+    condition = pull_factors(fold_constants(doubles, zone))
     for _ in range(5):
-        before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)))
+        before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)), zone)
         if condition == before:
             break
     if is_true(condition):
@@ -53,11 +57,11 @@ def _filter(node: Filter) -> Node:
     return node if condition == node.condition else replace(node, condition=condition)
 
 
-def _value(expr: Expr, known: dict[int, Literal]) -> Expr:
+def _value(expr: Expr, known: dict[int, Literal], zone: str | None) -> Expr:
     replaced = push_into_cases(rewrite(expr, lambda e: _constant(e, known)))
     refuse_division(replaced)
-    reduced = simplify_value(fold_constants(_reachable(replaced)))
-    reduced = fold_constants(reduced)
+    reduced = simplify_value(fold_constants(_reachable(replaced), zone))
+    reduced = fold_constants(reduced, zone)
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 

@@ -57,7 +57,10 @@ LOGICAL = Stage(
     (
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
         (each(union_to_distinct), "the rules below know only the union of all rows"),
-        (each(reduce_expressions), "what is known of a column is seen before filters move away from it"),
+        (
+            each(reduce_expressions, "configuration"),
+            "what is known of a column is seen before filters move away from it",
+        ),
         (each(pull_up_constant_keys), "a literal key groups nothing"),
         (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
         (each(merge_projects), "one projection between two other operators"),
@@ -65,7 +68,10 @@ LOGICAL = Stage(
         (each(over_aggregates), "before filters move: they must not pass a window"),
         (each(group_windows), "while what is asked of a window stands right above its aggregate"),
         (each(push_filters), "fewer rows as early as can be"),
-        (each(reduce_expressions), "filters that met are one condition now, and hold columns to values"),
+        (
+            each(reduce_expressions, "configuration"),
+            "filters that met are one condition now, and hold columns to values",
+        ),
         (each(prune_empty), "a condition that cannot hold leaves no rows"),
         (each(pull_up_constant_keys), "keys may have become literals"),
         (each(merge_projects), "filters that moved may have left projections side by side"),
