@@ -63,6 +63,11 @@ class KeptWatermark(KeptNumber):
         marks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
         return marks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]
 
+    def is_new(self, mark: Watermark) -> bool:
+        """Whether event time moves: what waits for the next watermark does not go with one that comes again,
+        as at the beginning of a micro-batch."""
+        return mark.time > self.now
+
     def advance(self, time: int) -> None:
         """A watermark has come; one that is lower changes nothing."""
         self.now = max(self.now, time)

@@ -64,6 +64,8 @@ class RowTimeOver(Operator):
         return ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if not self._time.is_new(mark):
+            return (mark,)
         marks = Marked(
             self._no_rows(results=False), np.array([mark.time]), np.array([mark.order]), mark.place
         )

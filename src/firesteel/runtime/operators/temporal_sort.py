@@ -49,6 +49,8 @@ class RowTimeSort(Operator):
         return ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if not self._time.is_new(mark):
+            return (mark,)
         none = inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in self._types])
         out = self._take(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place))
         return (out, mark) if out.num_rows else (mark,)
