@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from firesteel.runtime.spec import JobSpec, SinkSpec, ValuesSpec
 from firesteel.session.environment import TableEnvironment
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
+from firesteel.spark.fingerprint import FILE
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_host import StreamSettings
 from firesteel.types.sql import INT, STRING
@@ -136,9 +138,19 @@ def test_a_checkpoint_goes_on_and_refuses_another_query(tmp_path: Path, spark: S
     write_changes(path, 500)
     settings = StreamSettings(checkpoint, parallelism=2)
     assert stream(grouped(path), spark, settings) == batch(grouped(path), spark)
+    as_before_a_field_was_added(tmp_path / "checkpoint")
     assert stream(grouped(path), spark, settings) == []
     with pytest.raises(UsageError, match=r"its aggregates were SUM\(INT\), .* and are MIN\(INT\), "):
         stream(grouped(path, ("MIN", "MAX", "COUNT(*)")), spark, settings)
+
+
+def as_before_a_field_was_added(checkpoint: Path) -> None:
+    """The checkpoint as a version of Firesteel wrote it whose aggregates had no bundles yet."""
+    file = checkpoint / FILE
+    document = json.loads(file.read_text())
+    del document["job"]["chains"][1]["operators"][0]["bundle"]
+    file.write_text(json.dumps(document))
+    (checkpoint / f".{FILE}.crc").unlink(missing_ok=True)
 
 
 def test_a_failed_batch_leaves_the_checkpoint_as_it_was(tmp_path: Path, spark: Spark) -> None:

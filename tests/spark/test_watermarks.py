@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from firesteel.runtime.mark_paths import with_marks
-from firesteel.runtime.spec import ChainSpec, Input, JobSpec, Output, ScanSpec
+from firesteel.runtime.spec import CalcSpec, ChainSpec, Input, JobSpec, Output, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.stream_host import StreamSettings
@@ -36,16 +37,22 @@ def spark_with_operator(spark: Spark) -> Iterator[Spark]:
 
 
 @pytest.fixture(scope="module")
-def job(tmp_path_factory: pytest.TempPathFactory) -> JobSpec:
-    """Two files, and an operator that shows the watermarks behind an exchange."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files of rows."""
     folder = tmp_path_factory.mktemp("rows")
     lines = [json.dumps({"v": v, "ts": f"2026-01-01 00:00:00.{t:03}"}) for v, t in enumerate(TIMES)]
     (folder / "a.json").write_text("\n".join(lines[:60]) + "\n")
     (folder / "b.json").write_text("\n".join(lines[60:]) + "\n")
+    return folder
+
+
+def clocked(folder: Path, key: str = "f0") -> JobSpec:
+    """An operator that shows the watermarks behind an exchange by this expression."""
     options = (("connector", "filesystem"), ("path", str(folder)), ("format", "json"))
     scan = ScanSpec("filesystem", options, ("v", "ts"), (INT, TS), (0, 1), table="t")
+    calc = CalcSpec(("f0", "f1", key), (INT, TS, INT))
     chains = (
-        ChainSpec(0, (Input(scan),), (assigner(),), (Output(1, HASH, (0,)),)),
+        ChainSpec(0, (Input(scan),), (assigner(), calc), (Output(1, HASH, (2,)),)),
         ChainSpec(1, (Input(0),), (ClockedSpec(),), SHOWN),
     )
     return with_marks(JobSpec(chains, (SINK,)))
@@ -60,11 +67,32 @@ def watermarks() -> list[tuple[int | None, int]]:
 
 
 @pytest.mark.parametrize("parallelism", [1, 4])
-def test_batch_host(job: JobSpec, spark_with_operator: Spark, parallelism: int) -> None:
-    assert seen(batch_host.run(job, spark_with_operator, BatchSettings(parallelism))) == watermarks()
+def test_batch_host(folder: Path, spark_with_operator: Spark, parallelism: int) -> None:
+    assert (
+        seen(batch_host.run(clocked(folder), spark_with_operator, BatchSettings(parallelism))) == watermarks()
+    )
 
 
 @pytest.mark.parametrize("max_rows", [0, 30])
-def test_stream_host(job: JobSpec, spark_with_operator: Spark, max_rows: int) -> None:
+def test_stream_host(folder: Path, spark_with_operator: Spark, max_rows: int) -> None:
     settings = StreamSettings(parallelism=2, max_rows=max_rows)
-    assert seen(stream_host.start(job, spark_with_operator, settings).results()) == watermarks()
+    assert seen(stream_host.start(clocked(folder), spark_with_operator, settings).results()) == watermarks()
+
+
+@pytest.mark.parametrize("on_stream", [False, True], ids=["batch", "stream"])
+def test_key_groups_without_rows_get_them_all(
+    folder: Path, spark_with_operator: Spark, on_stream: bool
+) -> None:
+    job, several = clocked(folder, "0"), StreamSettings(parallelism=2, key_groups=4, max_rows=30)
+    if on_stream:
+        tables = list(stream_host.start(job, spark_with_operator, several).results())
+    else:
+        tables = list(batch_host.run(job, spark_with_operator, BatchSettings(4)))
+    told = [
+        (v, time)
+        for table in tables
+        for v, time in zip(table["f0"].to_pylist(), table["f1"].to_pylist(), strict=True)
+    ]
+    assert Counter(time for v, time in told if v is None) == {
+        time: 4 for v, time in watermarks() if v is None
+    }
