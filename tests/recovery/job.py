@@ -24,7 +24,7 @@ from firesteel.spark import stream_host
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.sink_task import SinkTask
 from firesteel.spark.start.launch import LaunchOptions, create_session
-from firesteel.spark.stream_host import StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import grouped, in_two_phases
 

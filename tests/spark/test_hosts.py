@@ -16,7 +16,7 @@ from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.fingerprint import FILE
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_host import StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, scan, source, write_changes
 

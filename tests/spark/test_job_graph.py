@@ -24,7 +24,7 @@ from firesteel.runtime.spec import (
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_host import StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 from tests.runtime.enrich import LEFT, OUT, RIGHT, EnrichSpec
 from tests.spark.jobs import HASH, aggregate, rows, scan, write_changes

@@ -14,7 +14,7 @@ from firesteel.runtime.spec import JobSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_host import StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, write_changes
 from tests.spark.sqlite_sink import TestedSink, partitions_in, registered, rows_in

@@ -15,7 +15,8 @@ import pytest
 from firesteel.errors import DataError, UsageError
 from firesteel.runtime.spec import Input, JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
-from firesteel.spark.stream_host import StreamJob, StreamSettings
+from firesteel.spark.stream_host import StreamJob
+from firesteel.spark.stream_settings import StreamSettings
 from tests.spark.jobs import folded, grouped, rows, write_changes
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def follow(job: StreamJob) -> tuple[list[tuple[Any, ...]], Callable[[Callable[[]
 
     def until(condition: Callable[[], bool]) -> None:
         with more:
-            assert more.wait_for(condition, timeout=60)
+            assert more.wait_for(condition, timeout=180)
 
     return seen, until
 

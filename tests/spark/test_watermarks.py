@@ -14,7 +14,7 @@ from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import CalcSpec, ChainSpec, Input, JobSpec, Output, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
-from firesteel.spark.stream_host import StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import INT
 from tests.runtime.clocked import ClockedSpec
 from tests.spark.jobs import HASH

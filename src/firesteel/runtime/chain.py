@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 
 from firesteel.runtime.operators import registry
-from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark, earliest
 from firesteel.runtime.spec import OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 
@@ -64,6 +64,9 @@ class Chain(Operator):
         for index, operator in enumerate(self._operators):
             for message in operator.end():
                 yield from self._through(index + 1, message)
+
+    def next_timer(self) -> int | None:
+        return earliest(operator.next_timer() for operator in self._operators)
 
     def _through(self, start: int, message: Message, port: int = 0) -> Iterator[Message]:
         if start == len(self._operators):

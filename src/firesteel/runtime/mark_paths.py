@@ -51,6 +51,11 @@ class MarkPaths:
             gives[chain.id], like[chain.id] = _through(chain.operators, comes, own)
         return cls(frozenset(marked), like)
 
+    def may_be_idle(self, chain: ChainSpec) -> bool:
+        """Whether a channel of a chain that gets watermarks may hold them back no more after some time."""
+        before = [each.of for each in chain.inputs if isinstance(each.of, int)]
+        return chain.id in self.marked and any(self.like[each].idle for each in before)
+
     def channels(
         self, job: JobSpec, chain: ChainSpec, targets: int, of_source: Callable[[Source], Sequence[int]]
     ) -> ByPort:

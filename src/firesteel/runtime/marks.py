@@ -161,6 +161,16 @@ class ChannelMarks:
         self._move(self._least() if live else max(each.time for each in self.reached.values()))
         return self.time if self.time > before else None
 
+    def next_timer(self) -> int | None:
+        """The processing time at which the next channel is silent for too long; None where none can be.
+        Asked at the end of a micro-batch."""
+        times = (
+            each.heard + self._channels[number].idle
+            for number, each in self.reached.items()
+            if self._channels[number].idle and each.heard != IDLE and each.time != MAX_WATERMARK
+        )
+        return min(times, default=None)
+
     def _holds_nothing(self, number: int) -> bool:
         """Whether a channel is idle, or was and is still behind (Flink: not aligned)."""
         reached = self.reached[number]

@@ -26,7 +26,7 @@ from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER
 from firesteel.runtime.orders import Numbers, Places, below, cause_of, concat, in_order
 
-CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE = range(7)
+CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE, TICK, TIMER = range(9)
 """What a packet holds."""
 
 TO_DRIVER = -1
@@ -62,8 +62,9 @@ class Packet:
     rows. holds: CHANGES, else FAILURE (the payload is a pickled error), WRITTEN (JSON: what a sink's task
     wrote, for the sink's commit), STATE (JSON: chain, key group and how many entries the state of the two
     has, for progress), SKIPPED (JSON: how many messages a source left out, for progress), LATE (JSON: how
-    many rows came too late, for progress) or MARKED (changes, which may be none, and watermarks:
-    read_marked).
+    many rows came too late, for progress), TICK (nothing: timers of the clock are looked at), TIMER (JSON:
+    chain, key group and the processing time of the next timer of the two, null for none) or MARKED (changes,
+    which may be none, and watermarks: read_marked).
     """
 
     target: int

@@ -39,6 +39,11 @@ class OperatorSpec:
         """Whether watermarks make the operator do something; else they only pass."""
         return False
 
+    @property
+    def sets_timers(self) -> bool:
+        """Whether the operator may have something to do at some processing time, though nothing comes."""
+        return False
+
 
 @dataclass(frozen=True)
 class ValueSet:

@@ -64,6 +64,10 @@ class SessionWindowAggregateSpec(TimedSpec):
     windows: SessionWindows
     columns: tuple[WindowColumn, ...]
 
+    @property
+    def sets_timers(self) -> bool:
+        return not self.windows.is_rowtime
+
 
 @dataclass(frozen=True)
 class SessionWindowTableFunctionSpec(TimedSpec):
@@ -74,6 +78,10 @@ class SessionWindowTableFunctionSpec(TimedSpec):
     input_types: tuple[SqlType, ...]
     windows: SessionWindows
     state_id: str = "session-window-table-function"
+
+    @property
+    def sets_timers(self) -> bool:
+        return not self.windows.is_rowtime
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,15 @@ class WindowAggregateSpec(TimedSpec):
     window_end: int | None = None
     is_global: bool = False
 
+    @property
+    def is_rowtime(self) -> bool:
+        """Whether watermarks end the windows, or the clock."""
+        return self.time.column is not None or self.window_end is not None
+
+    @property
+    def sets_timers(self) -> bool:
+        return not self.is_rowtime
+
 
 def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
     """The same by slice too: its end is one more field behind the rows', and the last key."""
@@ -164,3 +181,7 @@ class GroupWindowAggregateSpec(TimedSpec):
     columns: tuple[WindowColumn, ...]
     emit: Emit = Emit()
     updates: bool = False
+
+    @property
+    def sets_timers(self) -> bool:
+        return self.time.column is None or self.emit.early is not None or self.emit.late is not None

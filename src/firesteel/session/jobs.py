@@ -29,7 +29,8 @@ from firesteel.spark.translate import TranslateOptions, translate
 if TYPE_CHECKING:
     from firesteel.session.planning import Plans
     from firesteel.spark.start.launch import Spark
-    from firesteel.spark.stream_host import StreamJob, StreamSettings
+    from firesteel.spark.stream_host import StreamJob
+from firesteel.spark.stream_settings import StreamSettings
 
 _AGAIN_SECONDS = 0.2
 """How often a job that is to end is told so."""
@@ -118,7 +119,7 @@ def _options(job: JobSpec) -> Iterator[Pairs]:
 
 def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:
     """The stream host's settings. text: the statement's; each has its own folder in a checkpoint."""
-    from firesteel.spark.stream_host import StreamSettings
+    from firesteel.spark.stream_settings import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)

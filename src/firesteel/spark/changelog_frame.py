@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from firesteel.spark.start.launch import Spark
-    from firesteel.spark.stream_host import StreamSettings
+    from firesteel.spark.stream_settings import StreamSettings
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _SPARKS_PARTITIONS = "200"
@@ -42,7 +42,7 @@ def changes_frame(
 
     Raises NotSupportedError for a column of a type that Spark has not.
     """
-    from firesteel.spark.stream_host import PROVIDER, ROCKSDB, packet_frame
+    from firesteel.spark.stream_frame import PROVIDER, ROCKSDB, packet_frame
 
     schema = arrow_schema(job.sinks[0])
     session = spark.session

@@ -18,7 +18,15 @@ from firesteel.connectors.registry import open_sink
 from firesteel.runtime.chain import Chain
 from firesteel.runtime.job_graph import Fragment
 from firesteel.runtime.mark_paths import ByPort, MarkPaths, channel_id
-from firesteel.runtime.operators.base import BEFORE_ALL, MAX_WATERMARK, Clock, Marked, Message, Watermark
+from firesteel.runtime.operators.base import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Watermark,
+    earliest,
+)
 from firesteel.runtime.orders import Numbers, last_place
 from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
 from firesteel.runtime.spec import (
@@ -32,6 +40,7 @@ from firesteel.runtime.spec import (
     sink_id,
 )
 from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.timer_paths import Woken, woken
 from firesteel.spark.sink_task import job_of
 from firesteel.types.constraints import Constraints
 
@@ -58,7 +67,8 @@ class Work:
     has. places: bits for those that changes of one cause get there (runtime/orders.py). now: the job's
     processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends with the
     micro-batch. job: its name at sinks. marked: the chains of the job that get watermarks, and channels: by
-    port those of the fragment's first chain. mark_place: of what a watermark causes, behind that of rows."""
+    port those of the fragment's first chain. mark_place: of what a watermark causes, behind that of rows.
+    woken: who in the job has timers of processing time."""
 
     fragment: Fragment
     targets: int = 1
@@ -69,6 +79,11 @@ class Work:
     marked: frozenset[int] = frozenset()
     channels: ByPort = ()
     mark_place: int = 0
+    woken: Woken = ()
+
+    def at(self, now: int) -> Work:
+        """The same at a processing time."""
+        return replace(self, now=now)
 
 
 Works = list[tuple[Work, ...]]
@@ -82,12 +97,12 @@ def works_of(
     """Those of each stage's fragments; `common` says what all share. of_source: the channels of a source.
     taken: bits of the places that rows have where they are read (runtime/orders.py)."""
     paths = MarkPaths.of(job)
+    common = replace(common, marked=paths.marked, woken=woken(job, paths, common.targets))
     return [
         tuple(
             replace(
                 common,
                 fragment=fragment,
-                marked=paths.marked,
                 channels=paths.channels(job, fragment.head, common.targets, of_source),
                 mark_place=last_place(number, common.places, taken),
             )
@@ -160,6 +175,11 @@ class Flow:
         """How many rows were dropped because they came too late."""
         behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
         return self._chain.late + sum(flow.late for flow in behind)
+
+    def next_timer(self) -> int | None:
+        """The processing time of the next timer, None for none."""
+        behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
+        return earliest([self._chain.next_timer(), *(flow.next_timer() for flow in behind)])
 
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
         return self._pass(self._chain.send(message, port))

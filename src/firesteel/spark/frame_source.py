@@ -38,6 +38,11 @@ CHANGE_TYPES = ("insert", "update_preimage", "update_postimage", "delete")
 
 COMMIT_VERSION = "_commit_version"
 
+_NOW = "$now"
+
+BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
+"""The processing time of a row's micro-batch, which Spark keeps with the offsets. In Spark's SQL."""
+
 PLACE_BITS = 24
 """Of the place of a row of a commit: its number in its partition. What the commit has in one partition is one
 order, as commits have far-away numbers, and no task knows those of the others."""
@@ -61,9 +66,10 @@ class FrameTask:
         taken = [batch for batch in batches if batch.num_rows]
         if not taken:
             return
+        now = taken[0].column(_NOW)[0].as_py()
         tables = partial(self._tables, taken, partition)
-        for packet in self.task.of_tables(tables, TaskId(batch_number(), 0, partition)):
-            yield to_batch(packet, self.labels)
+        for packet in self.task.at(now).of_tables(tables, TaskId(batch_number(), 0, partition)):
+            yield to_batch(packet, self.labels, now)
 
     def _tables(self, taken: list[pa.RecordBatch], partition: int) -> list[pa.Table]:
         return [self.changes(pa.Table.from_batches(taken), partition)]

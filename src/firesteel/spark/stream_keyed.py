@@ -28,7 +28,7 @@ from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.tasks import batch_number
-from firesteel.spark.stream_rows import ARROW, from_values, to_values
+from firesteel.spark.stream_rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.tasks import StageTask, state_size
 
 _ROW = Row(*ARROW.names)
@@ -75,14 +75,18 @@ class KeyedProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
         group = self._labels.index(key[0])
-        came = (replace(from_values(tuple(row)), target=group) for row in rows)
-        packets = sorted(came, key=lambda packet: packet.first)
+        came = [tuple(row) for row in rows]
+        now = max(map(now_of, came))
+        packets = sorted(
+            (replace(from_values(row), target=group) for row in came), key=lambda packet: packet.first
+        )
         state = SortedRunBackend.open(SparkRunStore(self._runs, self._manifest), run_cache())
         task = TaskId(batch_number(), index=group)
-        for packet in self._task.packets(packets, state, task):
-            yield _ROW(*to_values(packet, self._labels))
+        for packet in self._task.at(now).packets(packets, state, task):
+            yield _ROW(*to_values(packet, self._labels, now))
         state.commit()
-        yield _ROW(*to_values(state_size(self._task.number, group, state.entries), self._labels))
+        size = state_size(self._task.number, group, state.entries)
+        yield _ROW(*to_values(size, self._labels, now))
 
     def close(self) -> None:
         """Nothing is held."""

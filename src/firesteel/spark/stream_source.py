@@ -11,6 +11,7 @@ import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from pyspark.sql.types import StructType
 from firesteel.connectors.base import ReadLimit
 from firesteel.runtime.orders import split_numbers
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
+from firesteel.spark.batch_clock import BatchClock, NoRows, Ticks, ticks_between, time_of, without_time
 from firesteel.spark.ending_source import EndingSource
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.sequential_source import SequentialSource
@@ -36,7 +38,9 @@ class SourceOptions:
     """What the data source is told. numbers: of its splits in a batch, so that several sources have an order.
     max_rows: at most so many a batch, or about so many where is_rough says so.
     labels: of the key groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to.
-    earlier: the heads of the bounded sources that are read before this one (spark/sequential_source.py)."""
+    earlier: the heads of the bounded sources that are read before this one (spark/sequential_source.py).
+    ticks, interval: of the clock (spark/batch_clock.py). has_rows: False for one that only tells the time.
+    """
 
     task: SourceTask
     labels: tuple[int, ...]
@@ -46,6 +50,9 @@ class SourceOptions:
     is_rough: bool = False
     log: str = ""
     earlier: tuple[ScanSpec | ValuesSpec, ...] = ()
+    ticks: Ticks | None = None
+    interval: int = 0
+    has_rows: bool = True
 
     def encode(self) -> str:
         """As one option of a data source."""
@@ -82,41 +89,49 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._source: Any = None
         self._own: Any = None
+        self._clock = BatchClock(options.ticks, options.interval)
 
     def __getstate__(self) -> dict[str, Any]:
         """A worker opens the source itself."""
         return {"_options": self._options, "_source": None, "_own": None}
 
     def initialOffset(self) -> dict[str, Any]:
-        return dict(self._opened().initial_offset())
+        return self._clock.first(self._opened().initial_offset())
 
     def getDefaultReadLimit(self) -> SparkReadLimit:
         return ReadMaxRows(self._options.max_rows)
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        latest = self._opened().latest_offset(start, ReadLimit(rows, is_rough=self._options.is_rough))
+        read = ReadLimit(rows, is_rough=self._options.is_rough)
+        latest = self._clock.next(start, partial(self._opened().latest_offset, limit=read))
         for notice in self._own.notices():
             print(notice, file=sys.stderr, flush=True)
-        return dict(latest)
+        return latest
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Only bounded sources run with this trigger, and they end by themselves."""
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        splits = self._opened().splits_between(start, end, self._options.parallelism)
+        own, last = without_time(start), without_time(end)
+        splits = self._opened().splits_between(own, last, self._options.parallelism) if own != last else []
         if self._options.task.work.marked:
             splits = by_channel(self._own, splits)
-        return [InputPartition(split) for split in numbered(splits, self._options.numbers)]
+        work = [(split, time_of(end)) for split in numbered(splits, self._options.numbers)]
+        return [InputPartition(each) for each in [*work, *_ticks(start, end)]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        for packet in self._options.task.packets([partition.value], batch_number()):
-            yield to_batch(packet, self._options.labels)
+        split, now = partition.value
+        task = self._options.task.at(now)
+        for packet in task.tick() if split is None else task.packets([split], batch_number()):
+            yield to_batch(packet, self._options.labels, now)
 
     def _opened(self) -> Any:
         if self._source is None:
             options = self._options
-            self._source = self._own = _open(options.task.source, options.log)
+            self._source = self._own = (
+                _open(options.task.source, options.log) if options.has_rows else NoRows()
+            )
             if options.task.work.marked and self._own.bounded:
                 self._source = EndingSource(self._own)
             if options.earlier:
@@ -125,6 +140,11 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 ]
                 self._source = SequentialSource(self._source, list(map(_open, options.earlier, logs)))
         return self._source
+
+
+def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]:
+    """The partition that tells the time, where the micro-batch has one."""
+    return [(None, time_of(end))] if ticks_between(start, end) else []
 
 
 def _open(head: Any, log: str) -> Any:

@@ -19,9 +19,16 @@ from firesteel.connectors.base import Split
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.chain import standing_clock
 from firesteel.runtime.marks import ChannelMarks, MarkState
-from firesteel.runtime.operators.base import BEFORE_ALL, LAST_ORDER, MAX_WATERMARK, MIN_WATERMARK, Watermark
+from firesteel.runtime.operators.base import (
+    BEFORE_ALL,
+    LAST_ORDER,
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    Watermark,
+    earliest,
+)
 from firesteel.runtime.orders import last_order, split_number
-from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, Packet, Position
+from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, TICK, TIMER, Packet, Position
 from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
@@ -53,6 +60,16 @@ class SourceTask:
             run = self._tell_end if split.ends else self._read
             task = TaskId(batch, index=split.ordinal, channel=split.channel)
             yield from guarded(partial(run, split, task))
+
+    def at(self, now: int) -> SourceTask:
+        """The same at a processing time."""
+        return SourceTask(self.work.at(now))
+
+    def tick(self) -> Iterator[Packet]:
+        """What wakes all that have timers."""
+        for chain, targets in self.work.woken:
+            for target in range(targets):
+                yield Packet(target, FIRST, 0, 0, b"", TICK, to=chain)
 
     def of_tables(self, tables: Any, task: TaskId) -> Iterator[Packet]:
         """The same for the tables that a function gives."""
@@ -109,6 +126,10 @@ class StageTask:
         packets = (packet for _, packet in pairs)
         return ((_key(packet), packet) for packet in self.packets(packets, None, TaskId(index=partition)))
 
+    def at(self, now: int) -> StageTask:
+        """The same at a processing time."""
+        return StageTask(tuple(work.at(now) for work in self.works))
+
     @property
     def number(self) -> int:
         """By which the stage is known."""
@@ -151,6 +172,17 @@ class _Begun:
         self._merger = PortMerger(self._marks, work.mark_place)
         self._place = work.mark_place
         self._ends = work.ends
+        self._task = head.id, task.index
+        self._is_woken = state is not None and any(head.id == chain for chain, _ in work.woken)
+        self._now = clock()
+
+    def _next_timer(self) -> int | None:
+        """When there is something to do here though nothing comes, None for never."""
+        time = earliest([self._flow.next_timer(), *(marks.next_timer() for marks in self._marks.values())])
+        return None if time is None else max(time, self._now + 1)  # what is due has gone off
+
+    def _told(self, timer: int | None) -> Packet:
+        return Packet(0, FIRST, 0, 0, json.dumps([*self._task, timer]).encode(), TIMER)
 
     def begin(self) -> Iterator[Packet]:
         """A micro-batch begins with the watermarks with which the one before ended."""
@@ -172,6 +204,8 @@ class _Begun:
             self._kept.save(self._marks)
         ended = bool(self._marks) and all(marks.ended for marks in self._marks.values())
         yield from self._flow.finish(self._ends or ended)
+        if self._is_woken:
+            yield self._told(None if ended else self._next_timer())
         if self._flow.late:
             yield Packet(0, FIRST, 0, 0, json.dumps(self._flow.late).encode(), LATE)
 

@@ -13,7 +13,8 @@ import pytest
 from firesteel import TableEnvironment
 from firesteel.runtime.spec import Input, JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
-from firesteel.spark.stream_host import StreamJob, StreamSettings
+from firesteel.spark.stream_host import StreamJob
+from firesteel.spark.stream_settings import StreamSettings
 from tests.connectors.kafka.broker import Broker
 from tests.spark.jobs import folded, grouped, rows, write_changes
 

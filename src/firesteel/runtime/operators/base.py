@@ -117,6 +117,16 @@ class Operator:
         """The input ends, once in the life of a job; a barrier came before."""
         return ()
 
+    def next_timer(self) -> int | None:
+        """The processing time at which it has something to do though nothing comes, None for never. Asked
+        behind a barrier; who may have such a timer says so in its spec (`sets_timers`)."""
+        return None
+
+
+def earliest(times: Iterable[int | None]) -> int | None:
+    """The first of some timers, None where there is none."""
+    return min((time for time in times if time is not None), default=None)
+
 
 class RowOperator(Operator):
     """An operator of one input that answers each table with one, and holds nothing back."""

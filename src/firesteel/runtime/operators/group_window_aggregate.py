@@ -88,6 +88,9 @@ class GroupWindowAggregate(Operator):
         self._state.save()
         self._time.save()
 
+    def next_timer(self) -> int | None:
+        return self._state.next_by_clock()
+
     def _sent(self) -> Iterator[pa.Table]:
         out = self._output.table(self._clock())
         if out.num_rows:

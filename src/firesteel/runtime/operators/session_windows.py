@@ -107,6 +107,9 @@ class SessionOperator(Operator):
             yield from self._at_time(LAST_ORDER, 0)
         self._event_time.save()
 
+    def next_timer(self) -> int | None:
+        return None if self._windows.is_rowtime else self._sessions.next_timer()
+
     # --- processing time -----------------------------------------------------------------------------
     def _at_clock(self, rows: Marked) -> Iterator[Message]:
         """What the clock has passed fires before the rows, which all come at the same time."""

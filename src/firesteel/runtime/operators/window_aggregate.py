@@ -29,6 +29,7 @@ from firesteel.runtime.windows.fired import inserts, window_columns
 from firesteel.runtime.windows.open_slices import Late, OpenSlices
 from firesteel.runtime.windows.slice_state import ends_of
 from firesteel.runtime.windows.slices import NONE_FIRED, Slices, row_ends
+from firesteel.runtime.windows.zones import to_timers
 
 
 class WindowAggregate(Operator):
@@ -42,7 +43,7 @@ class WindowAggregate(Operator):
     ) -> None:
         self._spec = spec
         self._clock = clock
-        self._is_event_time = spec.time.column is not None or spec.window_end is not None
+        self._is_event_time = spec.is_rowtime
         self._slices = Slices.of(spec)
         self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
         backend = memory_backend() if state is None else state
@@ -81,6 +82,12 @@ class WindowAggregate(Operator):
         if not self._is_event_time:
             yield from self._rows(Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER])))
         self._time.save()
+
+    def next_timer(self) -> int | None:
+        end = None if self._is_event_time else self._open.next_end(self._fired)
+        if end is None:
+            return None
+        return int(to_timers(np.array([end - 1]), self._spec.time.zone)[0])
 
     # --- rows ----------------------------------------------------------------------------------------
     def _take(self, table: pa.Table, fired: Numbers) -> Late:

@@ -109,6 +109,11 @@ class OpenSlices:
         self._state.put(keys, table)
 
     # --- windows end ---------------------------------------------------------------------------------
+    def next_end(self, fired: int) -> int | None:
+        """The end of the first window above `fired` that has rows, None where no slice is open."""
+        end = self._state.next_end()
+        return None if end is None else int(self._slices.first_unfired(np.array([end]), np.array([fired]))[0])
+
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
         """The accumulators of the windows that end above `before`, and up to `after`; the window's end is in
         the place of the slice's. Ascending by it."""

@@ -80,6 +80,10 @@ class RowState:
         """The same by the clock."""
         return self._due(self._clock, until)
 
+    def next_by_clock(self) -> int | None:
+        """The time of the next timer by the clock, None where there is none. Asked behind `save`."""
+        return self._clock.next_time()
+
     def _due(self, timers: _Timers, until: int) -> Iterator[tuple[int, KeyedWindows]]:
         for time, mine in timers.due(until):
             self.touch(mine)
@@ -140,6 +144,10 @@ class _Timers:
             time, _, _, mine = heapq.heappop(self._heap)
             self._new.pop((time, mine.name), None)
             yield time, mine
+
+    def next_time(self) -> int | None:
+        """The first of those that are written; None where there is none, or nothing is written."""
+        return self._next
 
     def save(self) -> None:
         """Write those that were set and have not gone off."""

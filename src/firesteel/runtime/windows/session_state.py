@@ -87,6 +87,10 @@ class SessionState:
         named = find_keys([*(key.take(place) for key in keys.columns), sub_keys], len(owners))
         self._timers.put(named, named.codes, timers, (), live)
 
+    def next_timer(self) -> int | None:
+        """When the first of them fires, None where none is open."""
+        return self._timers.next_time()
+
     def take_until(self, time: int) -> KeyedSessions:
         """Take out those that fire until a time, in the order of their timers."""
         due = self._timers.take_until(time)

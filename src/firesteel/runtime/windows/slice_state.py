@@ -50,6 +50,10 @@ class SliceState:
         """Those of all slices up to and with this end, ascending by it."""
         return self._table(self._state.read_until(end))
 
+    def next_end(self) -> int | None:
+        """The end of the first slice, None where there is none."""
+        return self._state.next_time()
+
     def drop_until(self, end: int) -> None:
         """Forget these slices."""
         self._state.drop_until(end)

@@ -1,0 +1,74 @@
+"""Windows by the clock on a stream that is idle, and the clock of a micro-batch that is replayed."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from firesteel.runtime.chain import wall_clock
+from firesteel.runtime.spec import ChainSpec, Input, JobSpec, Output, ScanSpec, SinkSpec, sink_id
+from firesteel.runtime.window_spec import WindowTime
+from firesteel.spark import stream_host
+from firesteel.spark.stream_settings import StreamSettings
+from firesteel.types.sql import BIGINT, STRING, timestamp, timestamp_ltz
+from tests.spark.jobs import HASH
+from tests.spark.test_stream_host import follow
+from tests.windows.windows import COUNT, TYPES, one_phase, tumble
+
+if TYPE_CHECKING:
+    from firesteel.spark.start.launch import Spark
+
+pytestmark = pytest.mark.spark
+
+SECONDS = 2
+
+
+def job(folder: Path) -> JobSpec:
+    """COUNT(*) by k and windows of the clock."""
+    options = {
+        "connector": "filesystem",
+        "path": str(folder),
+        "format": "json",
+        "source.monitor-interval": "50 ms",
+    }
+    scan = ScanSpec("filesystem", tuple(options.items()), ("k", "v", "ts"), TYPES, (0, 1, 2), table="t")
+    windows = one_phase(tumble(SECONDS * 1000), (COUNT,), time=WindowTime(None, timestamp_ltz(3)))
+    chains = (
+        ChainSpec(0, (Input(scan),), (), (Output(1, HASH, (0,)),)),
+        ChainSpec(1, (Input(0),), (windows,), (Output(sink_id(0)),)),
+    )
+    sink = SinkSpec(None, (), ("k", "n", "start", "end"), (STRING, BIGINT, timestamp(3), timestamp(3)))
+    return JobSpec(chains, (sink,), bounded=False)
+
+
+def write(folder: Path, name: str, *keys: str) -> None:
+    (folder / "new").write_text("".join(json.dumps({"k": key, "v": 1}) + "\n" for key in keys))
+    (folder / "new").rename(folder / name)
+
+
+def millis(clock: datetime) -> int:
+    return int((clock - datetime(1970, 1, 1)).total_seconds() * 1000)
+
+
+def test_windows_end_though_no_row_comes(tmp_path: Path, spark: Spark) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=2)
+    write(folder, "1.json", "a", "a", "b")
+    running = stream_host.start(job(folder), spark, settings)
+    seen, until = follow(running)
+    until(lambda: len(seen) == 2)
+    assert sorted(row[1:3] for row in seen) == [("a", 2), ("b", 1)]
+    assert millis(seen[0][-1]) <= wall_clock()
+
+    write(folder, "2.json", "c")
+    until(lambda: len(seen) == 3)
+    batches = running.progress.batches
+    time.sleep(0.5)
+    assert running.progress.batches == batches  # nothing is left to wait for
+    running.stop()
