@@ -6,17 +6,28 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from firesteel.errors import ValidationError
-from firesteel.option import Kind, Option, invalid, parse_duration
+from firesteel.option import Kind, Option, TypedOptions, invalid, parse_duration
 
 CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
 VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
 PARALLELISM = Option("sink.parallelism", Kind.INTEGER, None, "Writers of the sink.")
 IDLE_TIMEOUT = "scan.watermark.idle-timeout"
+EMIT_STRATEGY = "scan.watermark.emit.strategy"
+ON_EVENT = "on-event"
+_GROUP, _DRIFT, _UPDATES = (
+    f"scan.watermark.alignment.{each}" for each in ("group", "max-drift", "update-interval")
+)
 WATERMARKS = (
-    Option("scan.watermark.alignment.group", Kind.STRING, None, "Has no effect yet."),
-    Option("scan.watermark.alignment.max-drift", Kind.DURATION, None, "Has no effect yet."),
-    Option("scan.watermark.alignment.update-interval", Kind.DURATION, "1 s", "Has no effect yet."),
-    Option("scan.watermark.emit.strategy", Kind.STRING, "on-periodic", "Has no effect yet."),
+    Option(_GROUP, Kind.STRING, None, "Has no effect yet."),
+    Option(_DRIFT, Kind.DURATION, None, "Has no effect yet."),
+    Option(_UPDATES, Kind.DURATION, "1 s", "Has no effect yet."),
+    Option(
+        EMIT_STRATEGY,
+        Kind.ENUM,
+        "on-periodic",
+        "With `on-event` a watermark stands behind each row of Kafka that moves it.",
+        (ON_EVENT, "on-periodic"),
+    ),
     Option(
         IDLE_TIMEOUT,
         Kind.DURATION,
@@ -25,6 +36,18 @@ WATERMARKS = (
     ),
 )
 """What Flink's FactoryUtil takes for nearly every connector."""
+
+
+def check_watermarks(connector: str, options: Mapping[str, str]) -> None:
+    """Raises ValidationError for what these options cannot be (FactoryUtil.checkWatermarkOptions)."""
+    given = TypedOptions(WATERMARKS, options)
+    for option in WATERMARKS:
+        given[option.key]
+    if {_GROUP, _DRIFT, _UPDATES} & options.keys() and not options.keys() >= {_GROUP, _DRIFT}:
+        raise ValidationError(
+            f"Error configuring watermark for '{connector}', '{_GROUP}' and '{_DRIFT}' must be set when "
+            "configuring watermark alignment"
+        )
 
 
 def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from firesteel.catalog.schema import Table
 from firesteel.connectors.base import Connector, Sink, Source
+from firesteel.connectors.options import check_watermarks
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.registry import FORMATS
@@ -81,4 +82,5 @@ def validate_table(table: Table) -> Table:
         )
     found = connector(options["connector"])
     found.validate(table)
+    check_watermarks(found.name, options)
     return replace(table, traits=found.traits(table))

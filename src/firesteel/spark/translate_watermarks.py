@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from firesteel.catalog.schema import Table
-from firesteel.connectors.options import IDLE_TIMEOUT
+from firesteel.connectors.options import EMIT_STRATEGY, IDLE_TIMEOUT, ON_EVENT, WATERMARKS
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.expr.to_duckdb import compile_calc
-from firesteel.option import parse_duration
+from firesteel.option import TypedOptions, parse_duration
 from firesteel.plan import physical
 from firesteel.plan.expressions import expand_search, rewrite, walk
 from firesteel.plan.tree import Node
@@ -27,17 +28,27 @@ def watermark_assigner(
     expression = expand_search(node.expression, lists=True)
     _refuse_marker(replace(expression, range=None) if isinstance(expression, Call) else expression)
     table = _table_below(node)
-    own = None if table is None else dict(table.options).get(IDLE_TIMEOUT)
+    given = {} if table is None else dict(table.options)
+    own = given.get(IDLE_TIMEOUT)
     return WatermarkAssignerSpec(
         rowtime=node.rowtime,
         watermark=compile_calc((expression,), None, types_of(node.input), None, options.time_zone),
-        interval=options.watermark_interval,
+        interval=0 if _emits_on_event(given) else options.watermark_interval,
         name=node.schema[node.rowtime].name,
         table="" if table is None else ".".join(table.path),
         may_fail=not _is_delay(expression),
         idle=options.idle_timeout if own is None else parse_duration(own),
     )
 
+
+def _emits_on_event(table: Mapping[str, str]) -> bool:
+    """Whether each row may set a mark: sources that have watermarks themselves can say so
+    (SupportsWatermarkPushDown), and of those that are here Kafka's does. table: its options."""
+    strategy = TypedOptions(WATERMARKS, table)[EMIT_STRATEGY]
+    return strategy == ON_EVENT and table["connector"] in _WITH_WATERMARKS
+
+
+_WITH_WATERMARKS = ("kafka", "upsert-kafka")
 
 STRATEGY = "WATERMARK_STRATEGY"
 """The function that stands for a WatermarkStrategy in a plan; its options: name, pickled, milliseconds after
