@@ -65,7 +65,7 @@ def extreme(
     refuse_odd_floats(values.values, there)
     best = groups.reduce(ufunc, values.values if there is None else np.where(there, values.values, neutral),
                          neutral)  # fmt: skip
-    found = groups.any(np.ones(len(values.values), np.bool_) if there is None else there)
+    found = groups.any(there)
     if begin is not None:
         refuse_odd_floats(begin.values, None if begin.null is None else ~begin.null)
         best = ufunc(
@@ -138,7 +138,7 @@ def _missing(
 ) -> Mask | None:
     if field.initial is not None:
         return None
-    missing = ~groups.any(np.ones(groups.rows, np.bool_) if reach is None else reach)
+    missing = ~groups.any(reach)
     if begin is not None:
         missing &= begin.is_null
     return missing if missing.any() else None

@@ -28,10 +28,12 @@ class Groups:
         """The sum of each group, which wraps at 64 bits; 0 where it is empty."""
         return self._placed(np.add.reduceat(values, self._starts), 0) if self.rows else self._none(0)
 
-    def any(self, marked: Mask) -> Mask:
-        """Whether a group has an entry that is marked."""
+    def any(self, marked: Mask | None) -> Mask:
+        """Whether a group has an entry that is marked; None where all are."""
         if not self.rows:
             return np.zeros(self.size, np.bool_)
+        if marked is None:
+            return self._placed(np.ones(len(self._here), np.bool_), False)
         found: Mask = self._placed(np.logical_or.reduceat(marked, self._starts), False)
         return found
 
@@ -82,14 +84,26 @@ class Ranges(Groups):
         found: Index = totals[self._ends] - totals[self._starts]
         return found
 
-    def any(self, marked: Mask) -> Mask:
+    def any(self, marked: Mask | None) -> Mask:
+        if marked is None:
+            return np.ones(self.size, np.bool_)
         found: Mask = self.sum(marked.astype(np.int64)) > 0
         return found
 
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
-        bounds = np.empty(2 * self.size, np.int64)
-        bounds[0::2], bounds[1::2] = self._starts, self._ends
-        reduced: Numbers = ufunc.reduceat(np.append(values, values.dtype.type(neutral)), bounds)[::2]
+        """Of a ufunc that may take an entry in twice: stretches of a power of two are reduced for all places,
+        and a group is covered by two of them."""
+        lengths = self._ends - self._starts
+        level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1
+        levels, stretches = level_of[lengths], [values]
+        for level in range(int(level_of[-1])):
+            longer, half = stretches[-1].copy(), 1 << level
+            ufunc(longer[:-half], longer[half:], out=longer[:-half])
+            stretches.append(longer)
+        if len(stretches) == 1:
+            return values[self._starts]
+        flat, begin = np.concatenate(stretches), levels * np.int64(self.rows)
+        reduced: Numbers = ufunc(flat[begin + self._starts], flat[begin + self._ends - (1 << levels)])
         return reduced
 
     def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:

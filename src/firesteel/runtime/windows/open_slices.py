@@ -136,7 +136,7 @@ class OpenSlices:
             self.add_late(late, after)
         else:
             self._collapse(due, after)
-        return self._by_end(windows)
+        return windows
 
     def _due(self, after: int) -> pa.Table:
         """The accumulators of all slices up to `after`, one of each key, ascending by end. What has come for
@@ -172,9 +172,11 @@ class OpenSlices:
         parts = self._partials.of_ranges(table, rows, stops)
         if parts is None:
             return None
-        at = pa.array(rows)
-        names = [one_chunk(table.column(i)).take(at) for i in range(self._width - 1)]
-        return pa.Table.from_arrays([*names, pa.array(windows), *parts], schema=self._partials.schema)
+        by_end = stable_order((windows - windows.min(initial=0)) // interval)
+        at, of = pa.array(by_end), pa.array(rows[by_end])
+        names = [one_chunk(table.column(i)).take(of) for i in range(self._width - 1)]
+        columns = [*names, pa.array(windows[by_end]), *(part.take(at) for part in parts)]
+        return pa.Table.from_arrays(columns, schema=self._partials.schema)
 
     def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
         """All that goes into windows as these merge it, and the first window each goes into."""
@@ -204,7 +206,7 @@ class OpenSlices:
             whole = self._partials.merged(copies, replace(keys, columns=keys.columns[:-1]))
             order = slices if self._slices.windows.oldest_first else -slices
             copies = whole.take(pa.array(np.argsort(order, kind="stable")))
-        return self._partials.merged(copies, self._partials.keys_of(copies))
+        return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
         """Of CUMULATE's windows that go on, keep what has fired as their first slice."""
