@@ -13,7 +13,7 @@ from decimal import Decimal
 from math import copysign, isfinite
 from typing import Any, cast
 
-from firesteel.errors import FiresteelError, ValidationError
+from firesteel.errors import FiresteelError, JobError, ValidationError
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
@@ -60,8 +60,19 @@ def constant(call: Call, zone: str | None = None) -> Expr:
         return _literal(calculated(spec), call)
     except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
         raise ValidationError("Year out of range", range=call.range) from error
+    except JobError:
+        call.__dict__[_FAILED] = True
+        return call
     except FiresteelError:
         return call
+
+
+_FAILED = "_failed"
+
+
+def failed(call: Call) -> bool:
+    """Whether `constant` was asked for this very call, and computing it failed."""
+    return _FAILED in call.__dict__
 
 
 def _is_constant(call: Call) -> bool:

@@ -7,9 +7,10 @@ leaves no rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from operator import ge
 
 from firesteel.expr.casting import cast
@@ -21,6 +22,7 @@ from firesteel.plan.rel_builder import as_type
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
+from firesteel.rules.failing_constants import has_failing_constant
 from firesteel.rules.fold_constants import computed, fold_constants
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
@@ -39,15 +41,27 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     if isinstance(node, Filter):
         return _filter(node, zone)
     known = constant_columns(node.input)
-    return replace(node, exprs=tuple(_value(e, known, zone) for e in node.exprs))
+    given = [push_into_cases(rewrite(e, lambda part: _constant(part, known))) for e in node.exprs]
+    for expr in given:
+        refuse_division(expr)
+    fold = _folding(given, zone)
+    return replace(node, exprs=tuple(map(partial(_value, fold=fold), node.exprs, given)))
+
+
+def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
+    """What computes the constants of these expressions: nothing where one of them fails."""
+    if has_failing_constant(exprs, zone):
+        return lambda expr: expr
+    return partial(fold_constants, zone=zone)
 
 
 def _filter(node: Filter, zone: str | None) -> Node:
     refuse_division(node.condition)
     doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
-    condition = pull_factors(fold_constants(doubles, zone))
+    fold = _folding([doubles], zone)
+    condition = pull_factors(fold(doubles))
     for _ in range(5):
-        before, condition = condition, fold_constants(simplify_condition(push_into_cases(condition)), zone)
+        before, condition = condition, fold(simplify_condition(push_into_cases(condition)))
         if condition == before:
             break
     if is_true(condition):
@@ -57,11 +71,9 @@ def _filter(node: Filter, zone: str | None) -> Node:
     return node if condition == node.condition else replace(node, condition=condition)
 
 
-def _value(expr: Expr, known: dict[int, Literal], zone: str | None) -> Expr:
-    replaced = push_into_cases(rewrite(expr, lambda e: _constant(e, known)))
-    refuse_division(replaced)
-    reduced = simplify_value(fold_constants(_reachable(replaced), zone))
-    reduced = fold_constants(reduced, zone)
+def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr]) -> Expr:
+    """given: the expression with what is known of columns."""
+    reduced = fold(simplify_value(fold(_reachable(given))))
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 
