@@ -12,7 +12,17 @@ from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.connectors.registry import open_source, validate_table
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.runtime.spec import ScanSpec
-from firesteel.types.sql import BIGINT, BYTES, INT, STRING, SqlType, TypeRoot, map_of
+from firesteel.types.sql import (
+    BIGINT,
+    BYTES,
+    INT,
+    STRING,
+    SqlType,
+    TypeRoot,
+    map_of,
+    timestamp,
+    timestamp_ltz,
+)
 from tests.connectors.kafka.test_script import QUERY, TABLE
 from tests.guide.test_examples import GUIDE, blocks
 from tests.rules.planning import plan
@@ -155,8 +165,26 @@ def test_metadata() -> None:
         validate_table(table(JSON, Column("m", STRING, metadata="offset")))
     with pytest.raises(NotSupportedError, match="partitioner that is a Java class"):
         validate_table(table({**JSON, "sink.partitioner": "org.example.Mine"}))
-    with pytest.raises(NotSupportedError, match=r"Metadata of a format \('value\.table'"):
+
+
+def test_metadata_of_formats() -> None:
+    canal = {**JSON, "format": "canal-json"}
+    zoned, plain = timestamp_ltz(3), timestamp(3)
+    for column in (
+        Column("m", STRING, metadata="value.table"),
+        Column("m", zoned, metadata="value.ingestion-timestamp"),
+        Column("m", plain, metadata="value.event-timestamp"),
+        Column("m", map_of(STRING, INT), metadata="value.sql-type"),
+    ):
+        validate_table(table(canal, column))
+    with pytest.raises(
+        ValidationError, match=r"(?s)'value\.bogus' .* reading:\nvalue\.database\nvalue\.table\n"
+    ):
+        validate_table(table(canal, Column("m", STRING, metadata="value.bogus")))
+    with pytest.raises(ValidationError, match=r"Invalid metadata key 'value\.table'"):
         validate_table(table(JSON, Column("m", STRING, metadata="value.table")))
+    with pytest.raises(NotSupportedError, match=r"'value\.table' cannot be read as INT"):
+        validate_table(table(canal, Column("m", INT, metadata="value.table")))
 
 
 def inserting(made: Table, query: str) -> None:

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.catalog.schema import Table
+from firesteel.connectors.kafka.options import value_of
 from firesteel.connectors.kafka.reader import Messages
 from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.formats.message_metadata import metadata_of
 from firesteel.runtime.spec import SinkSpec
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BYTES, STRING, SqlType, TypeRoot, map_of
@@ -31,6 +33,8 @@ _KEYS: dict[str, tuple[TypeRoot, ...]] = {
     "timestamp-type": _TEXTS,
 }
 """The types that a column of each key may have."""
+VALUE_PREFIX = "value."
+"""Of the keys of the value's format."""
 SINK_CLASS = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink"
 _WRITTEN = ("topic", "headers", "timestamp")
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
@@ -39,27 +43,44 @@ _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 def check_metadata(table: Table) -> None:
     """Raises ValidationError for a key that there is not, NotSupportedError for a type that its column
     cannot have here."""
+    names = tuple(column.name for column in table.columns if column.is_physical)
+    of_value = metadata_of(value_of(dict(table.options), names).format)
     for column in table.columns:
         key = column.metadata
         if key is None:
             continue
-        if key.startswith("value."):
-            raise NotSupportedError(
-                f"Metadata of a format ('{key}' in column '{column.name}') cannot be read yet."
-            )
-        if key not in _KEYS:
-            listed = "\n".join(_KEYS)
+        if key not in _KEYS and key.removeprefix(VALUE_PREFIX) not in (of_value if is_of_value(key) else ()):
+            listed = "\n".join([*(VALUE_PREFIX + each for each in of_value), *_KEYS])
             raise ValidationError(
                 f"Invalid metadata key '{key}' in column '{column.name}' of table '{'.'.join(table.path)}'. "
                 "The DynamicTableSource class "
                 "'org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSource' supports the "
                 f"following metadata keys for reading:\n{listed}"
             )
-        if column.type.root not in _KEYS[key] or not _holds(key, column.type):
+        if is_of_value(key):
+            own = of_value[key.removeprefix(VALUE_PREFIX)].type
+            fits = _takes(column.type, own)
+        else:
+            fits = column.type.root in _KEYS[key] and _holds(key, column.type)
+        if not fits:
             raise NotSupportedError(
                 f"Metadata '{key}' cannot be read as {column.type} in column '{column.name}'.",
                 hint="declare the column with the key's own type and cast it in the query",
             )
+
+
+def is_of_value(key: str) -> bool:
+    """Whether a key is one of the value's format."""
+    return key.startswith(VALUE_PREFIX)
+
+
+def _takes(kind: SqlType, own: SqlType) -> bool:
+    """Whether a column of a type holds what a format's key of its own type gives."""
+    if own.root is TypeRoot.TIMESTAMP_LTZ:
+        return kind.root in _TIMES and (kind.precision or 0) >= (own.precision or 0)
+    if own.root is TypeRoot.VARCHAR:
+        return kind.root is TypeRoot.VARCHAR and kind.length == own.length
+    return bool(to_arrow(kind) == to_arrow(own))
 
 
 def written_keys(topics: tuple[str, ...]) -> tuple[str, ...]:
@@ -86,10 +107,14 @@ def _holds(key: str, kind: SqlType) -> bool:
 
 
 def metadata_column(key: str, kind: SqlType, messages: Messages, zone: str) -> pa.Array:
-    """The values of a key, one a message."""
-    made = _COLUMNS[key](messages)
+    """The values of a key of Kafka's, one a message."""
+    return in_type(_COLUMNS[key](messages), kind, zone)
+
+
+def in_type(made: pa.Array, kind: SqlType, zone: str) -> pa.Array:
+    """Values of a key in the type of their column; a time for a TIMESTAMP is that of clocks in the zone."""
     if kind.root is TypeRoot.TIMESTAMP:
-        made = pc.local_timestamp(made.cast(pa.timestamp("ms", tz=zone)))
+        made = pc.local_timestamp(made.cast(pa.timestamp(made.type.unit, tz=zone)))
     return made.cast(to_arrow(kind))
 
 

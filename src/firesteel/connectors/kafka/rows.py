@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
-from firesteel.connectors.kafka.metadata import metadata_column
+from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.connectors.kafka.reader import Messages
 from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Fields, Indices, MessageError
+from firesteel.formats.message_metadata import MetadataReader
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 
@@ -37,8 +38,16 @@ class Rows:
         physical = tuple(name for name in scan.names if self._metadata.get(name) is None)
         self._wanted = [scan.names[position] for position in scan.projection]
         self._value = self._decoding(value_of(options, physical), taken=())
+        self._of_value = self._metadata_reader(value_of(options, physical))
         key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
         self._key = None if key is None else self._decoding(key, taken)
+
+    def _metadata_reader(self, part: Part) -> MetadataReader | None:
+        keys = [key for name in self._wanted if (key := self._metadata.get(name)) and is_of_value(key)]
+        if not keys:
+            return None
+        wanted = dict.fromkeys(key.removeprefix(VALUE_PREFIX) for key in keys)
+        return MetadataReader(part.format, tuple(wanted), dict(part.options))
 
     @property
     def skipped(self) -> int:
@@ -72,13 +81,18 @@ class Rows:
             keys, of_keys = self._decoded(self._key, messages, [record.key() for record in records])
             rows, key_rows = _pairs(at, of_keys, len(records))
             values, keys, at = values.take(rows), keys.take(key_rows), at[rows]
+        said = self._said(messages, bytes_of)
         columns = [values[KIND], row_orders(split, first, values.num_rows)]
         for name in self._wanted:
             made = self._column(name, values, keys)
             if made is None:
                 key, kind = self._metadata[name], self._types[name]
                 assert key is not None
-                made = metadata_column(key, kind, messages, self._scan.time_zone).take(pa.array(at))
+                if is_of_value(key):
+                    made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind, self._scan.time_zone)
+                else:
+                    made = metadata_column(key, kind, messages, self._scan.time_zone)
+                made = made.take(pa.array(at))
             columns.append(made)
         names = [KIND, ORDER, *(field(index) for index in range(len(self._wanted)))]
         return pa.Table.from_arrays(columns, names=names)
@@ -100,10 +114,21 @@ class Rows:
         try:
             return decoding.decoder.decode(pa.array(data, pa.binary()))
         except MessageError as error:
-            offset = messages.records[error.index].offset()
-            raise DataError(
-                f"topic {messages.topic}, partition {messages.partition}, offset {offset}: {error.text}"
-            ) from None
+            raise _bad_message(messages, error) from None
+
+    def _said(self, messages: Messages, data: list[bytes | None]) -> dict[str, pa.Array]:
+        """What the values say besides their rows, by key, a value a message."""
+        if self._of_value is None:
+            return {}
+        try:
+            return self._of_value.columns(pa.array(data, pa.binary()))
+        except MessageError as error:
+            raise _bad_message(messages, error) from None
+
+
+def _bad_message(messages: Messages, error: MessageError) -> DataError:
+    offset = messages.records[error.index].offset()
+    return DataError(f"topic {messages.topic}, partition {messages.partition}, offset {offset}: {error.text}")
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: list[bytes | None]) -> tuple[pa.Table, Indices]:
