@@ -52,18 +52,38 @@ def run(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Print `error: ...` for a statement that fails, and go on.")
     ] = False,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option("--metrics-port", metavar="PORT", help="Answer Prometheus there, at /metrics."),
+    ] = None,
+    log_format: Annotated[
+        str,
+        typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
+    ] = "text",
     verbose: Verbose = False,
 ) -> int:
     """Run a script."""
+    from contextlib import ExitStack
+
     from firesteel.cli import run as runner
     from firesteel.cli.script import folder_of, pairs, read_script
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
-    return runner.run_script(
-        text, configuration, folder=folder_of(script), show=show, keep_going=keep_going, verbose=verbose
-    )
+    if log_format not in ("text", "json"):
+        raise UsageError(f"--log-format takes text, json, got {log_format!r}")
+    with ExitStack() as open_:
+        metrics = None
+        if metrics_port is not None:
+            from firesteel.cli.metrics import Metrics, served
+
+            metrics = Metrics()
+            open_.enter_context(served(metrics, metrics_port))
+        return runner.run_script(
+            text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
+            verbose=verbose, metrics=metrics, as_json=log_format == "json",
+        )  # fmt: skip
 
 
 @app.command()

@@ -60,9 +60,10 @@ def describe(seconds: float, progress: Progress | None) -> str:
 class ProgressLine:
     """Follows one job. `watch` takes its counts; `hide` is called before results are written."""
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
         self._out = out or sys.stderr
-        self._live = self._out.isatty()
+        self._json = as_json
+        self._live = self._out.isatty() and not as_json
         self._latest: Progress | None = None
         self._jobs: dict[int, Progress] = {}
         self._done = threading.Event()
@@ -100,7 +101,13 @@ class ProgressLine:
             self._follow_live(started)
             return
         while not self._done.wait(PLAIN_SECONDS):
-            print(describe(time.monotonic() - started, self._latest), file=self._out, flush=True)
+            seconds = time.monotonic() - started
+            if self._json:
+                from firesteel.cli.json_logs import tell_progress
+
+                tell_progress(seconds, self._latest, self._out)
+            else:
+                print(describe(seconds, self._latest), file=self._out, flush=True)
 
     def _follow_live(self, started: float) -> None:
         from rich.console import Console

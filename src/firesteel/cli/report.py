@@ -6,6 +6,7 @@ import errno
 import sys
 import traceback
 
+from firesteel.cli.json_logs import is_wanted, tell_error
 from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.sensitive import without_secrets
@@ -51,6 +52,10 @@ def one_line(error: FiresteelError) -> str:
 
 def report(error: FiresteelError, *, verbose: bool) -> int:
     """Write the error to stderr; returns the exit status that goes with it."""
+    if is_wanted(sys.argv):
+        trace = "".join(traceback.format_exception(error)) if verbose else None
+        tell_error(error, trace)
+        return error.exit_status
     if verbose:
         traceback.print_exception(error, file=sys.stderr)
     said = f"error: {error}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from firesteel.cli.json_logs import tell
 from firesteel.cli.report import CANCELLED, as_firesteel_error, one_line
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
 from firesteel.cli.terminal import escaped, lines_escaped
@@ -18,9 +19,11 @@ from firesteel.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from firesteel.cli.metrics import Metrics
     from firesteel.cli.progress import ProgressLine
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.result import ChangesResult, TableResult, Write
+    from firesteel.spark.progress import Progress
     from firesteel.sql.statements import Statement
 
 SHOWS = {"tableau": "TABLEAU", "changes": "CHANGELOG", "table": "TABLE"}
@@ -44,10 +47,18 @@ def configuration(
 
 
 def run_script(
-    text: str, options: dict[str, str], *, folder: str, show: str | None, keep_going: bool, verbose: bool
+    text: str,
+    options: dict[str, str],
+    *,
+    folder: str,
+    show: str | None,
+    keep_going: bool,
+    verbose: bool,
+    metrics: Metrics | None = None,
+    as_json: bool = False,
 ) -> int:
-    """Run all statements, with modules of functions in `folder`; returns the exit status. Raises what a
-    statement raised unless keep_going."""
+    """Run all statements, with modules of functions in `folder`; returns the exit status. metrics: what the
+    jobs count in. as_json: progress is told in JSON. Raises what a statement raised unless keep_going."""
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
@@ -61,7 +72,7 @@ def run_script(
     environment.functions_folder = folder
     environment.own_process = True
     try:
-        runner = Runner(environment, show=show, verbose=verbose)
+        runner = Runner(environment, show=show, verbose=verbose, metrics=metrics, as_json=as_json)
         if CHECKPOINT in options:
             environment.expect(text)
         return runner.run_all(text) if keep_going else runner.run(text)
@@ -98,11 +109,15 @@ class Runner:
         show: str | None = None,
         verbose: bool = False,
         confirms: bool = False,
+        metrics: Metrics | None = None,
+        as_json: bool = False,
     ) -> None:
         self._environment = environment
         self._show = show
         self._verbose = verbose
         self._confirms = confirms
+        self._metrics = metrics
+        self._json = as_json
 
     def run(self, text: str) -> int:
         """Parse the whole script, then run it up to its end or the first error."""
@@ -137,8 +152,14 @@ class Runner:
         """Run one statement to its end and show its result."""
         from firesteel.cli.progress import ProgressLine
 
-        with ProgressLine() as line:
-            result = self._environment.execute(statement, text, watch=line.watch)
+        with ProgressLine(as_json=self._json) as line:
+
+            def watch(progress: Progress) -> None:
+                line.watch(progress)
+                if self._metrics is not None:
+                    self._metrics.watch(progress)
+
+            result = self._environment.execute(statement, text, watch=watch)
             try:
                 self._show_result(result, line)
             except KeyboardInterrupt:
@@ -148,7 +169,11 @@ class Runner:
         sys.stdout.flush()
         if line.skipped:
             many = "messages" if line.skipped > 1 else "message"
-            print(f"{line.skipped:,} {many} skipped: they could not be read", file=sys.stderr)
+            said = f"{line.skipped:,} {many} skipped: they could not be read"
+            if self._json:
+                tell("notice", "WARN", message=said)
+            else:
+                print(said, file=sys.stderr)
 
     def _show_result(self, result: TableResult, line: ProgressLine) -> None:
         from firesteel.session.result import OK, ChangesResult

@@ -18,8 +18,9 @@ class Progress:
     left out because they cannot be read. late: rows that were dropped because they came too late. batches:
     micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
-    states: entries of the keyed state by chain and key group, where the host tells. phase: what there is to
-    wait for while nothing is counted yet.
+    states: entries of the keyed state by chain and key group, where the host tells; state_bytes: what Spark's
+    state store has of it. batch_seconds: how long the last micro-batch took, from the end of the one before.
+    phase: what there is to wait for while nothing is counted yet.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -30,7 +31,10 @@ class Progress:
     batches: int = 0
     mark: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
+    state_bytes: int | None = None
+    batch_seconds: float | None = None
     phase: str = ""
+    ended: float | None = None
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -72,6 +76,9 @@ class Progress:
         """A micro-batch has ended."""
         self.phase = ""
         self.batches += 1
+        now = time.monotonic()
+        self.batch_seconds = now - (self.started if self.ended is None else self.ended)
+        self.ended = now
         self._tell()
 
     def _tell(self) -> None:

@@ -180,7 +180,13 @@ class StreamJob:
             note_delivery(self._spark.context, self._checkpoint)
         self._delivered = batch
         self._spark.keep_classes()
+        self.progress.state_bytes = self._state_bytes()
         self.progress.end_batch()
+
+    def _state_bytes(self) -> int | None:
+        """What Spark's state store had after the batch before, None before there was one."""
+        last = self._query.lastProgress if hasattr(self, "_query") else None
+        return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 
     def _put(self, changes: pa.Table) -> None:
         """Hand changes over. Where nobody takes them any more the batch is not committed."""

@@ -1,0 +1,60 @@
+"""`--log-format json`: what is told on stderr as one JSON object a line, for programs that gather logs.
+
+Every line has `time`, `level` and `event`: `progress`, `error` or `notice`, and what belongs to it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, TextIO
+
+from firesteel.errors import FiresteelError
+from firesteel.sensitive import without_secrets
+
+if TYPE_CHECKING:
+    from firesteel.spark.progress import Progress
+
+OPTION = "--log-format"
+
+
+def is_wanted(arguments: list[str]) -> bool:
+    """Whether a command line asks for JSON; also before it is parsed, as errors may come then."""
+    if f"{OPTION}=json" in arguments:
+        return True
+    at = arguments.index(OPTION) if OPTION in arguments else len(arguments)
+    return arguments[at + 1 : at + 2] == ["json"]
+
+
+def tell(event: str, level: str = "INFO", out: TextIO | None = None, **said: Any) -> None:
+    """Write a line; what is None is left out."""
+    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    line = {"time": now, "level": level, "event": event}
+    line |= {key: value for key, value in said.items() if value is not None}
+    print(json.dumps(line, ensure_ascii=False, default=str), file=out or sys.stderr, flush=True)
+
+
+def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None = None) -> None:
+    """How far a statement's job has come."""
+    from firesteel.cli.metrics import values
+
+    numbers: dict[str, Any] = {} if progress is None else values(progress)
+    numbers.pop("running_seconds", None)
+    phase = None if progress is None else progress.phase or None
+    tell("progress", out=out, running_seconds=round(seconds, 1), phase=phase, **numbers)
+
+
+def tell_error(error: FiresteelError, trace: str | None = None) -> None:
+    """What ended the command, with its place in the script."""
+    line = column = None
+    if error.range is not None and error.sql is not None:
+        line, column = error.range.line_and_column(error.sql)
+    message = error.message if error.sql is None else without_secrets(error.message, error.sql)
+    said: dict[str, Any] = {
+        "type": type(error).__name__,
+        "message": message,
+        "hint": error.hint,
+        "trace": trace,
+    }
+    tell("error", "ERROR", exit_status=error.exit_status, line=line, column=column, **said)

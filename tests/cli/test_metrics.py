@@ -1,0 +1,113 @@
+"""Metrics as Prometheus reads them, and what is told in JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+from firesteel.cli import progress as module
+from firesteel.cli.json_logs import is_wanted, tell_progress
+from firesteel.cli.metrics import Metrics, served
+from firesteel.cli.progress import ProgressLine
+from firesteel.cli.report import report
+from firesteel.errors import UsageError, ValidationError
+from firesteel.spark.progress import Progress
+
+
+def progress() -> Progress:
+    made = Progress(read=2_000, changes=10, skipped=7, late=3, states={(1, 0): 4, (1, 1): 5}, state_bytes=900)
+    made.end_batch()
+    return made
+
+
+def test_metrics_are_there_as_text() -> None:
+    metrics = Metrics()
+    first = progress()
+    for each in (first, first, Progress()):
+        metrics.watch(each)
+    with served(metrics, 0) as port, urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        text = answer.read().decode()
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    lines = text.splitlines()
+    assert 'firesteel_records_in_total{job="1"} 2000' in lines
+    assert 'firesteel_records_in_total{job="2"} 0' in lines
+    assert 'firesteel_state_entries{job="1"} 9' in lines
+    assert 'firesteel_state_bytes{job="1"} 900' in lines
+    assert not [line for line in lines if line.startswith('firesteel_batch_seconds{job="2"}')]
+    for line in lines:  # the format: a comment, or a name with labels and a number
+        assert re.fullmatch(r"# (HELP|TYPE) \S+ .+|[a-z_]+\{job=\"\d+\"\} -?[\d.]+(e[+-]?\d+)?", line)
+
+
+def test_a_change_of_counts_is_seen_at_the_next_look() -> None:
+    metrics, job = Metrics(), Progress()
+    job.watch = metrics.watch
+    job.end_batch()
+    assert 'firesteel_batches_total{job="1"} 1' in metrics.text()
+    job.end_batch()
+    assert 'firesteel_batches_total{job="1"} 2' in metrics.text()
+
+
+def test_there_is_nothing_else() -> None:
+    with served(Metrics(), 0) as port, pytest.raises(HTTPError, match="404"):
+        urlopen(f"http://127.0.0.1:{port}/x")
+
+
+def test_a_port_that_is_taken() -> None:
+    with (
+        served(Metrics(), 0) as port,
+        pytest.raises(UsageError, match=f"--metrics-port {port} cannot be had"),
+    ):
+        served(Metrics(), port).__enter__()
+    with pytest.raises(UsageError, match="--metrics-port 70000 cannot be had"):
+        served(Metrics(), 70_000).__enter__()
+
+
+def test_progress_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(module, "PLAIN_SECONDS", 0.01)
+    out = io.StringIO()
+    with ProgressLine(out, as_json=True) as line:
+        line.watch(progress())
+        while out.getvalue().count("\n") < 2:
+            pass
+    said = [json.loads(each) for each in out.getvalue().splitlines()]
+    assert {(each["level"], each["event"]) for each in said} == {("INFO", "progress")}
+    assert (said[-1]["records_in_total"], said[-1]["state_entries"]) == (2000, 9)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", said[-1]["time"])
+
+
+def test_what_is_waited_for() -> None:
+    out = io.StringIO()
+    tell_progress(2.04, Progress(phase="starting Spark"), out)
+    said = json.loads(out.getvalue())
+    assert (said["running_seconds"], said["phase"]) == (2.0, "starting Spark")
+    assert "watermark_milliseconds" not in said
+
+
+def test_an_error_in_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["firesteel", "run", "a.sql", "--log-format", "json"])
+    assert report(ValidationError("no such\ntable", hint="look"), verbose=False) == 2
+    said = json.loads(capsys.readouterr().err)
+    wanted = {"level": "ERROR", "event": "error", "type": "ValidationError", "message": "no such\ntable"}
+    assert said | wanted == said
+    assert (said["hint"], said["exit_status"]) == ("look", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["run", "a.sql"], False),
+        (["run", "--log-format", "text", "json"], False),
+        (["run", "--log-format=json"], True),
+        (["run", "--log-format", "json"], True),
+        (["run", "--log-format"], False),
+    ],
+)
+def test_json_is_asked_for_on_the_command_line(arguments: list[str], wanted: bool) -> None:
+    assert is_wanted(arguments) is wanted
