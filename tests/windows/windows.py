@@ -90,7 +90,8 @@ class InTwoPhases(Operator):
         return self._through(self._local.marked(rows))
 
     def barrier(self) -> Iterable[Message]:
-        return self.whole.barrier()
+        yield from self._through(self._local.barrier())
+        yield from self.whole.barrier()
 
     def _through(self, messages: Iterable[Message]) -> Iterable[Message]:
         for message in messages:

@@ -48,6 +48,7 @@ from firesteel.rules.to_physical import to_physical
 from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.unions import coerce_union_inputs, union_to_distinct
+from firesteel.rules.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window_aggregates import window_aggregates
 from firesteel.rules.window_emit import window_emit
 from firesteel.rules.wrap_json_arguments import wrap_json_arguments
@@ -136,6 +137,7 @@ PHASES = Stage(
         (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),
         (each(keep_bundle_order), "all phases of a bundle are known"),
         (each(two_stage_window_aggregate, "configuration"), "needs no mini-batches"),
+        (each(warn_of_window_zones, "configuration"), "aggregates of windows have their phases"),
         (together(reuse_scans), "last, as in Flink: mini-batches are placed before scans become one"),
     ),
     leaves=PhysicalNode,

@@ -21,6 +21,7 @@ _NOT_IN_JAVA = frozenset(["EST", "MST", "HST", "ROC", "Factory", "localtime", "p
 _EPOCH = datetime(1970, 1, 1)
 _CYCLE = 146_097 * 86_400  # 400 years repeat their days and so their rules
 _FIRST, _LAST = -62_135_510_400, 253_370_764_800  # within what datetime holds, with a day to spare
+_A_YEAR_TO_COME = 2_524_608_000  # 2050
 _ZONEINFO = "zoneinfo/"
 
 
@@ -126,6 +127,26 @@ def offset_of_local(seconds: int, zone: str) -> int:
         return 0
     moment = (_EPOCH + timedelta(seconds=_within(seconds))).replace(tzinfo=zone_of(zone), fold=0)
     return _seconds(moment.utcoffset())
+
+
+@lru_cache(maxsize=256)
+def has_daylight_time(zone: str) -> bool:
+    """Whether the zone changes its offset in the years to come (Java: TimeZone.useDaylightTime)."""
+    return len({offset_at(_A_YEAR_TO_COME + month * 30 * 86_400, zone) for month in range(12)}) > 1
+
+
+def is_aligned(zone: str, interval: int) -> bool:
+    """Whether stretches of so many milliseconds begin at the same instants by the zone's clock as by UTC's,
+    as its offset is today; of a zone with daylight saving time as Flink takes it, that they do."""
+    return has_daylight_time(zone) or offset_at(_A_YEAR_TO_COME, zone) * 1000 % interval == 0
+
+
+@lru_cache(maxsize=256)
+def was_aligned(zone: str, interval: int) -> bool:
+    """The same, and that it has been so since 1970."""
+    months = range(0, _A_YEAR_TO_COME, 30 * 86_400)
+    offsets = {offset_at(month, zone) for month in months}
+    return zone == "UTC" or not any(offset * 1000 % interval for offset in offsets)
 
 
 def _within(seconds: int) -> int:

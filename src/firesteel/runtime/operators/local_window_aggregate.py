@@ -5,6 +5,10 @@ It keeps nothing and drops nothing: what is late is known behind the exchange. R
 together as long as no watermark between them ends a window of their slice; what they come to has the order of
 the last of them, which is before that watermark. Where most rows have a key and slice of their own they go on
 as they are, each as an accumulator.
+
+Where windows can end before Flink sends their rows on (windows/flushes.py), they are sent on when Flink does
+it, late or not: with the watermark that empties its buffer, or at the end of a micro-batch, which is a
+checkpoint. A micro-batch begins as Flink does after a restart.
 """
 
 from __future__ import annotations
@@ -19,14 +23,26 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.runtime.bundles.partials import Partials
 from firesteel.runtime.handler import generate
-from firesteel.runtime.keys import find_keys, find_keys_if_shared
-from firesteel.runtime.operators.base import Clock, Marked, Message, Operator
-from firesteel.runtime.orders import Numbers, caused, in_order
+from firesteel.runtime.keys import Keys, find_keys, find_keys_if_shared
+from firesteel.runtime.operators.base import (
+    BEFORE_ALL,
+    LAST_ORDER,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
+from firesteel.runtime.orders import Numbers, caused, in_order, orders
 from firesteel.runtime.spec import KIND, ORDER, field
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.values import one_chunk
 from firesteel.runtime.window_spec import LocalWindowAggregateSpec, sliced
+from firesteel.runtime.windows.fired import inserts
+from firesteel.runtime.windows.flushes import Flushes, may_delay
 from firesteel.runtime.windows.slices import NONE_FIRED, Slices, row_ends
+
+_NO_MARKS: Numbers = np.zeros(0, np.int64)
 
 
 class LocalWindowAggregate(Operator):
@@ -37,16 +53,40 @@ class LocalWindowAggregate(Operator):
         self._aggregate = sliced(spec.aggregate)
         self._slices = Slices.of(spec)
         self._partials = Partials(self._aggregate, len(spec.aggregate.calls), columnar)
+        self._flushes = Flushes(self._slices, 0) if may_delay(self._slices) else None
+        self._held = self._partials.schema.empty_table()
+        self._seen = BEFORE_ALL  # the order of what came last
+        self._width = len(self._partials.columns.keys)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            self._flushed(Marked(table, _NO_MARKS, _NO_MARKS), self._flushes)
+            return ()
         return (self._reduced(table, np.full(table.num_rows, NONE_FIRED)),) if table.num_rows else ()
 
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            out = self._flushed(marks, self._flushes)
+            yield from (out,) if out.num_rows else ()
+        yield mark
+
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            return (rows.with_rows(self._flushed(rows, self._flushes)),)
         if not rows.table.num_rows:
             return (rows.with_rows(self._none),)
         fired = np.maximum.accumulate(self._slices.fired(rows.times))
         counts = np.diff(rows.at, prepend=0, append=rows.table.num_rows)
         return (rows.with_rows(self._reduced(rows.table, np.repeat(np.append(NONE_FIRED, fired), counts))),)
+
+    def barrier(self) -> Iterable[Message]:
+        if self._held.num_rows:
+            after = min(self._seen + 1, LAST_ORDER)
+            yield inserts(np.full(self._held.num_rows, after), 0, self._held.columns)
+            self._held = self._partials.schema.empty_table()
+        if self._flushes is not None:
+            self._flushes.clear()
 
     @cached_property
     def _none(self) -> pa.Table:
@@ -59,15 +99,40 @@ class LocalWindowAggregate(Operator):
     def _reduced(self, table: pa.Table, fired: Numbers) -> pa.Table:
         """fired: for each row, up to which end windows have fired by the watermarks of this table."""
         ends = row_ends(table, self._spec, self._slices)
-        rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
-        names = [rows.column(field(i)) for i in self._aggregate.keys]
-        find = find_keys_if_shared if self._partials.is_plain else find_keys
-        keys = find([*names, pa.array(self._slices.first_unfired(ends, fired))], rows.num_rows)
-        keys = replace(keys, columns=keys.columns[:-1])
-        parts = self._partials.of_rows(rows, keys)
+        keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
         last = keys.order[keys.starts + keys.counts - 1]
         kinds = pa.array(np.full(len(keys), RowKind.INSERT, np.int8))
         return in_order(caused(table, last, kinds, map(one_chunk, parts.columns)))
+
+    def _flushed(self, rows: Marked, flushes: Flushes) -> pa.Table:
+        """What the watermarks send on of these rows and of those held, each as its watermark's."""
+        some = rows.table.num_rows > 0
+        self._seen = int(max([self._seen, *rows.orders[-1:], *orders(rows.table)[-1:]]))
+        ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_MARKS
+        flushed = flushes.of(np.maximum.accumulate(rows.times), rows.at, ends)
+        held, by = self._held, np.full(self._held.num_rows, flushed.held)
+        if some:
+            _, parts, more = self._accumulated(rows.table, ends, flushed.rows)
+            held, by = pa.concat_tables([held, parts]), np.append(by, more)
+        keys = find_keys([*(held.column(i) for i in range(self._width)), pa.array(by)], held.num_rows)
+        whole = self._partials.merged(held, replace(keys, columns=keys.columns[:-1]))
+        by = keys.columns[-1].to_numpy()
+        self._held = whole.filter(pa.array(by == len(rows.times)))
+        order = np.argsort(by, kind="stable")[: int(np.count_nonzero(by < len(rows.times)))]
+        return inserts(rows.orders[by[order]], rows.place, whole.take(pa.array(order)).columns)
+
+    def _accumulated(
+        self, table: pa.Table, ends: Numbers, parts: Numbers, as_they_are: bool = False
+    ) -> tuple[Keys, pa.Table, Numbers]:
+        """Rows by key, slice and part; what they come to; the part of each. as_they_are: rows that share
+        little may stay."""
+        rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
+        names = [rows.column(field(i)) for i in self._aggregate.keys]
+        find = find_keys_if_shared if as_they_are and self._partials.is_plain else find_keys
+        keys = find([*names, pa.array(parts)], rows.num_rows)
+        which: Numbers = keys.columns[-1].to_numpy()
+        keys = replace(keys, columns=keys.columns[:-1])
+        return keys, self._partials.of_rows(rows, keys), which
 
 
 def build(spec: LocalWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> LocalWindowAggregate:

@@ -26,10 +26,15 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.values import one_chunk
 from firesteel.runtime.window_spec import WindowAggregateSpec, sliced
 from firesteel.runtime.windows.fired import inserts, window_columns
+from firesteel.runtime.windows.flushes import may_delay
+from firesteel.runtime.windows.held_rows import HeldRows, Released, SlicedRows
 from firesteel.runtime.windows.open_slices import Late, OpenSlices
+from firesteel.runtime.windows.sleeping_slices import SleepingSlices
 from firesteel.runtime.windows.slice_state import ends_of
 from firesteel.runtime.windows.slices import NONE_FIRED, Slices, row_ends
 from firesteel.runtime.windows.zones import to_timers
+
+NO_MARKS: Numbers = np.zeros(0, np.int64)
 
 
 class WindowAggregate(Operator):
@@ -47,14 +52,22 @@ class WindowAggregate(Operator):
         self._slices = Slices.of(spec)
         self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
         backend = memory_backend() if state is None else state
-        self._open = OpenSlices(self._slices, self._partials, backend, spec.aggregate.state_id)
-        self._time = KeptWatermark(backend, f"{spec.aggregate.state_id}/time")
+        state_id, delayed = spec.aggregate.state_id, self._is_event_time and may_delay(self._slices)
+        self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
+        self._time = KeptWatermark(backend, f"{state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
+        self._held = self._sleeping = None
+        if delayed:
+            self._held = HeldRows(self._slices, self._time.now)
+            self._sleeping = SleepingSlices(self._slices, self._partials, self._open, backend, state_id)
         self.late = 0
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
+        if self._held is not None:
+            self._take_held(Marked(table, NO_MARKS, NO_MARKS), np.array([fired]), self._held)
+            return ()
         late = self._take(table, np.full(table.num_rows, fired))
         self._open.settle()
         self._open.add_late(late, fired)
@@ -63,7 +76,10 @@ class WindowAggregate(Operator):
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._is_event_time:
             marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
-            yield from self._rows(marks)
+            late = Late.none(self._partials)
+            if self._held is not None:
+                late = self._take_held(marks, np.append(self._fired, self._fired_by(marks)), self._held)
+            yield from self._rows(marks, late)
         yield mark
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
@@ -72,15 +88,23 @@ class WindowAggregate(Operator):
             return (rows.with_rows(self._none),)
         if not len(rows.times):
             return self.changes(rows.table)
-        fired = self._fired_by(rows)
-        counts = np.diff(rows.at, prepend=0, append=rows.table.num_rows)
-        late = self._take(rows.table, np.repeat(np.append(self._fired, fired), counts))
+        fired = np.append(self._fired, self._fired_by(rows))
+        if self._held is not None:
+            late = self._take_held(rows, fired, self._held)
+        else:
+            late = self._take(rows.table, _standing(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
         """Windows by processing time end with the clock, which has stood since the micro-batch began."""
         if not self._is_event_time:
-            yield from self._rows(Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER])))
+            marks = Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
+            yield from self._rows(marks, Late.none(self._partials))
+        if self._held is not None and self._sleeping is not None:
+            late = self._put(self._held.all(self._fired))
+            self._open.settle()
+            self._open.add_late(late, self._fired)
+            self._sleeping.save()
         self._time.save()
 
     def next_timer(self) -> int | None:
@@ -104,6 +128,29 @@ class WindowAggregate(Operator):
         first = self._slices.first_unfired(ends, fired)
         joins = late & ~dropped
         return self._late(table.filter(pa.array(joins)), ends[joins], first[joins])
+
+    def _take_held(self, rows: Marked, fired: Numbers, held: HeldRows) -> Late:
+        """The same where windows may end before rows are there. fired: int64[m + 1], up to which end windows
+        have fired before each watermark, and behind the last."""
+        table = rows.table
+        stood = _standing(rows, fired)
+        ends = self._ends(table) if table.num_rows else NO_MARKS
+        dropped = self._slices.last_windows(ends) <= stood
+        self.late += int(dropped.sum())
+        kept = ~dropped
+        at = np.append(0, np.cumsum(kept))[rows.at]
+        due = np.where(ends <= stood, self._slices.first_unfired(ends, stood), ends)
+        taken = SlicedRows(table, ends, due).those(kept)
+        marks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
+        return self._put(held.released(taken, marks, at, fired))
+
+    def _put(self, rows: Released | None) -> Late:
+        """Keep what has reached the state, but for what is late."""
+        if rows is None or self._sleeping is None:
+            return Late.none(self._partials)
+        self._add(rows.in_time.table, rows.in_time.ends)
+        self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
+        return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
         """The end of each row's slice."""
@@ -141,8 +188,8 @@ class WindowAggregate(Operator):
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(marks.times), self._fired))
         return found
 
-    def _rows(self, marks: Marked) -> Iterator[pa.Table]:
-        out = self._out(marks, Late.none(self._partials))
+    def _rows(self, marks: Marked, late: Late) -> Iterator[pa.Table]:
+        out = self._out(marks, late)
         if out.num_rows:
             yield out
 
@@ -151,7 +198,7 @@ class WindowAggregate(Operator):
         fired = self._fired_by(marks)
         self._time.advance(int(marks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
-        windows = self._open.fire(before, self._fired, late)
+        windows = (self._sleeping or self._open).fire(before, self._fired, late)
         if not windows.num_rows:
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))
@@ -172,6 +219,12 @@ class WindowAggregate(Operator):
         """No rows."""
         nothing = np.zeros(0, np.int64)
         return self._results(self._partials.schema.empty_table(), nothing, nothing, 0)
+
+
+def _standing(rows: Marked, fired: Numbers) -> Numbers:
+    """int64[n]: up to which end windows had fired when each row came."""
+    standing: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
+    return standing
 
 
 def build(spec: WindowAggregateSpec, state: StateBackend | None, clock: Clock) -> WindowAggregate:

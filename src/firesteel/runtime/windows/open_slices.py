@@ -40,10 +40,14 @@ class Late:
 class OpenSlices:
     """Tables of accumulators are those of bundles/partials.py; their last key is the slice's end.
 
-    What comes waits for `fire` or `settle`: a slice that ends at once need never be written.
+    What comes waits for `fire` or `settle`: a slice that ends at once need never be written. lasting: slices
+    of HOP stay until the window behind their last one has fired, which they make fire (sleeping_slices.py).
     """
 
-    def __init__(self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str) -> None:
+    def __init__(
+        self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str, lasting: bool = False
+    ) -> None:
+        self._kept = slices.windows.size - (0 if lasting else slices.interval)
         self._slices = slices
         self._partials = partials
         self._width = len(partials.columns.keys)
@@ -108,6 +112,11 @@ class OpenSlices:
             table = self._partials.merged(table, keys)
         self._state.put(keys, table)
 
+    def read_until(self, end: int) -> pa.Table:
+        """The slices that end up to then."""
+        self.settle()
+        return self._state.read_until(end)
+
     # --- windows end ---------------------------------------------------------------------------------
     def next_end(self, fired: int) -> int | None:
         """The end of the first window above `fired` that has rows, None where no slice is open."""
@@ -132,7 +141,7 @@ class OpenSlices:
             due, first = self._in_order(due, before, late)
             windows = self._of_copies(due, first, after)
         if self._slices.windows.function == "HOP":
-            self._state.drop_until(after - self._slices.windows.size + self._slices.interval)
+            self._state.drop_until(after - self._kept)
             self.add_late(late, after)
         else:
             self._collapse(due, after)

@@ -7,12 +7,11 @@ UTC's. Java's Long.MAX_VALUE, the end of time, stays itself. Windows over TIMEST
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.types.zones import offset_at, offset_of_local
+from firesteel.types.zones import has_daylight_time, offset_at, offset_of_local
 
 Times = NDArray[np.int64]
 
@@ -21,7 +20,6 @@ _HOUR = 3_600_000
 _STRETCH = 900
 """Seconds; zones change their offsets at multiples of it, but for a few of long ago."""
 _SPARSE = 64
-_A_YEAR_TO_COME = 2_524_608_000  # 2050
 
 
 def to_wall_clock(instants: Times, zone: str) -> Times:
@@ -42,7 +40,7 @@ def to_timers(clocks: Times, zone: str) -> Times:
     """When a window fires whose last millisecond a clock shows: of a clock shown twice at the second, of one
     in a gap at the gap's beginning (toEpochMillsForTimer)."""
     first = to_instants(clocks, zone)
-    if zone == "UTC" or not _has_daylight_time(zone):
+    if zone == "UTC" or not has_daylight_time(zone):
         return first
     later = to_instants(np.where(clocks > END_OF_TIME - _HOUR, clocks, clocks + _HOUR), zone)
     fired = np.where(later - first > _HOUR, first + _HOUR, first)
@@ -75,10 +73,3 @@ def _distinct(numbers: Times) -> tuple[Times, Times]:
         return np.arange(least, least + span), numbers - least
     distinct, which = np.unique(numbers, return_inverse=True)
     return distinct, which
-
-
-@lru_cache(maxsize=64)
-def _has_daylight_time(zone: str) -> bool:
-    """Whether the zone changes its offset in the years to come (Java: TimeZone.useDaylightTime)."""
-    months = (_A_YEAR_TO_COME + month * 30 * 86_400 for month in range(12))
-    return len({offset_at(moment, zone) for moment in months}) > 1
