@@ -37,6 +37,31 @@ FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
             {**FILES, "format": "canal-json", "canal-json.table.include": "("},
             "Invalid value for option 'canal-json.table.include'",
         ),
+        (
+            {**FILES, "scan.watermark.emit.strategy": "sometimes"},
+            "Invalid value for option 'scan.watermark.emit.strategy'",
+        ),
+        (
+            {**FILES, "scan.watermark.idle-timeout": "soon"},
+            "Invalid value for option 'scan.watermark.idle-timeout'",
+        ),
+        (
+            {**FILES, "scan.watermark.alignment.group": "g", "scan.watermark.alignment.max-drift": "far"},
+            "Invalid value for option 'scan.watermark.alignment.max-drift'",
+        ),
+        (
+            {**FILES, "scan.watermark.alignment.group": "g"},
+            "Error configuring watermark for 'filesystem', 'scan.watermark.alignment.group' and "
+            "'scan.watermark.alignment.max-drift' must be set when configuring watermark alignment",
+        ),
+        (
+            {**FILES, "scan.watermark.alignment.max-drift": "1 s"},
+            "must be set when configuring watermark alignment",
+        ),
+        (
+            {**FILES, "scan.watermark.alignment.update-interval": "1 s"},
+            "must be set when configuring watermark alignment",
+        ),
         ({"connector": "print", "x": "1"}, "Unsupported options found for 'print'"),
         ({"connector": "print", "standard-error": "si"}, "Invalid value for option 'standard-error'"),
         ({"connector": "blackhole", "x": "1"}, "Unsupported options found for 'blackhole'"),

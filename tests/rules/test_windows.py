@@ -120,6 +120,16 @@ def test_a_window_function_is_refused_in_flinks_words(catalog, source: str, mess
             "requires size must be an integral multiple of slide, but got size 10000 ms and slide 4000 ms",
         ),
         (
+            "COUNT(*)",
+            f"TUMBLE({CLICKS}, INTERVAL '-1' SECOND)",
+            "TUMBLE table function based aggregate requires size to be positive, but got -1000 ms.",
+        ),
+        (
+            "COUNT(*)",
+            f"SESSION({CLICKS}, INTERVAL '0' SECOND)",
+            "SESSION table function based aggregate requires gap to be positive, but got gap 0 ms.",
+        ),
+        (
             "LAST_VALUE(cost)",
             f"CUMULATE({CLICKS}, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
             "Could not find an implementation method 'merge'",
@@ -154,6 +164,22 @@ def test_an_aggregate_of_windows_is_refused(catalog, call: str, source: str, mes
         (
             "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' MONTH)",
             "Window aggregate only support SECOND, MINUTE, HOUR, DAY as the time unit.",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '0' SECOND)",
+            "TumblingWindowAssigner parameters must satisfy size > 0",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY HOP(ts, INTERVAL '0' SECOND, INTERVAL '5' SECOND)",
+            "SlidingWindowAssigner parameters must satisfy slide > 0 and size > 0",
+        ),
+        (
+            "SELECT COUNT(*) FROM clicks GROUP BY SESSION(ts, INTERVAL '-5' SECOND)",
+            "SessionWindowAssigner parameters must satisfy 0 < size",
+        ),
+        (
+            "SELECT COUNT(*) FROM taps GROUP BY TUMBLE(pt, INTERVAL '1' HOUR), TUMBLE(pt, INTERVAL '2' HOUR)",
+            "Only a single window group function may be used in GROUP BY",
         ),
         (
             f"{HOURLY}, SESSION(ts, INTERVAL '1' HOUR)",

@@ -110,9 +110,15 @@ def _check_length(name: str, length: Expr, place: SourceRange) -> None:
             range=length.range or place,
         )
     if length.value <= 0:
-        raise ValidationError(
-            f"The lengths of a {name} window must satisfy size > 0", range=length.range or place
-        )
+        raise ValidationError(_NOT_POSITIVE[name], range=length.range or place)
+
+
+_NOT_POSITIVE = {
+    "TUMBLE": "TumblingWindowAssigner parameters must satisfy size > 0",
+    "HOP": "SlidingWindowAssigner parameters must satisfy slide > 0 and size > 0",
+    "SESSION": "SessionWindowAssigner parameters must satisfy 0 < size",
+}
+"""In the words of Flink's assigners of windows."""
 
 
 def _auxiliary_type(what: str, time: SqlType) -> SqlType:
