@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.expr.nodes import Call, Expr, InputRef
-from firesteel.plan.expressions import substitute, walk
+from firesteel.plan.expressions import is_identity, substitute, walk
 from firesteel.plan.logical import Project
 from firesteel.plan.over import contains_over
 from firesteel.plan.tree import Node
@@ -33,10 +33,13 @@ def _varies(expr: Expr) -> bool:
 
 
 def merge_projects(node: Node) -> Node:
-    """Project(Project(x)) as Project(x), with the upper one's names."""
+    """Project(Project(x)) as Project(x), with the upper one's names; as the lower one where the upper only
+    gives names (Calcite: ProjectRemoveRule)."""
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
+    if is_identity(node.exprs, len(below.exprs)):
+        return below
     if any(map(contains_over, node.exprs)) and any(map(contains_over, below.exprs)):
         return node  # no window is within another
     if not is_mergeable(node.exprs, below.exprs):

@@ -40,6 +40,7 @@ from firesteel.rules.reduce_aggregates import reduce_aggregates
 from firesteel.rules.reduce_expressions import reduce_expressions
 from firesteel.rules.remove_aggregates import remove_aggregates
 from firesteel.rules.reuse_scans import reuse_scans
+from firesteel.rules.share_names import share_names
 from firesteel.rules.simplify_calc import simplify_calc
 from firesteel.rules.sorts import sort_below_projects
 from firesteel.rules.split_distinct import split_distinct
@@ -94,6 +95,7 @@ LOGICAL = Stage(
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),
         (each(merge_projects), "those to the query's columns join the ones above"),
+        (whole(share_names), "projections have found their places"),
     ),
     leaves=LogicalNode,
 )

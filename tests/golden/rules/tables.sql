@@ -18,3 +18,4 @@ CREATE TABLE mixed (id INT, k STRING, v INT, b BIGINT, d DOUBLE, e DECIMAL(10,2)
 CREATE TABLE dg (a INT, b STRING, c BIGINT) WITH ('connector' = 'datagen');
 CREATE TABLE dgw (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
 CREATE TABLE dgx (a INT, b STRING, m BIGINT, y AS a + 1, ts AS TO_TIMESTAMP_LTZ(m, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
+CREATE TABLE nm (a INT, b INT, s STRING, e DECIMAL(10, 2)) WITH ('connector' = 'datagen');
