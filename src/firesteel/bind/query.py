@@ -103,6 +103,8 @@ class _Binder:
         binder = self
         for table in node.tables:
             inner = binder._inner(table.subquery.query)
+            if not table.columns:
+                _refuse_repeated(inner, table.subquery.query.range)
             columns = _column_names(table, inner)
             binder = _Binder(binder.context.with_table(table.name.name, inner, columns))
         return binder.query(node.query, targets)
@@ -169,7 +171,7 @@ class _Binder:
             return bind_table(node, self.context, bind_query)
         if isinstance(node, syntax.Subquery):
             source = self._inner(node.query)
-            return source, Relation((), source.schema)
+            return source, Relation((), renamed(source.schema, _validated_names(source)))
         if isinstance(node, Aliased):
             return self._aliased(node)
         if isinstance(node, Join):
@@ -206,11 +208,30 @@ class _Binder:
         return source, Relation(alias, renamed(source.schema, names))
 
 
+def _validated_names(source: Node) -> tuple[str, ...]:
+    """The names by which a query's columns are asked for: the n of EXPR$n is how many different names stand
+    before it (SqlValidatorImpl.addToSelectList), where the plan has the column's place."""
+    names: list[str] = []
+    for i, field in enumerate(source.schema):
+        names.append(f"EXPR${len(set(names))}" if field.name == f"EXPR${i}" else field.name)
+    return tuple(names)
+
+
+def _refuse_repeated(source: Node, place: SourceRange) -> None:
+    """Raises ValidationError for a query of WITH two columns of which have one name."""
+    names = _validated_names(source)
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValidationError(
+                f"Column has duplicate column name '{name}' and no column list specified", range=place
+            )
+
+
 def _column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
     """The names of a column list, or the source's own where there is none."""
     columns = tuple(column.name for column in node.columns)
     if not columns:
-        return tuple(field.name for field in source.schema)
+        return _validated_names(source)
     _check_columns(columns, source, node)
     return columns
 

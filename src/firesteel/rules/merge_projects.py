@@ -32,14 +32,18 @@ def _varies(expr: Expr) -> bool:
     return any(isinstance(e, Call) and e.function in (*NON_DETERMINISTIC, "PROCTIME") for e in walk(expr))
 
 
+def remove_renaming(node: Node) -> Node:
+    """A projection that gives another one's columns names alone is none (Calcite: ProjectRemoveRule)."""
+    if not isinstance(node, Project) or not isinstance(node.input, Project):
+        return node
+    return node.input if is_identity(node.exprs, len(node.input.exprs)) else node
+
+
 def merge_projects(node: Node) -> Node:
-    """Project(Project(x)) as Project(x), with the upper one's names; as the lower one where the upper only
-    gives names (Calcite: ProjectRemoveRule)."""
+    """Project(Project(x)) as Project(x), with the upper one's names."""
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
-    if is_identity(node.exprs, len(below.exprs)):
-        return below
     if any(map(contains_over, node.exprs)) and any(map(contains_over, below.exprs)):
         return node  # no window is within another
     if not is_mergeable(node.exprs, below.exprs):

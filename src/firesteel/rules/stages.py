@@ -25,7 +25,7 @@ from firesteel.rules.materialize_time_attributes import (
     materialize_result,
 )
 from firesteel.rules.merge_group_keys import merge_group_keys
-from firesteel.rules.merge_projects import merge_projects
+from firesteel.rules.merge_projects import merge_projects, remove_renaming
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.over_aggregates import over_aggregates, refuse_top_n
 from firesteel.rules.over_windows import check_over_windows
@@ -65,6 +65,7 @@ LOGICAL = Stage(
         ),
         (each(pull_up_constant_keys), "a literal key groups nothing"),
         (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
+        (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
         (each(merge_projects), "one projection between two other operators"),
         (each(refuse_top_n), "while the window stands in the projection below the filter"),
         (each(over_aggregates), "before filters move: they must not pass a window"),
@@ -76,6 +77,7 @@ LOGICAL = Stage(
         ),
         (each(prune_empty), "a condition that cannot hold leaves no rows"),
         (each(pull_up_constant_keys), "keys may have become literals"),
+        (each(remove_renaming), "of projections that filters have left side by side; none of reduced calls"),
         (each(merge_projects), "filters that moved may have left projections side by side"),
         (each(remove_aggregates), "groups of one row need no state"),
         (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
