@@ -218,4 +218,11 @@ OPTIONS = (
         "Cut a source into micro-batches of at most so many rows on the stream host, of about 2,000,000 if "
         "not set; under mini-batch of no fewer than table.exec.mini-batch.size.",
     ),
+    Option(
+        "firesteel.source.max-bytes-per-batch",
+        Kind.MEMORY,
+        "512 mb",
+        "Cut a topic of Kafka into micro-batches of about so many bytes at most on the stream host, judged "
+        "by some of the messages that wait.",
+    ),
 )

@@ -69,6 +69,8 @@ class Source(Protocol):
     #   channels() -> list[int]                        their numbers
     #   by_channel(splits: list[Split]) -> list[Split] the splits, each in one part, with its number
 
+    # One whose `limits_bytes` is true is given a limit of bytes by the host, beside that of rows.
+
     def initial_offset(self) -> Offset: ...
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:

@@ -106,6 +106,7 @@ class _Sources:
                 task, self.labels, self.layout.partitions, numbers, self.settings.max_rows or MAX_ROWS,
                 not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(work),
+                max_bytes=self.settings.max_bytes,
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:

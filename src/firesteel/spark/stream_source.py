@@ -36,7 +36,8 @@ FORMAT = "firesteel"
 @dataclass(frozen=True)
 class SourceOptions:
     """What the data source is told. numbers: of its splits in a batch, so that several sources have an order.
-    max_rows: at most so many a batch, or about so many where is_rough says so.
+    max_rows: at most so many a batch, or about so many where is_rough says so. max_bytes: of a source that
+    can tell (connectors/base.py: limits_bytes).
     labels: of the key groups (stream_rows.py). log: the folder of the checkpoint for what offsets refer to.
     earlier: the heads of the bounded sources that are read before this one (spark/sequential_source.py).
     ticks, interval: of the clock (spark/batch_clock.py). has_rows: False for one that only tells the time.
@@ -53,6 +54,7 @@ class SourceOptions:
     ticks: Ticks | None = None
     interval: int = 0
     has_rows: bool = True
+    max_bytes: int | None = None
 
     def encode(self) -> str:
         """As one option of a data source."""
@@ -103,8 +105,10 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        read = ReadLimit(rows, is_rough=self._options.is_rough)
-        latest = self._clock.next(start, partial(self._opened().latest_offset, limit=read))
+        opened = self._opened()
+        size = self._options.max_bytes if getattr(self._own, "limits_bytes", False) else None
+        read = ReadLimit(rows, size, is_rough=self._options.is_rough)
+        latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
         for notice in self._own.notices():
             print(notice, file=sys.stderr, flush=True)
         return latest

@@ -14,7 +14,11 @@ from firesteel.errors import JobError
 
 _TOGETHER = 50_000
 """Messages that are decoded together."""
+_BYTES_TOGETHER = 64 << 20
+"""Or so many bytes of them, whichever comes first."""
 _AT_ONCE = 10_000
+_AT_FIRST = 200
+"""Messages that are taken at once, and before it is known how large they are."""
 _PATIENCE = 60.0
 """Seconds without a word from the broker after which it is asked whether it is there (Java's
 default.api.timeout.ms)."""
@@ -64,22 +68,26 @@ class Reader:
         """The messages of a range. Raises JobError where they are gone, or the broker is."""
         self._consumer.assign([self._kafka.TopicPartition(wanted.topic, wanted.partition, wanted.start)])
         records: list[Any] = []
+        size, most = 0, _AT_FIRST
         place, heard = wanted.start, time.monotonic()
         while place < wanted.end:
-            taken = self._consumer.consume(min(_AT_ONCE, wanted.end - place), 1.0)
+            taken = self._consumer.consume(min(most, wanted.end - place), 1.0)
             heard = self._heard(heard, bool(taken))
             for record in taken:
                 if record.error() is not None:
                     place = max(place, self._error(record, wanted))
                 elif record.offset() < wanted.end:
                     records.append(record)
+                    size += len(record)
                     place = record.offset() + 1
                 else:  # the last ones of the range were compacted away, or are a transaction's marks
                     place = wanted.end
                     break
-            if len(records) >= _TOGETHER:
+            if len(records) >= _TOGETHER or size >= _BYTES_TOGETHER:
                 yield Messages(wanted.topic, wanted.partition, records)
-                records = []
+                records, size = [], 0
+            elif records:
+                most = min(_AT_ONCE, max(1, int(_BYTES_TOGETHER / (size / len(records) + 1))))
         if records:
             yield Messages(wanted.topic, wanted.partition, records)
 

@@ -21,8 +21,9 @@ from firesteel.connectors.kafka.offsets import (
     ranges,
 )
 from firesteel.connectors.kafka.options import check_group, read_options
-from firesteel.connectors.kafka.reader import Reader
+from firesteel.connectors.kafka.reader import Messages, Reader
 from firesteel.connectors.kafka.rows import Rows
+from firesteel.connectors.kafka.sizes import MessageSizes
 from firesteel.errors import JobError
 from firesteel.runtime.spec import ScanSpec
 
@@ -34,6 +35,9 @@ any lets the job be stopped."""
 class KafkaSource:
     """A Source (connectors/base.py). A partition is read in its order; offsets are Spark's to keep. options:
     of the connector kafka. upsert: a message without a value takes the row of its key away."""
+
+    limits_bytes = True
+    """That a micro-batch may be limited by bytes, too (connectors/base.py)."""
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
@@ -47,6 +51,7 @@ class KafkaSource:
         self._away = False
         self._reports = False
         self._reported: Places = {}
+        self._sizes = MessageSizes(self._some)
         self.skipped = 0
 
     @property
@@ -152,7 +157,17 @@ class KafkaSource:
         self._check_lost(at, latest)
         if position.ends is not None:
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
-        return Position(ahead(at, latest, limit.rows), position.ends, begins, position.waits)
+        rows = limit.rows
+        if limit.bytes is not None and any(latest[each] > offset for each, offset in at.items()):
+            fitting = self._sizes.rows_of(limit.bytes, at, latest)
+            rows = fitting if rows is None else min(rows, fitting)
+        return Position(ahead(at, latest, rows), position.ends, begins, position.waits)
+
+    def _some(self, wanted: Range) -> Iterator[Messages]:
+        """The messages of a range, where offsets are decided on."""
+        reader = Reader(dict(self._options.properties))
+        yield from reader.read(wanted)
+        reader.release()
 
     def _waiting(self, position: Position) -> Position:
         """The same place for one more micro-batch, where a bounded read ends behind what there is."""

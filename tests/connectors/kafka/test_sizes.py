@@ -1,0 +1,118 @@
+"""Bytes of messages: judged by a few that wait, and bounding what is decoded together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from firesteel.connectors.kafka import reader as reading
+from firesteel.connectors.kafka import sizes
+from firesteel.connectors.kafka.offsets import Range
+from firesteel.connectors.kafka.reader import Messages, Reader
+from firesteel.connectors.kafka.sizes import MessageSizes
+
+
+@dataclass(frozen=True)
+class Record:
+    place: int
+    size: int
+
+    def key(self) -> None:
+        return None
+
+    def value(self) -> bytes:
+        return bytes(self.size)
+
+    def offset(self) -> int:
+        return self.place
+
+    def error(self) -> None:
+        return None
+
+    def __len__(self) -> int:
+        return self.size
+
+
+class Topic:
+    """Messages of one size in all partitions, and the ranges that were read of them."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.read: list[Range] = []
+
+    def __call__(self, wanted: Range) -> Iterator[Messages]:
+        self.read.append(wanted)
+        records: list[Any] = [Record(place, self.size) for place in range(wanted.start, wanted.end)]
+        yield Messages(wanted.topic, wanted.partition, records)
+
+
+AT = {("t", 0): 10, ("t", 1): 20}
+
+
+def test_so_many_messages_have_so_many_bytes() -> None:
+    topic = Topic(1000)
+    judged = MessageSizes(topic)
+    assert judged.rows_of(100_000, AT, {("t", 0): 1_000, ("t", 1): 5_000}) == 100
+    assert topic.read == [Range("t", 1, 20, 70)]
+    assert judged.rows_of(10, AT, {("t", 0): 1_000, ("t", 1): 5_000}) == 1
+
+
+def test_messages_are_looked_at_where_many_wait() -> None:
+    topic = Topic(100)
+    judged = MessageSizes(topic)
+    few, many = {("t", 0): 12, ("t", 1): 20}, {("t", 0): 100_000, ("t", 1): 20}
+    assert judged.rows_of(1_000_000, AT, few) == 10_000
+    topic.size = 10_000
+    assert judged.rows_of(1_000_000, AT, few) == 10_000  # two messages: nothing can go wrong
+    assert len(topic.read) == 1
+    assert judged.rows_of(1_000_000, AT, many) == 100
+
+
+def test_they_are_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    topic = Topic(100)
+    judged = MessageSizes(topic)
+    few = {("t", 0): 12, ("t", 1): 20}
+    judged.rows_of(1_000_000, AT, few)
+    monkeypatch.setattr(sizes, "_AGAIN_SECONDS", -1.0)
+    judged.rows_of(1_000_000, AT, few)
+    assert len(topic.read) == 2
+
+
+def test_where_there_is_nothing_to_look_at_nothing_is_limited() -> None:
+    def nothing(wanted: Range) -> Iterator[Messages]:
+        return iter(())
+
+    assert MessageSizes(nothing).rows_of(10, AT, {("t", 0): 15, ("t", 1): 21}) == 6
+
+
+class Consumer:
+    """Gives as many messages as it is asked for."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.place, self.asked = size, 0, list[int]()
+
+    def assign(self, places: object) -> None:
+        self.place = 0
+
+    def consume(self, count: int, timeout: float) -> list[Record]:
+        self.asked.append(count)
+        first, self.place = self.place, self.place + count
+        return [Record(place, self.size) for place in range(first, self.place)]
+
+
+@pytest.mark.parametrize("size", [10, 5_000, 40_000])
+def test_what_is_decoded_together_has_a_bound(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.setattr(reading, "_BYTES_TOGETHER", 1_000_000)
+    made = Reader({"bootstrap.servers": "127.0.0.1:1"})
+    consumer = Consumer(size)
+    made._consumer = consumer
+    read = list(made.read(Range("t", 0, 0, 20_000)))
+    assert [record.offset() for each in read for record in each.records] == list(range(20_000))
+    # at most twice the bytes, but for the first look, which is at a fixed number of messages
+    bound = max(2 * 1_000_000, 200 * size + 1_000_000)
+    assert max(sum(map(len, each.records)) for each in read) <= bound
+    assert max(consumer.asked[1:]) <= max(200, 1_000_000 // size)
