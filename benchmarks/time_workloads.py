@@ -8,7 +8,7 @@ from benchmarks.workload import HOLE, STREAMED, Workload
 
 _ROWS = 10_000_000
 
-_CLICKS = """\
+CLICKS = """\
 CREATE TABLE clicks (
   n BIGINT, k INT, v INT, ts AS TO_TIMESTAMP_LTZ(1760000000000 + n, 3),
   WATERMARK FOR ts AS ts - INTERVAL '1' SECOND
@@ -26,7 +26,7 @@ _SESSION = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '20' S
 def _windows(function: str, keys: int, rows: int) -> str:
     """COUNT, SUM and MAX by key and window."""
     return (
-        _CLICKS.format(rows=rows, keys=keys)
+        CLICKS.format(rows=rows, keys=keys)
         + HOLE.format(columns="k INT, e TIMESTAMP(3), c BIGINT, s INT, m INT")
         + "INSERT INTO hole SELECT k, window_end, COUNT(*), SUM(v), MAX(v) "
         f"FROM TABLE({function}) GROUP BY k, window_start, window_end;\n"
@@ -35,7 +35,7 @@ def _windows(function: str, keys: int, rows: int) -> str:
 
 def _over(rows: int) -> str:
     return (
-        _CLICKS.format(rows=rows, keys=10_000)
+        CLICKS.format(rows=rows, keys=10_000)
         + HOLE.format(columns="n BIGINT, s INT")
         + "INSERT INTO hole SELECT n, SUM(v) OVER (PARTITION BY k ORDER BY ts "
         "RANGE BETWEEN INTERVAL '10' SECOND PRECEDING AND CURRENT ROW) FROM clicks;\n"

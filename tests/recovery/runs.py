@@ -79,12 +79,14 @@ def finish(process: Run) -> None:
 
 
 def kill_after(process: Run, checkpoint: Path, batches: int, delay: float, whom: str) -> bool:
-    """SIGKILL Python, the JVM or both once `batches` more are committed and `delay` has passed; whether
-    the job was still running."""
+    """SIGKILL Python, the JVM or both once `batches` more are committed and `delay` has passed, or the next
+    batch is committed; whether the job was still running."""
     wanted = commits(checkpoint) + batches
     while commits(checkpoint) < wanted and process.poll() is None:
         time.sleep(0.01)
-    time.sleep(delay)
+    end = time.monotonic() + delay
+    while time.monotonic() < end and commits(checkpoint) == wanted:
+        time.sleep(0.01)
     if process.poll() is not None:
         return False
     jvms = children(process.pid)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.recovery.kills import answer, run, start, written
+from tests.recovery.kills import answer, run, run_windows, start, written
 from tests.scale import FULL
 from tests.spark.jobs import write_changes
 
@@ -17,6 +17,16 @@ from tests.spark.jobs import write_changes
 def test_killed(tmp_path: Path, mode: str) -> None:
     counts = run(tmp_path, events=3000, kills=3 if FULL else 1, batches=8, mode=mode)
     assert counts.killed >= 1
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.full
+@pytest.mark.parametrize("job", ["sessions", "over"])
+def test_killed_in_windows(tmp_path: Path, job: str) -> None:
+    counts, late = run_windows(tmp_path, job, events=2000, kills=3, batches=10)
+    assert counts.killed >= 1
+    assert late > 0
 
 
 @pytest.mark.spark

@@ -1,0 +1,99 @@
+"""State at the end of many windows beside that of two: what is over leaves nothing behind.
+
+usage: python -m benchmarks.window_state [--rows N] [QUERY ...]
+
+Each query runs twice on the stream host with a checkpoint, over windows of the same length and with as many
+keys: N rows, in which a hundred windows pass, and a fiftieth of them. What counts is the number of entries of
+keyed state, as the progress line tells it behind each micro-batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from benchmarks.time_workloads import CLICKS
+from benchmarks.workload import HOLE
+
+NAME = "window-state"
+WHAT = "entries of state of 20M rows and 100 windows, and of 400K rows and 2, stream host"
+
+ROWS = 20_000_000
+WINDOWS = 100
+
+_TUMBLE = "TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '{window}' SECOND)"
+_HOP = "HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '{slide}' SECOND, INTERVAL '{window}' SECOND)"
+_SESSION = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '{gap}' SECOND)"
+_AGGREGATE = (
+    "INSERT INTO hole SELECT k, COUNT(*), MAX(v), COUNT(DISTINCT v) FROM TABLE({}) "
+    "GROUP BY k, window_start, window_end"
+)
+_OVER = (
+    "INSERT INTO hole SELECT k, COUNT(*) OVER w, MAX(v) OVER w, COUNT(DISTINCT v) OVER w FROM clicks "
+    "WINDOW w AS (PARTITION BY k ORDER BY ts {} PRECEDING AND CURRENT ROW)"
+)
+QUERIES = {
+    "tumble": _AGGREGATE.format(_TUMBLE),
+    "hop": _AGGREGATE.format(_HOP),
+    "session": _AGGREGATE.format(_SESSION),
+    "over-range": _OVER.format("RANGE BETWEEN INTERVAL '{window}' SECOND"),
+    "over-rows": _OVER.format("ROWS BETWEEN 4"),
+    "sort": "INSERT INTO hole SELECT k, n, v, CAST(1 AS BIGINT) FROM clicks ORDER BY ts",
+}
+
+
+class Entries:
+    """Follows how many entries of state there are behind each micro-batch."""
+
+    def __init__(self) -> None:
+        self.behind: list[int] = []
+
+    def watch(self, progress: object) -> None:
+        if progress.batches > len(self.behind):  # type: ignore[attr-defined]
+            self.behind.append(progress.state_entries)  # type: ignore[attr-defined]
+
+
+def run(rows: int = ROWS, names: tuple[str, ...] = ()) -> None:
+    """Measure the queries, all if none is named, and print the most entries of each run."""
+    print(f"\n{NAME}: {WHAT}", flush=True)
+    for name in names or tuple(QUERIES):
+        many, few = (max(entries(name, rows, count)) for count in (WINDOWS, 2))
+        print(f"  {name:<11} {many:>10,} at most, {few:>10,} in two windows: {many / few:.2f}", flush=True)
+
+
+def entries(name: str, rows: int, windows: int) -> list[int]:
+    """Behind each micro-batch of a run in which so many of a hundred windows pass."""
+    from firesteel import TableEnvironment
+    from firesteel.sql.parser import parse_statement
+
+    window = rows // WINDOWS  # milliseconds, and rows
+    keys = max(10, window // 4)
+    seconds = {"window": window / 1000, "slide": window / 5000, "gap": 4 * keys / 1000}
+    query = QUERIES[name].format(**{unit: f"{length:.3f}" for unit, length in seconds.items()})
+    with tempfile.TemporaryDirectory() as folder:
+        environment = TableEnvironment.create(
+            configuration={
+                "execution.checkpointing.dir": str(Path(folder) / "checkpoint"),
+                "firesteel.source.max-rows-per-batch": str(window),
+            }
+        )
+        environment.execute_sql(CLICKS.format(rows=window * windows, keys=keys))
+        environment.execute_sql(HOLE.format(columns="k INT, c BIGINT, m INT, d BIGINT"))
+        found = Entries()
+        environment.execute(parse_statement(query), query, watch=found.watch).wait()
+    return found.behind
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help=f"of {', '.join(QUERIES)}; all if none is named"
+    )
+    options = parser.parse_args()
+    run(options.rows, tuple(options.query))
+
+
+if __name__ == "__main__":
+    main()
