@@ -197,7 +197,9 @@ def _in(binder: Binder, node: syntax.In) -> Expr:
     value = binder.bind(node.operand)
     items = binder.bind_all(node.items)
     check_assignable([item.type for item in items], place)
-    if common_type([item.type for item in items]) is None:
+    roots = {item.type.root for item in items}
+    mixed = TypeRoot.DATE in roots and bool(roots & {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
+    if mixed or common_type([item.type for item in items]) is None:
         raise ValidationError("Values in expression list must have compatible types", range=place)
     tests = dict.fromkeys(_equals_item(value, item, place) for item in items)
     return Call(IN_LIST, tuple(tests), sql.BOOLEAN.with_nullable(nullable(*tests)), range=place)

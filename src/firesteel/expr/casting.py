@@ -68,6 +68,10 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         return int(value) if fits else None
     if root in APPROXIMATE:
         return float(value) if source.root in APPROXIMATE else Plain(value)
+    if source.root is TypeRoot.DOUBLE and value == Decimal(
+        float(value)
+    ):  # computed: with the digits Java shows
+        value = float(value)
     return _decimal(Decimal(repr(value) if isinstance(value, float) else value), target)
 
 

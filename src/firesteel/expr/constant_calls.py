@@ -57,7 +57,7 @@ def constant(call: Call, zone: str | None = None) -> Expr:
             return call
         from firesteel.runtime.operators.calc import calculated
 
-        return _literal(calculated(spec), call)
+        return _literal(calculated(replace(spec, types=(call.type.with_nullable(True),))), call)
     except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
         raise ValidationError("Year out of range", range=call.range) from error
     except JobError:

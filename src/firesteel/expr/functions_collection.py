@@ -51,6 +51,11 @@ def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
     return None if common is None else [cast(a, common) for a in args]
 
 
+def _only_element(args: Sequence[Expr]) -> SqlType:
+    """As NULL as an element may be, whether there is an array or not (ReturnTypes.TO_COLLECTION_ELEMENT)."""
+    return args[0].type.children[0]
+
+
 def _if_array(args: Sequence[Expr]) -> SqlType:
     """TRUE or FALSE for whatever is looked for, in an array that is there."""
     return BOOLEAN.with_nullable(args[0].type.nullable)
@@ -79,7 +84,7 @@ _KEY, _VALUE = quote(KEY), quote(VALUE)
 COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("CARDINALITY", "a", INT, "len({0})::INTEGER"),
     Function("CARDINALITY", "m", INT, "len({0})::INTEGER"),
-    Function("ELEMENT", "a", _element, "@collections.element"),
+    Function("ELEMENT", "a", _only_element, "@collections.element"),
     Function("ARRAY_CONTAINS", "a z", _if_array, "@collections.contains", prepare=_with_element),
     Function("ARRAY_POSITION", "a z", INT, "@collections.position", prepare=_with_element),
     Function("ARRAY_REMOVE", "a z", same_as_first, "@collections.remove", prepare=_with_element),

@@ -15,7 +15,7 @@ from dataclasses import replace
 from firesteel.expr.deep import from_below
 from firesteel.expr.membership import gathered
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.types.sql import BOOLEAN, SqlType
+from firesteel.types.sql import APPROXIMATE, BOOLEAN, DOUBLE, SqlType
 
 NULL_AS_TRUE = "NULL AS TRUE"
 NULL_AS_FALSE = "NULL AS FALSE"
@@ -170,12 +170,33 @@ def _expanded(search: Call, lists: bool) -> Expr:
         terms = [_range_condition(ref, option, bounds) for option, bounds in ranges]
         condition = logical_call("OR", terms) if lists else _nested_or(terms)
     if lists and isinstance(condition, Call) and condition.function in ("AND", "OR"):
-        condition = gathered(condition)
+        condition = _without_negative_zero(ref, ranges, apart, gathered(condition))
     if NULL_AS_TRUE in search.options:
         return logical_call("OR", [is_null(ref), condition])
     if NULL_AS_FALSE in search.options:
         return logical_call("AND", [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN), condition])
     return condition
+
+
+def _without_negative_zero(
+    ref: Expr,
+    ranges: list[tuple[str, tuple[Expr, ...]]],
+    apart: list[Expr] | None,
+    condition: Expr,
+) -> Expr:
+    """The condition, in which -0.0 is none of several points: Flink looks for it in a HashSet, where it
+    is not 0.0 (ScalarOperatorGens.generateIn)."""
+    only_points = all(option == "=" for option, _ in ranges)
+    points = [bounds[0] for _, bounds in ranges] if only_points else apart or []
+    zeros = [p for p in points if isinstance(p, Literal) and p.value == 0]
+    if ref.type.root not in APPROXIMATE or not zeros or len(points) < 2:
+        return condition
+    number = DOUBLE.with_nullable(ref.type.nullable)
+    below = comparison("<", Call("/", (Literal(1.0, DOUBLE.with_nullable(False)), ref), number), zeros[0])
+    negative_zero = logical_call("AND", [comparison("=", ref, zeros[0]), below])
+    if apart is not None:
+        return logical_call("OR", [condition, negative_zero])
+    return logical_call("AND", [condition, negation(negative_zero)])
 
 
 def _excluded_points(ranges: list[tuple[str, tuple[Expr, ...]]]) -> list[Expr] | None:

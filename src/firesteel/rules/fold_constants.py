@@ -124,8 +124,13 @@ def _chosen(call: Call, values: Sequence[Any]) -> Expr:
 def _literal(value: Any, call: Call) -> Literal:
     kind = call.type.with_nullable(False)
     if isinstance(value, str) and kind.root is TypeRoot.CHAR:
-        kind = replace(kind, length=len(value))
+        kind = replace(kind, length=len(_units(value)) // 2)
     return Literal(value, kind, call.range)
+
+
+def _units(text: str) -> bytes:
+    """The text in UTF-16, by whose units Java counts."""
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 def _wrapped(value: int, kind: SqlType) -> int:
@@ -190,7 +195,9 @@ def _in_case(change: Callable[[str], str]) -> Callable[[Call, Sequence[Any]], An
     """UPPER and LOWER: a result longer than the type ('\u00df' becomes 'SS') is cut to the type's length."""
 
     def fold(call: Call, values: Sequence[Any]) -> Any:
-        return change(values[0])[: call.type.length] if isinstance(values[0], str) else None
+        if not isinstance(values[0], str):
+            return None
+        return _units(change(values[0]))[: 2 * (call.type.length or 0)].decode("utf-16-le", "replace")
 
     return fold
 

@@ -6,5 +6,6 @@ is drawn. Then
 asks Flink (a Python with apache-flink 2.3), and
     python -m tests.properties.expressions.check s.json [--sample 150]
 prints where Firesteel differs; with --sample it writes some of the answers to `samples/`, which
-test_samples.py holds.
+test_samples.py holds. The samples named `..._asked` are expressions chosen to find a rule (record.py
+--only), not drawn.
 """

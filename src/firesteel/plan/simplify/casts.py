@@ -76,7 +76,7 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
     if literal.type.same_as(kind):
         return call
     if kind.root in INTEGERS:
-        if (isinstance(value, str) and value.strip().isdigit()) or (
+        if (isinstance(value, str) and value.isascii() and value.strip().isdigit()) or (
             isinstance(value, (Decimal, float)) and value == value
         ):
             value = int(value)

@@ -71,6 +71,8 @@ def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     if found is not None and found[1].type.root is TypeRoot.BOOLEAN and isinstance(found[2].value, bool):
         return _boolean_comparison(call, found, simplifier, unknown_as)
     if isinstance(left, Literal) and isinstance(right, Literal) and _are_alike(left, right):
+        if left.value is None or right.value is None:
+            return NULL_BOOLEAN
         return _compared_literals(call.function, left, right)
     return _under_predicates(call, found, simplifier)
 
