@@ -92,8 +92,7 @@ def kill_after(process: Run, checkpoint: Path, batches: int, delay: float, whom:
     jvms = children(process.pid)
     for victim in {"python": [process.pid], "jvm": jvms, "both": [process.pid, *jvms]}[whom]:
         os.kill(victim, signal.SIGKILL)
-    process.wait()
-    return True
+    return process.wait() != 0
 
 
 def only_one(process: Run, other: Run) -> tuple[Run, bool]:
@@ -110,6 +109,6 @@ def only_one(process: Run, other: Run) -> tuple[Run, bool]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that `pid` started: the JVM."""
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(word) for word in text.split()]
+    """The processes that `pid` started, in any of its threads: the JVM among them."""
+    texts = (task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(word) for text in texts for word in text.split()]
