@@ -50,6 +50,11 @@ PACK_ROWS = 1 << 19
 PACK_BYTES = 16 << 20
 """A task sends its packets on when it holds this many rows or bytes."""
 
+_WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+_READ = pa.ipc.IpcReadOptions(use_threads=False)
+"""Orders, kinds and ends of windows shrink to nothing, and a packet is copied half a dozen times on its way:
+through the JVM, its shuffle's file and back. Spark's tasks are the parallelism."""
+
 
 @dataclass(frozen=True)
 class Packet:
@@ -226,15 +231,15 @@ def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
 def write_ipc(changes: pa.Table) -> bytes:
     """A table as an Arrow IPC stream."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, changes.schema) as writer:
+    with pa.ipc.new_stream(sink, changes.schema, options=_WRITE) as writer:
         writer.write_table(changes)
     payload: bytes = sink.getvalue().to_pybytes()
     return payload
 
 
 def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
-    """The table of an Arrow IPC stream, without a copy."""
-    return pa.ipc.open_stream(payload).read_all()
+    """The table of an Arrow IPC stream."""
+    return pa.ipc.open_stream(payload, options=_READ).read_all()
 
 
 def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
