@@ -66,6 +66,7 @@ def _answer(query: str, catalog: Catalog) -> list[list[object]]:
 
 LONG, HALF, FEW = (10_000, 5000, 2000) if FULL else (2400, 1200, 1100)
 """All beyond the depth of Python's stack."""
+SUM = FEW * (FEW - 1) // 2
 
 
 def _numbers(count: int) -> str:
@@ -102,6 +103,13 @@ CHAINS: list[tuple[str, list[list[object]]]] = [
         "SELECT CASE v " + _chain("", "WHEN {i} THEN 's{i}'", count=FEW) + " ELSE 'no' END AS r FROM t",
         [["s3", "s4", "no"]],
     ),
+    (
+        "SELECT v FROM t WHERE CASE v "
+        + _chain("", "WHEN {i} THEN 's{i}'", count=FEW)
+        + " ELSE 'no' END = 's3'",
+        [[3]],
+    ),
+    (f"SELECT {_chain('+', 'v * {i}', count=FEW)} AS r FROM t", [[3 * SUM, 4 * SUM, None]]),
 ]
 
 
