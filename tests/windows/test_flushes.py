@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from firesteel.runtime.operators.base import MAX_WATERMARK, Operator
 from firesteel.runtime.operators.window_aggregate import WindowAggregate
+from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.runtime.window_spec import WindowAggregateSpec, WindowsSpec, WindowTime
 from firesteel.runtime.windows.flushes import may_delay, next_triggers
 from firesteel.runtime.windows.slices import Slices
-from firesteel.types.sql import timestamp_ltz
+from firesteel.types.sql import INT, timestamp_ltz
 from tests.windows.windows import COUNT, InTwoPhases, cumulate, hop, marked_of, one_phase, told, tumble
 
 HOUR = 3_600_000
@@ -140,3 +141,13 @@ def test_any_cutting_into_tables(steps: list[float], windows: WindowsSpec, two: 
     text = " ".join(f"{moment:.2f}" for moment in np.cumsum(steps))
     spec = over(windows, zone)
     assert Trace(spec, two).told(text, one_by_one=True) == Trace(replace(spec), two).told(text)
+
+
+def test_a_late_row_takes_back_what_has_fired() -> None:
+    """A deviation forgets a value only where it is: an accumulator of the `-U` alone would hold nothing."""
+    deviation = AggregateSpec("STDDEV_POP", (1,), (INT,), INT)
+    operator = WindowAggregate(one_phase(cumulate(40, 10), (COUNT, deviation), True), None, lambda: 0)
+    rows = [("+I", "a", 7, 5), ("+I", "a", -1, 12), ("+I", "a", 9, 45), ("-U", "a", -1, 12)]
+    found = told(operator.marked(marked_of(rows, [(2, 11), (3, 21), (4, 50)])))
+    assert "a 2 4 [0,20)" in found
+    assert "a 1 0 [0,30) | a 1 0 [0,40)" in found

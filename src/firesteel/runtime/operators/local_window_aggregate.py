@@ -8,7 +8,8 @@ as they are, each as an accumulator.
 
 Where windows can end before Flink sends their rows on (windows/flushes.py), they are sent on when Flink does
 it, late or not: with the watermark that empties its buffer, or at the end of a micro-batch, which is a
-checkpoint. A micro-batch begins as Flink does after a restart.
+checkpoint. A micro-batch begins as Flink does after a restart. So are accumulators that have no columnar
+form, where rows are taken back: what they come to depends on which rows went together.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class LocalWindowAggregate(Operator):
         self._aggregate = sliced(spec.aggregate)
         self._slices = Slices.of(spec)
         self._partials = Partials(self._aggregate, len(spec.aggregate.calls), columnar)
-        self._flushes = Flushes(self._slices, 0) if may_delay(self._slices) else None
+        by_row = spec.aggregate.input_retracts and not self._partials.in_columns
+        waits = may_delay(self._slices) or by_row
+        self._flushes = Flushes(self._slices, 0) if waits else None
         self._held = self._partials.schema.empty_table()
         self._seen = BEFORE_ALL  # the order of what came last
         self._width = len(self._partials.columns.keys)

@@ -60,6 +60,8 @@ class WindowAggregate(Operator):
         if delayed:
             self._held = HeldRows(self._slices, self._time.now)
             self._sleeping = SleepingSlices(self._slices, self._partials, self._open, backend, state_id)
+        # What the handler retracts must be there: late rows are added to what has fired, not merged with it.
+        self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
 
     # --- messages ------------------------------------------------------------------------------------
@@ -91,6 +93,8 @@ class WindowAggregate(Operator):
         fired = np.append(self._fired, self._fired_by(rows))
         if self._held is not None:
             late = self._take_held(rows, fired, self._held)
+        elif self._by_row and self._some_join(rows, fired):
+            return super().marked(rows)
         else:
             late = self._take(rows.table, _standing(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
@@ -127,7 +131,15 @@ class WindowAggregate(Operator):
         self._add(table.filter(pa.array(~late)), ends[~late])
         first = self._slices.first_unfired(ends, fired)
         joins = late & ~dropped
+        if self._by_row:
+            self._add(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]))
+            return Late.none(self._partials)
         return self._late(table.filter(pa.array(joins)), ends[joins], first[joins])
+
+    def _some_join(self, rows: Marked, fired: Numbers) -> bool:
+        """Whether a row is late for some of its windows, and not for all."""
+        stood, ends = _standing(rows, fired), self._ends(rows.table)
+        return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
 
     def _take_held(self, rows: Marked, fired: Numbers, held: HeldRows) -> Late:
         """The same where windows may end before rows are there. fired: int64[m + 1], up to which end windows

@@ -79,10 +79,8 @@ class HeldRows:
         return self._rows.and_more(rows), by
 
     def _kept_in(self, rows: SlicedRows) -> Numbers:
-        """The slice to which each row is added: of CUMULATE, what is late goes to the first."""
-        if self._slices.windows.function != "CUMULATE" or not self._slices.shared:
-            return rows.ends
-        return np.where(rows.due > rows.ends, self._slices.first_slices(rows.ends), rows.ends)
+        """The slice to which each row is added."""
+        return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
         """by: the watermark that releases each row."""

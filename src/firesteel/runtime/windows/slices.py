@@ -74,6 +74,10 @@ class Slices:
         """The end of the first slice of CUMULATE's windows: what has fired is merged into it."""
         return self.starts(ends) + self.interval
 
+    def kept_in(self, ends: Times) -> Times:
+        """The slices to which rows are added that are late for their own."""
+        return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
+
     def last_fired(self, ends: Times, fired: int) -> Times:
         """The end of the last of each slice's windows that is not above `fired`."""
         bound = np.minimum(self.last_windows(ends), fired)
