@@ -10,6 +10,7 @@ FORMATS = Plugins(
     "firesteel.formats",
     {
         "avro": "firesteel.formats.avro:Avro",
+        "avro-confluent": "firesteel.formats.avro_confluent:AvroConfluent",
         "canal-json": "firesteel.formats.canal_json:CanalJson",
         "csv": "firesteel.formats.csv:Csv",
         "debezium-json": "firesteel.formats.debezium_json:DebeziumJson",

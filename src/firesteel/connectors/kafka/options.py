@@ -192,7 +192,20 @@ def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
         )
     part = key_of(options, names)
     keys = part.columns if part is not None and include == EXCEPT_KEY else ()
-    return Part(found, _format_options(options, key, found), tuple(n for n in names if n not in keys))
+    of_format = _with_subject(_format_options(options, key, found), found, options, "value")
+    return Part(found, of_format, tuple(n for n in names if n not in keys))
+
+
+def _with_subject(
+    of_format: tuple[tuple[str, str], ...], found: Format, options: Mapping[str, str], part: str
+) -> tuple[tuple[str, str], ...]:
+    """The format's options, and where it registers schemas if it does and nothing else is said
+    (KafkaConnectorOptionsUtil.autoCompleteSchemaRegistrySubject)."""
+    topics = topics_of(options)
+    if "subject" not in [option.key for option in found.options] or len(topics) != 1:
+        return of_format
+    said = {key.removeprefix("schema-registry.") for key, _ in of_format}
+    return of_format if "subject" in said else (*of_format, ("subject", f"{topics[0]}-{part}"))
 
 
 def key_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part | None:
@@ -219,7 +232,12 @@ def key_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part | None:
     prefix = options.get("key.fields-prefix", "")
     for column in listed:
         _check_key_field(column, prefix, names)
-    return Part(found, _format_options(options, "key.format", found), listed, prefix)
+    return Part(
+        found,
+        _with_subject(_format_options(options, "key.format", found), found, options, "key"),
+        listed,
+        prefix,
+    )
 
 
 def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:

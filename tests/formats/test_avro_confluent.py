@@ -1,0 +1,137 @@
+"""avro-confluent against a registry of our own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from firesteel.connectors.kafka.options import value_of
+from firesteel.errors import DataError, JobError, NotSupportedError, ValidationError
+from firesteel.formats.avro_confluent import AvroConfluent
+from firesteel.formats.base import Fields, MessageError
+from firesteel.types import sql
+from firesteel.types.sql import SqlType
+from tests.formats.test_avro import TYPES
+from tests.formats.typed_rows import nested, tables
+from tests.scale import examples
+
+pytest.importorskip("fastavro")
+
+
+class Registry(ThreadingHTTPServer):
+    """Keeps schemas by number and subject."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answers)
+        self.schemas: list[str] = []
+        self.subjects: dict[str, list[int]] = {}
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def add(self, schema: str, subject: str = "other") -> int:
+        if schema not in self.schemas:
+            self.schemas.append(schema)
+        number = self.schemas.index(schema) + 1
+        self.subjects.setdefault(subject, []).append(number)
+        return number
+
+
+class _Answers(BaseHTTPRequestHandler):
+    server: Registry
+
+    def do_GET(self) -> None:
+        number = int(self.path.rpartition("/")[2])
+        known = self.path.startswith("/schemas/ids/") and number <= len(self.server.schemas)
+        self._answer(200, {"schema": self.server.schemas[number - 1]}) if known else self._answer(404, {})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        subject = self.path.split("/")[2]
+        if subject == "locked":
+            self._answer(409, {"message": "incompatible"})
+        else:
+            self._answer(200, {"id": self.server.add(body["schema"], subject)})
+
+    def _answer(self, status: int, said: dict[str, Any]) -> None:
+        data = json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Registry]:
+    made = Registry()
+    threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def fields(types: tuple[SqlType, ...]) -> Fields:
+    names = tuple(f"c{i}" for i in range(len(types)))
+    return Fields(names, types, names, types)
+
+
+@given(tables(nested(TYPES)))
+@settings(max_examples=examples(30), deadline=None)
+def test_what_is_written_is_read(registry: Registry, made: tuple[tuple[SqlType, ...], pa.Table]) -> None:
+    types, rows = made
+    options = {"url": registry.url, "subject": "t-value"}
+    messages = AvroConfluent().encoder(fields(types), options).encode(rows)
+    found, _ = AvroConfluent().decoder(fields(types), options).decode(messages)
+    assert found.to_pylist() == rows.to_pylist()
+
+
+def test_a_message_is_read_by_the_schema_that_it_names(registry: Registry) -> None:
+    """Another one than the table's: fewer fields, in another order, an int for a BIGINT."""
+    fields_of = [{"name": "c1", "type": "int"}, {"name": "more", "type": "string"}]
+    number = registry.add(json.dumps({"type": "record", "name": "other", "fields": fields_of}))
+    message = b"\x00" + number.to_bytes(4, "big") + b"\x05\x02x"
+    options = {"schema-registry.url": registry.url}
+    found, _ = AvroConfluent().decoder(fields((sql.STRING, sql.BIGINT)), options).decode(pa.array([message]))
+    assert found.select(["f0", "f1"]).to_pylist() == [{"f0": None, "f1": -3}]
+
+
+def test_bad_messages(registry: Registry) -> None:
+    decoder = AvroConfluent().decoder(fields((sql.INT,)), {"url": registry.url})
+    with pytest.raises(MessageError, match="Magic number does not match"):
+        decoder.decode(pa.array([b"\x01\x00\x00\x00\x01\x00"]))
+    with pytest.raises(DataError, match="Could not find schema with id 9999 in registry"):
+        decoder.decode(pa.array([b"\x00\x00\x00\x27\x0f\x00"]))
+
+
+def test_a_registry_that_refuses_or_is_not_there(registry: Registry) -> None:
+    rows = pa.table({"$kind": pa.array([0], pa.int8()), "f0": pa.array([1], pa.int32())})
+    for url, subject, said in (
+        (registry.url, "locked", "answered 409"),
+        ("http://127.0.0.1:1", "s", "The schema registry does not answer"),
+    ):
+        with pytest.raises(JobError, match=said):
+            AvroConfluent().encoder(fields((sql.INT,)), {"url": url, "subject": subject}).encode(rows)
+
+
+def test_options() -> None:
+    with pytest.raises(ValidationError, match="Missing required options are:\n\nurl"):
+        AvroConfluent().validate({}, ("a",), (sql.INT,))
+    with pytest.raises(NotSupportedError, match="basic-auth"):
+        AvroConfluent().validate({"url": "x", "basic-auth.user-info": "a:b"}, ("a",), (sql.INT,))
+    with pytest.raises(ValidationError, match="subject is required"):
+        AvroConfluent().encoder(fields((sql.INT,)), {"url": "x"})
+
+
+def test_a_topic_is_a_subject() -> None:
+    options = {"topic": "t", "format": "avro-confluent", "avro-confluent.url": "x"}
+    assert dict(value_of(options, ("a",)).options) == {"url": "x", "subject": "t-value"}
+    own = {**options, "avro-confluent.subject": "mine"}
+    assert dict(value_of(own, ("a",)).options)["subject"] == "mine"
