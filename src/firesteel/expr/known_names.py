@@ -30,7 +30,7 @@ KNOWN = frozenset(_NAMES.split())
 """All of them: one that is missing here is told from one that is not Flink's."""
 
 _OF_CALCITE = """
-    ABS ACOS ASCII ASIN ATAN ATAN2 CARDINALITY CEIL CEILING CHAR_LENGTH CHARACTER_LENGTH CHR CONCAT
+    ABS ACOS ASCII ASIN ATAN ATAN2 BIN CARDINALITY CEIL CEILING CHAR_LENGTH CHARACTER_LENGTH CHR CONCAT
     CONCAT_WS CONVERT_TZ COS COSH COT DECODE DEGREES ELEMENT ENCODE EXP FLOOR FROM_BASE64
     FROM_UNIXTIME HASH_CODE IF INITCAP INSTR IS_ALPHA IS_DECIMAL IS_DIGIT LEFT LN LOCATE LOG LOG10 LOG2
     LOWER LPAD LTRIM MD5 MOD OVERLAY PARSE_URL POSITION POWER PRINT RADIANS RAND RAND_INTEGER REGEXP
@@ -39,7 +39,9 @@ _OF_CALCITE = """
     TRANSLATE TRIM TRUNCATE UPPER
 """
 
-REFUSE_NULL = frozenset({*_OF_CALCITE.split(), "MAP_FROM_ARRAYS"})
+REFUSE_NULL = frozenset(
+    {*_OF_CALCITE.split(), "MAP_FROM_ARRAYS", "ARRAY_UNION", "ARRAY_EXCEPT", "ARRAY_INTERSECT"}
+)
 """Those that Flink takes from Calcite's validator, where a bare NULL has no type: FlinkSqlOperatorTable, the
 rows without an operand type inference. Flink's own newer ones (BuiltInFunctionDefinitions) take a NULL as
-a value of the type that they want, but for one that wants arrays of any types."""
+a value of the type that they want, but for those that want arrays of any types."""
