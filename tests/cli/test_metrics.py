@@ -21,7 +21,9 @@ from firesteel.spark.progress import Progress
 
 
 def progress() -> Progress:
-    made = Progress(read=2_000, changes=10, skipped=7, late=3, states={(1, 0): 4, (1, 1): 5}, state_bytes=900)
+    made = Progress(
+        read=2_000, changes=10, skipped=7, late=3, states={(1, 0): 4, (1, 1): 5}, state_size=lambda: 900
+    )
     made.end_batch()
     return made
 

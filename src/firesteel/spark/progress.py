@@ -18,9 +18,9 @@ class Progress:
     left out because they cannot be read. late: rows that were dropped because they came too late. batches:
     micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
-    states: entries of the keyed state by chain and key group, where the host tells; state_bytes: what Spark's
-    state store has of it. batch_seconds: how long the last micro-batch took, from the end of the one before.
-    phase: what there is to wait for while nothing is counted yet.
+    states: entries of the keyed state by chain and key group, where the host tells; state_size gives the
+    bytes that Spark's state store has of it. batch_seconds: how long the last micro-batch took, from the end
+    of the one before. phase: what there is to wait for while nothing is counted yet.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -31,7 +31,7 @@ class Progress:
     batches: int = 0
     mark: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
-    state_bytes: int | None = None
+    state_size: Callable[[], int | None] | None = None
     batch_seconds: float | None = None
     phase: str = ""
     ended: float | None = None
@@ -51,6 +51,11 @@ class Progress:
     def state_entries(self) -> int:
         """How many entries the keyed state has. After a restart key groups count once rows come to them."""
         return sum(self.states.values())
+
+    @property
+    def state_bytes(self) -> int | None:
+        """Bytes of the keyed state, None where the host does not know."""
+        return None if self.state_size is None else self.state_size()
 
     def enter(self, phase: str) -> None:
         """Say what is waited for, until something is counted."""

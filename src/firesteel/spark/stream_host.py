@@ -180,12 +180,12 @@ class StreamJob:
             note_delivery(self._spark.context, self._checkpoint)
         self._delivered = batch
         self._spark.keep_classes()
-        self.progress.state_bytes = self._state_bytes()
+        self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
         self.progress.end_batch()
 
     def _state_bytes(self) -> int | None:
-        """What Spark's state store had after the batch before, None before there was one."""
-        last = self._query.lastProgress if hasattr(self, "_query") else None
+        """What Spark's state store had after the batch before; None before there was one, and at the end."""
+        last = self._query.lastProgress if self._query.isActive else None
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 
     def _put(self, changes: pa.Table) -> None:
