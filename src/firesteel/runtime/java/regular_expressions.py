@@ -43,13 +43,14 @@ def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
 
 
 def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
-    offsets = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
-    at, seen, within = 0, text, False
-    while at <= len(text) and (found := pattern.search(seen, at)):
-        yield tuple(
-            tuple(offsets[i] + (within and i == at) if i >= 0 else -1 for i in span) for span in found.regs
-        )
-        end, nothing = found.end(), found.start() == found.end()
-        within = nothing and text[end : end + 1] > "\uffff" and not (within and end == at)
-        at = end if within else end + nothing
-        seen = f"{text[:end]}{units(text[end])[1]}{text[end + 1 :]}" if within else text
+    whole = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
+    at, seen, offsets, halved = 0, text, whole, len(text)
+    while at <= len(seen) and (found := pattern.search(seen, at)):
+        yield tuple(tuple(offsets[i] if i >= 0 else -1 for i in span) for span in found.regs)
+        end, nothing = found.end() - (found.end() > halved), found.start() == found.end()
+        within = nothing and found.end() != halved + 1 and text[end : end + 1] > "\uffff"
+        at, seen, offsets, halved = end + nothing, text, whole, len(text)
+        if within:  # go on between the two halves of the character
+            halved = end
+            seen = f"{text[:end]}{units(text[end])}{text[end + 1 :]}"
+            offsets = [*whole[: end + 1], whole[end] + 1, *whole[end + 1 :]]
