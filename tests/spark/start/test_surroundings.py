@@ -45,7 +45,7 @@ def test_a_python_that_is_not_there_is_named_by_the_command(monkeypatch: pytest.
 
 
 def test_a_python_of_the_same_kind_will_do(tmp_path: Path) -> None:
-    check_variables({"PYSPARK_PYTHON": executable(tmp_path, f'exec {sys.executable} "$@"')}, is_local=True)
+    check_variables({"PYSPARK_PYTHON": executable(tmp_path, f'exec "{sys.executable}" "$@"')}, is_local=True)
     check_variables({"PYSPARK_PYTHON": sys.executable}, is_local=True)
     check_variables({}, is_local=True)
 

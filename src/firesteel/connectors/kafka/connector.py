@@ -8,6 +8,7 @@ from firesteel.connectors.kafka.metadata import SINK_CLASS, check_metadata, chec
 from firesteel.connectors.kafka.options import OPTIONS, check_table, read_options, topics_of, value_of
 from firesteel.connectors.kafka.sink import KafkaSink
 from firesteel.connectors.kafka.source import KafkaSource
+from firesteel.formats.base import Format
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 
@@ -19,12 +20,10 @@ class Kafka:
 
     def validate(self, table: Table) -> None:
         check_table(table)
-        check_metadata(table)
+        check_metadata(table, _value_format(table))
 
     def traits(self, table: Table) -> SourceTraits:
-        options = dict(table.options)
-        names = tuple(column.name for column in table.columns if column.is_physical)
-        found = value_of(options, names).format
+        options, found = dict(table.options), _value_format(table)
         return SourceTraits(
             changelog_mode=found.changelog_mode,
             bounded=read_options(options).end is not None,
@@ -41,3 +40,8 @@ class Kafka:
     def sink(self, sink: SinkSpec) -> Sink:
         check_written(sink)
         return KafkaSink(sink, dict(sink.options))
+
+
+def _value_format(table: Table) -> Format:
+    names = tuple(column.name for column in table.columns if column.is_physical)
+    return value_of(dict(table.options), names).format

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.catalog.schema import Table
-from firesteel.connectors.kafka.options import value_of
 from firesteel.connectors.kafka.reader import Messages
 from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.formats.base import Format
 from firesteel.formats.message_metadata import metadata_of
 from firesteel.runtime.spec import SinkSpec
 from firesteel.types.arrow import KEY, VALUE, to_arrow
@@ -40,11 +40,10 @@ _WRITTEN = ("topic", "headers", "timestamp")
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 
 
-def check_metadata(table: Table) -> None:
+def check_metadata(table: Table, value: Format) -> None:
     """Raises ValidationError for a key that there is not, NotSupportedError for a type that its column
-    cannot have here."""
-    names = tuple(column.name for column in table.columns if column.is_physical)
-    of_value = metadata_of(value_of(dict(table.options), names).format)
+    cannot have here. value: the format of the messages' values."""
+    of_value = metadata_of(value)
     for column in table.columns:
         key = column.metadata
         if key is None:

@@ -60,7 +60,7 @@ class UpsertKafka:
                 f"defines records in the '{_NAME}' table should update or delete on which keys."
             )
         check_parts(table, _NAME, _as_kafka(options, table.primary_key), OPTIONS)
-        check_metadata(table)
+        check_metadata(table, find_format(options["value.format"]))
 
     def traits(self, table: Table) -> SourceTraits:
         options = _as_kafka(dict(table.options), table.primary_key)
