@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.operators.base import MAX_WATERMARK, Marked, Message, Operator
@@ -146,6 +146,7 @@ def test_windows_say_what_one_loop_says(
 
 @settings(max_examples=30, deadline=None)
 @given(EVENTS, WINDOWS, st.lists(st.integers(0, 40), max_size=4))
+@example([23, ("a", None, 20), ("a", None, 16)], cumulate(16, 4, 0), [])
 def test_the_order_of_rows_in_a_window_does_not_depend_on_cuts(
     events: Events, windows: WindowsSpec, cuts: list[int]
 ) -> None:

@@ -134,7 +134,7 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]))
             return Late.none(self._partials)
-        return self._late(table.filter(pa.array(joins)), ends[joins], first[joins])
+        return self._late(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]), first[joins])
 
     def _some_join(self, rows: Marked, fired: Numbers) -> bool:
         """Whether a row is late for some of its windows, and not for all."""
@@ -162,7 +162,7 @@ class WindowAggregate(Operator):
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
         self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
-        return self._late(rows.late.table, rows.late.ends, rows.late.due)
+        return self._late(rows.late.table, self._slices.kept_in(rows.late.ends), rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
         """The end of each row's slice."""
@@ -183,12 +183,15 @@ class WindowAggregate(Operator):
         """By key, slice and first window."""
         if not table.num_rows:
             return Late.none(self._partials)
-        rows = table if self._spec.is_global else self._with_ends(table, ends)
+        rows = self._with_ends(table, ends)
         keys = find_keys([*self._key_columns(rows), pa.array(first)], rows.num_rows)
         return self._open.late(rows, keys, self._spec.is_global)
 
     def _with_ends(self, table: pa.Table, ends: Numbers) -> pa.Table:
-        return table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
+        if not self._spec.is_global:
+            return table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
+        name = self._partials.columns.keys[-1]
+        return table.set_column(table.column_names.index(field(name)), field(name), pa.array(ends))
 
     def _key_columns(self, rows: pa.Table) -> list[pa.ChunkedArray]:
         keys = self._partials.columns.keys if self._spec.is_global else sliced(self._spec.aggregate).keys
