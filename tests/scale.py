@@ -6,7 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+from hypothesis import settings
+
 FULL = os.environ.get("FIRESTEEL_TESTS") == "full"
+
+# A check of a change answers for the change alone; `make test-all` goes where nothing has been before.
+settings.register_profile("the same each time", derandomize=True)
+settings.register_profile("new each time", derandomize=False, print_blob=True)
+settings.load_profile("new each time" if FULL else "the same each time")
 
 T = TypeVar("T")
 

@@ -53,7 +53,8 @@ def _present(kind: SqlType) -> st.SearchStrategy[Any]:
     if root is TypeRoot.DECIMAL:
         assert kind.precision is not None
         most = 10**kind.precision - 1
-        return st.integers(-most, most).map(lambda digits: Decimal(digits).scaleb(-(kind.scale or 0)))
+        # made from text: arithmetic would round to the 28 digits of Python's context
+        return st.integers(-most, most).map(lambda digits: Decimal(f"{digits}E-{kind.scale or 0}"))
     if root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
         step = 10 ** (6 - min(kind.precision or 0, 6))
         zone = timezone.utc if root is TypeRoot.TIMESTAMP_LTZ else None
