@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from firesteel.cli.interrupts import Interrupts, second_interrupt_leaves
 from firesteel.cli.json_logs import tell
-from firesteel.cli.report import CANCELLED, as_firesteel_error, one_line
+from firesteel.cli.report import as_firesteel_error, one_line
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
 from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
@@ -30,8 +27,6 @@ SHOWS = {"tableau": "TABLEAU", "changes": "CHANGELOG", "table": "TABLE"}
 """The ways to show changes, each with its name in `sql-client.execution.result-mode`."""
 
 RESULT_MODE = "sql-client.execution.result-mode"
-PATIENCE_SECONDS = 1.0
-"""A second Ctrl-C sooner than this belongs to the first."""
 
 
 def configuration(
@@ -161,7 +156,8 @@ class Runner:
 
             result = self._environment.execute(statement, text, watch=watch)
             try:
-                self._show_result(result, line)
+                with Interrupts() as interrupts:
+                    self._show_result(result, line, interrupts)
             except KeyboardInterrupt:
                 with second_interrupt_leaves():
                     result.cancel()
@@ -175,7 +171,7 @@ class Runner:
             else:
                 print(said, file=sys.stderr)
 
-    def _show_result(self, result: TableResult, line: ProgressLine) -> None:
+    def _show_result(self, result: TableResult, line: ProgressLine, interrupts: Interrupts) -> None:
         from firesteel.session.result import OK, ChangesResult
 
         is_terminal = sys.stdout.isatty()
@@ -187,7 +183,7 @@ class Runner:
         result.wait()
         if isinstance(result, ChangesResult):
             result.escape = escaped if is_terminal else None
-            result.changes = _flushed(result.changes)
+            result.changes = _flushed(interrupts.checked(result.changes))
             self._show_changes(result, write)
         elif result is not OK and not result.is_insert:
             result.print(write)
@@ -214,22 +210,6 @@ class Runner:
 
 
 _WRITTEN = "[INFO] Complete execution of the SQL update statement.\n"
-
-
-@contextmanager
-def second_interrupt_leaves() -> Iterator[None]:
-    """While a job is being stopped: another Ctrl-C, given on purpose, ends the process at once."""
-    started = time.monotonic()
-
-    def leave(*_: object) -> None:
-        if time.monotonic() - started > PATIENCE_SECONDS:
-            os._exit(CANCELLED)
-
-    before = signal.signal(signal.SIGINT, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:

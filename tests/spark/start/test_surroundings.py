@@ -13,6 +13,7 @@ import pytest
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.start.launch import LaunchOptions, Spark
 from firesteel.spark.start.surroundings import check_master, check_variables, did_not_start
+from tests.spark.test_modules_beside import trap
 
 
 def executable(folder: Path, answer: str) -> str:
@@ -36,6 +37,17 @@ def test_a_python_that_workers_cannot_be_is_named(tmp_path: Path, answer: str, p
         check_variables({"PYSPARK_PYTHON": python}, is_local=True)
     assert "unset PYSPARK_PYTHON to use" in str(told.value.hint)
     check_variables({"PYSPARK_PYTHON": python}, is_local=False)
+
+
+def test_the_python_that_is_asked_runs_no_module_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = executable(tmp_path, f'exec {sys.executable} "$@"')
+    trap(tmp_path, tmp_path / "marks")
+    monkeypatch.chdir(tmp_path)
+    for spelt in (python, "./python"):
+        check_variables({"PYSPARK_PYTHON": spelt}, is_local=True)
+    assert not os.listdir("marks")
 
 
 def test_a_python_that_is_not_there_is_named_by_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

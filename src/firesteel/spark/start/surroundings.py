@@ -45,15 +45,17 @@ def _check_home(home: Path) -> None:
 
 def _check_python(python: str) -> None:
     hint = f"unset PYSPARK_PYTHON to use {sys.executable}, or set it to a Python that has Firesteel"
-    if shutil.which(python) is None:
+    command = shutil.which(python)
+    if command is None:
         raise UsageError(f"PYSPARK_PYTHON is {python}, which is not there or cannot be run", hint=hint)
     try:
         said = subprocess.run(
-            [python, "-c", _ABOUT],
+            [os.path.abspath(command), "-c", _ABOUT],
             capture_output=True,
             text=True,
             timeout=_PATIENCE,
             stdin=subprocess.DEVNULL,
+            cwd=os.sep,  # modules in the current folder are nobody's to run
         ).stdout.split()
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(f"PYSPARK_PYTHON is {python}, which does not run: {error}", hint=hint) from error
