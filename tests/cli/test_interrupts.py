@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import deque
 
 import pytest
 
@@ -19,11 +20,14 @@ class Cleared:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_one_that_python_drops_ends_what_runs() -> None:
     seen = []
+
+    def see(number: int) -> None:
+        seen.append(number)
+        made = Cleared() if number == 2 else None
+        del made
+
     with Interrupts() as interrupts, pytest.raises(KeyboardInterrupt):
-        for number in interrupts.checked(iter(range(9))):
-            seen.append(number)
-            made: Cleared | None = Cleared() if number == 2 else None
-            del made
+        deque(map(see, interrupts.checked(iter(range(9)))))
     assert seen == [0, 1, 2]
 
 

@@ -62,3 +62,10 @@ class AccumulatorState:
         """Write the accumulators of keys `owners`; where `live` is false they are deleted."""
         if len(owners):
             self._rows.put(keys, owners, [fields[name] for name in self.fields], now, live)
+
+    def forget(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
+        """Delete the accumulators of keys `owners`, and what their maps hold."""
+        nothing = {name: pa.nulls(len(owners), to_arrow(kind.type)) for name, kind in self.fields.items()}
+        self.save(keys, owners, nothing, now, np.zeros(len(owners), np.bool_))
+        for state in self.maps.values():
+            state.clear(keys, owners, now)

@@ -40,6 +40,10 @@ class Accumulators(Protocol):
         """Keep what the batch left of each key; None deletes."""
         ...
 
+    def forget(self, keys: Keys) -> None:
+        """Drop what there is of the keys."""
+        ...
+
 
 class HeapAccumulators:
     """Accumulators in this process, by the hashes of their keys. Map views are kept by reference."""
@@ -65,6 +69,9 @@ class HeapAccumulators:
                 self._rows[name] = acc
                 if self._expiry.ttl:
                     self._written[name] = self._expiry.now
+
+    def forget(self, keys: Keys) -> None:
+        self.store(keys, [None] * len(keys))
 
 
 def _names(keys: Keys) -> Iterator[tuple[int, int]]:
@@ -114,6 +121,10 @@ class StoredAccumulators:
                     self._state.maps[slot.name], slot.kind, keys, owners, views,
                     self._found[owners], self._expiry.now,
                 )  # fmt: skip
+
+    def forget(self, keys: Keys) -> None:
+        owners = np.flatnonzero(self._state.load(keys, self._expiry.now).found)
+        self._state.forget(keys, owners, self._expiry.now)
 
 
 def accumulators(

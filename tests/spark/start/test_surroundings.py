@@ -47,7 +47,7 @@ def test_the_python_that_is_asked_runs_no_module_of_the_current_folder(
     monkeypatch.chdir(tmp_path)
     for spelt in (python, "./python"):
         check_variables({"PYSPARK_PYTHON": spelt}, is_local=True)
-    assert not os.listdir("marks")
+    assert not list(Path("marks").iterdir())
 
 
 def test_a_python_that_is_not_there_is_named_by_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,4 @@ class Results:
 
     def forget(self, keys: Sequence[pa.Array], count: int) -> None:
         """Drop the accumulators of `count` keys, which are different ones."""
-        found = find_keys(keys, count)
-        self._accumulators.load(found, lambda slot: None)
-        self._accumulators.store(found, [None] * len(found))
+        self._accumulators.forget(find_keys(keys, count))

@@ -50,7 +50,7 @@ def _check_python(python: str) -> None:
         raise UsageError(f"PYSPARK_PYTHON is {python}, which is not there or cannot be run", hint=hint)
     try:
         said = subprocess.run(
-            [os.path.abspath(command), "-c", _ABOUT],
+            [str(Path(command).absolute()), "-c", _ABOUT],
             capture_output=True,
             text=True,
             timeout=_PATIENCE,
