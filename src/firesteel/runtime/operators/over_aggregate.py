@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import one_array
 from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
+from firesteel.runtime.operators.kept_watermark import KeptNumber
+from firesteel.runtime.operators.waits_for_watermarks import WaitsForWatermarks
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.admission import Admission, Admitted
 from firesteel.runtime.over.forgetting import Forgetting
@@ -36,58 +36,28 @@ from firesteel.types.arrow import to_arrow
 _NO_ROWS = np.zeros(0, np.int64)
 
 
-class RowTimeOver(Operator):
+class RowTimeOver(WaitsForWatermarks):
     """By row time. late: how many rows were dropped (Flink: numLateRecordsDropped). state: None keeps it in
     this process."""
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend | None) -> None:
-        backend = memory_backend() if state is None else state
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        super().__init__(backend, types, f"{name}/time", f"{name}/came")
         self.late = 0
         self._spec = spec
-        self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
-        self._results = [to_arrow(call.type) for call in spec.aggregate.calls]
-        self._time = KeptWatermark(backend, f"{spec.state_id}/time")
-        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
-        self._went = KeptNumber(backend, f"{spec.state_id}/went", 0)
-        self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
+        self._went = self.kept_number(f"{name}/went")
+        self._waiting = WaitingRows(backend, f"{name}/waiting", types)
         bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
         self._windows = Windows(spec, backend, epochs=bounded)
         self._partition = spec.aggregate.keys[:-1] if bounded else spec.aggregate.keys
         self._admission: Admission | None = None
         if bounded:
-            keys = [self._types[i] for i in self._partition]
+            keys = [types[i] for i in self._partition]
             size = spec.frame.preceding if by_range else None
-            self._admission = Admission(backend, f"{spec.state_id}/keys", keys, size)
+            self._admission = Admission(backend, f"{name}/keys", keys, size)
 
-    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        self._take(Marked(table, _NO_ROWS, _NO_ROWS))
-        return ()
-
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if not self._time.is_new(mark):
-            return (mark,)
-        marks = Marked(
-            self._no_rows(results=False), np.array([mark.time]), np.array([mark.order]), mark.place
-        )
-        out = self._take(marks)
-        return (out, mark) if out.num_rows else (mark,)
-
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        return (rows.with_rows(self._take(rows)),)
-
-    def barrier(self) -> Iterable[Message]:
-        self._time.save()
-        self._came.save()
-        self._went.save()
-        return ()
-
-    def _no_rows(self, results: bool = True) -> pa.Table:
-        """A table as it comes in, or, with results, as it goes out."""
-        types = [*self._types, *self._results] if results else self._types
-        return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in types])
-
-    def _take(self, message: Marked) -> pa.Table:
-        """The rows that the watermarks of a message send out."""
+    def take(self, message: Marked) -> pa.Table:
         marks = np.maximum.accumulate(message.times)
         new, stood = self._timed(message.table), self._time.standing(message)
         end = int(marks[-1]) if len(marks) else self._time.now
@@ -108,10 +78,7 @@ class RowTimeOver(Operator):
         return out
 
     def _timed(self, table: pa.Table) -> TimedRows:
-        columns = tuple(one_array(table.column(field(i))) for i in range(len(self._types)))
-        numbers = self._came.now + np.arange(table.num_rows)
-        self._came.now += table.num_rows
-        return TimedRows(columns, milliseconds(columns[self._spec.time]), numbers)
+        return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
 
     def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
         """Without a bound a row is late as soon as a watermark has passed it."""
@@ -123,7 +90,8 @@ class RowTimeOver(Operator):
     def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked) -> pa.Table:
         """by: the number of the watermark that each row goes out with."""
         if not len(rows):
-            return self._no_rows()
+            results = [to_arrow(call.type) for call in self._spec.aggregate.calls]
+            return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in (*self._types, *results)])
         order, rows, results = self._windows.fire(rows, self._went.now, epochs)
         self._went.now += len(rows)
         by = by[order]

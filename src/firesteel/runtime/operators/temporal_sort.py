@@ -13,10 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.runtime.event_time import milliseconds
 from firesteel.runtime.keys import one_array
-from firesteel.runtime.operators.base import MIN_WATERMARK, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
+from firesteel.runtime.operators.base import MIN_WATERMARK, Clock, Marked, Message, Operator
+from firesteel.runtime.operators.waits_for_watermarks import WaitsForWatermarks
 from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.over_spec import OverTime, TemporalSortSpec
@@ -31,42 +30,22 @@ from firesteel.types.arrow import to_arrow
 _NO_ROWS = np.zeros(0, np.int64)
 
 
-class RowTimeSort(Operator):
+class RowTimeSort(WaitsForWatermarks):
     """By row time. late: how many rows were dropped. state: None keeps it in this process."""
 
     def __init__(self, spec: TemporalSortSpec, state: StateBackend | None) -> None:
-        backend = memory_backend() if state is None else state
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        super().__init__(backend, types, f"{name}/time", f"{name}/came")
         self.late = 0
         self._spec = spec
-        self._types = [to_arrow(kind) for kind in spec.input_types]
-        self._time = KeptWatermark(backend, f"{spec.state_id}/time")
-        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
-        self._sent = KeptNumber(backend, f"{spec.state_id}/sent", MIN_WATERMARK)
-        self._waiting = WaitingRows(backend, f"{spec.state_id}/waiting", self._types)
+        self._sent = self.kept_number(f"{name}/sent", MIN_WATERMARK)
+        self._waiting = WaitingRows(backend, f"{name}/waiting", types)
 
-    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        self._take(Marked(table, _NO_ROWS, _NO_ROWS))
-        return ()
-
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if not self._time.is_new(mark):
-            return (mark,)
-        none = inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in self._types])
-        out = self._take(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place))
-        return (out, mark) if out.num_rows else (mark,)
-
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        return (rows.with_rows(self._take(rows)),)
-
-    def barrier(self) -> Iterable[Message]:
-        for each in (self._time, self._came, self._sent):
-            each.save()
-        return ()
-
-    def _take(self, message: Marked) -> pa.Table:
-        """The rows that the watermarks of a message send out."""
+    def take(self, message: Marked) -> pa.Table:
         marks = np.maximum.accumulate(message.times)
-        new = self._timed(message.table)
+        rows = message.table
+        new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
         due = self._waiting.take_until(int(marks[-1])) if len(marks) else new.take(_NO_ROWS)
         behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
         first = np.maximum(np.searchsorted(marks, new.times), behind)
@@ -81,11 +60,11 @@ class RowTimeSort(Operator):
         if len(marks):
             self._time.advance(int(marks[-1]))
         here = np.flatnonzero(fires)
-        rows = TimedRows.concat([due, new.take(here)])
+        fired = TimedRows.concat([due, new.take(here)])
         by = np.concatenate([by_due, first[here]])
-        order = stable_order_by(by, rows.times, self._ranks(rows.columns), rows.numbers)
-        self._sent.now = max(self._sent.now, int(rows.times.max(initial=MIN_WATERMARK)))
-        return inserts(message.orders[by[order]], message.place, rows.take(order).columns)
+        order = stable_order_by(by, fired.times, ranks(self._spec, fired.columns), fired.numbers)
+        self._sent.now = max(self._sent.now, int(fired.times.max(initial=MIN_WATERMARK)))
+        return inserts(message.orders[by[order]], message.place, fired.take(order).columns)
 
     def _sent_until(self, marks: int, by: Index, times: Index) -> Index:
         """The last time that has gone out, before each watermark and behind all. by: with which of them rows
@@ -95,15 +74,6 @@ class RowTimeSort(Operator):
         np.maximum.at(found, by[out] + 1, times[out])
         last: Index = np.maximum.accumulate(found)
         return last
-
-    def _timed(self, table: pa.Table) -> TimedRows:
-        columns = tuple(one_array(table.column(field(i))) for i in range(len(self._types)))
-        numbers = self._came.now + np.arange(table.num_rows)
-        self._came.now += table.num_rows
-        return TimedRows(columns, milliseconds(columns[self._spec.time]), numbers)
-
-    def _ranks(self, columns: Sequence[pa.Array]) -> Index:
-        return ranks(self._spec, columns)
 
 
 class ProcTimeSort(Operator):

@@ -8,7 +8,7 @@ change adds and another one takes away is gone, and at most one row of a key may
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as data_field
 from datetime import date, datetime, time
@@ -23,8 +23,8 @@ from firesteel.errors import JobError
 from firesteel.runtime.equal_rows import equal_keys, equal_rows
 from firesteel.runtime.kept_rows import RETRACTIONS, KeptRows
 from firesteel.runtime.keys import Keys, find_keys, one_array
-from firesteel.runtime.operators.base import MAX_WATERMARK, Clock, Marked, Message, Operator, Watermark
-from firesteel.runtime.operators.kept_watermark import KeptNumber, KeptWatermark
+from firesteel.runtime.operators.base import MAX_WATERMARK, Clock, Marked, Operator
+from firesteel.runtime.operators.waits_for_watermarks import WaitsForWatermarks
 from firesteel.runtime.row_by_row import no_collections
 from firesteel.runtime.sink_spec import WatermarkCompactingSinkMaterializerSpec
 from firesteel.runtime.spec import KIND, field
@@ -63,41 +63,21 @@ class _Sent:
     turns: list[int] = data_field(default_factory=list)
 
 
-class WatermarkCompactingSinkMaterializer(Operator):
+class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
     """state None: what waits and what was sent is kept in this process."""
 
     def __init__(
         self, spec: WatermarkCompactingSinkMaterializerSpec, state: StateBackend | None, clock: Clock
     ) -> None:
+        backend, name = state if state is not None else memory_backend(), spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        super().__init__(backend, types, f"{name}.time.v1", f"{name}.came.v1")
         self._spec, self._clock = spec, clock
-        backend = state if state is not None else memory_backend()
-        self._types = [to_arrow(kind) for kind in spec.input_types]
-        self._time = KeptWatermark(backend, f"{spec.state_id}.time.v1")
-        self._came = KeptNumber(backend, f"{spec.state_id}.came.v1", 0)
-        self._waiting = backend.times(f"{spec.state_id}.waiting.v1", [], [pa.int8(), *self._types])
-        key_types = [self._types[i] for i in spec.primary_key]
-        self._current = backend.value(f"{spec.state_id}.current.v1", key_types, self._types, spec.ttl)
+        self._waiting = backend.times(f"{name}.waiting.v1", [], [pa.int8(), *types])
+        key_types = [types[i] for i in spec.primary_key]
+        self._current = backend.value(f"{name}.current.v1", key_types, types, spec.ttl)
 
-    # --- messages ------------------------------------------------------------------------------------
-    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        self._take(Marked(table, _NONE, _NONE))
-        return ()
-
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        rows = changes(_NONE, 0, pa.array([], pa.int8()), [pa.nulls(0, kind) for kind in self._types])
-        out = self._take(Marked(rows, np.array([mark.time]), np.array([mark.order]), mark.place))
-        return (out, mark) if out.num_rows else (mark,)
-
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        return (rows.with_rows(self._take(rows)),)
-
-    def barrier(self) -> Iterable[Message]:
-        self._time.save()
-        self._came.save()
-        return ()
-
-    def _take(self, message: Marked) -> pa.Table:
-        """What the watermarks of a message send out."""
+    def take(self, message: Marked) -> pa.Table:
         due = self._due(message)
         fired = due.take(np.flatnonzero(due.marks < len(message.times)))
         self._wait(due.take(np.flatnonzero(due.marks == len(message.times))))
@@ -134,11 +114,8 @@ class WatermarkCompactingSinkMaterializer(Operator):
     def _wait(self, due: Due) -> None:
         count = len(due.marks)
         if count:
-            numbers = self._came.now + np.arange(count)
-            self._came.now += count
-            self._waiting.put(
-                find_keys([], count), np.zeros(count, np.int64), numbers, [due.kinds, *due.columns]
-            )
+            columns = [due.kinds, *due.columns]
+            self._waiting.put(find_keys([], count), np.zeros(count, np.int64), self.arrivals(count), columns)
 
     def _keep(
         self, keys: Keys, found: NDArray[np.bool_], left: list[int | None], rows: Sequence[pa.Array], now: int

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.event_time import milliseconds
+from firesteel.runtime.keys import find_keys, one_array
+from firesteel.runtime.spec import field
 from firesteel.runtime.state.base import StateBackend
 
 Index = NDArray[np.int64]
@@ -23,6 +25,12 @@ class TimedRows:
     columns: tuple[pa.Array, ...]
     times: Index
     numbers: Index
+
+    @classmethod
+    def of(cls, table: pa.Table, width: int, time: int, numbers: Index) -> TimedRows:
+        """The rows of a changes table. width: of its fields. time: the field of the time."""
+        columns = tuple(one_array(table.column(field(i))) for i in range(width))
+        return cls(columns, milliseconds(columns[time]), numbers)
 
     def __len__(self) -> int:
         return len(self.times)
