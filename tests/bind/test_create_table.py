@@ -29,6 +29,8 @@ REFUSED = [
     ("CREATE TABLE d (a TIMESTAMP(6), WATERMARK FOR a AS a)", "a", "Invalid data type of time field"),
     ("CREATE TABLE d (a TIMESTAMP(3), WATERMARK FOR zz AS a)", "zz", "The rowtime attribute field 'zz' is not defined in the table schema, at line 1"),
     ("CREATE TABLE d (a TIMESTAMP(3), b BIGINT, WATERMARK FOR a AS b)", "b", "Invalid data type of expression for watermark definition."),
+    ("CREATE TABLE d (a TIMESTAMP(3), WATERMARK FOR a AS CAST(a AS TIMESTAMP_LTZ(3)))", "CAST(a AS TIMESTAMP_LTZ(3))", "The watermark declaration's output data type 'TIMESTAMP_LTZ(3)' is different from the time field's data type 'TIMESTAMP(3)'."),
+    ("CREATE TABLE d (r ROW<a TIMESTAMP(3)>, WATERMARK FOR r.a AS r.a)", "r.a", "Invalid column name 'r.a' for rowtime attribute in watermark declaration. Available columns are: [r]"),
     ("CREATE TABLE d (a TIMESTAMP(3), WATERMARK FOR a AS a, WATERMARK FOR a AS a)", "WATERMARK FOR a AS a", "Multiple WATERMARK declarations are not supported yet."),
     ("CREATE TABLE d (p AS PROCTIME(), WATERMARK FOR p AS p)", "p", "A watermark can not be defined for a processing-time attribute."),
     ("CREATE TABLE d (a INT) PARTITIONED BY (zz)", "zz", "Partition column 'zz' not defined in the table schema. Available columns: ['a']"),

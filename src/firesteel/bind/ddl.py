@@ -10,8 +10,8 @@ from firesteel.bind.like import Base, base_of
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.schema import Column, Table, Watermark
-from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
-from firesteel.expr.nodes import Call
+from firesteel.errors import FiresteelError, ValidationError
+from firesteel.expr.nodes import Call, Expr
 from firesteel.plan.tree import Field
 from firesteel.sql.statements import (
     ColumnDefinition,
@@ -28,7 +28,7 @@ def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty
 
     may_be_empty: it may be left without columns, as ALTER TABLE leaves one.
 
-    Raises ValidationError where Flink refuses the definition, NotSupportedError for nested rowtimes.
+    Raises ValidationError where Flink refuses the definition.
     """
     try:
         return _Binder(statement, context, base_of(statement, context), may_be_empty).table()
@@ -229,12 +229,29 @@ def bind_watermark(
             f"expression type is {expression.type.with_nullable(True)}",
             range=definition.expression.range,
         )
+    _check_same_root(expression, next(c.type for c in columns if c.name == name), definition)
     return Watermark(name, expression, definition.sql)
+
+
+def _check_same_root(watermark: Expr, time: SqlType, definition: WatermarkDefinition) -> None:
+    """SOURCE_WATERMARK() has the type of any row time."""
+    is_source = isinstance(watermark, Call) and watermark.function == "SOURCE_WATERMARK"
+    if watermark.type.root is not time.root and not is_source:
+        raise ValidationError(
+            f"The watermark declaration's output data type '{watermark.type}' is different from the time "
+            f"field's data type '{time}'.",
+            range=definition.expression.range,
+        )
 
 
 def _rowtime_column(name: Name, columns: tuple[Column, ...]) -> str:
     if len(name.parts) > 1:
-        raise NotSupportedError("WATERMARK FOR a nested field is not supported yet", range=name.range)
+        raise ValidationError(
+            f"Invalid column name '{name}' for rowtime attribute in watermark declaration. Available columns "
+            f"are: [{', '.join(c.name for c in columns)}]",
+            range=name.range,
+            hint="make the field a computed column",
+        )
     column = next((c for c in columns if c.name == name.parts[0]), None)
     if column is None:
         raise ValidationError(
