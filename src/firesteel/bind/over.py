@@ -14,9 +14,9 @@ from firesteel.bind.aggregate_calls import arguments
 from firesteel.bind.binder import Binder
 from firesteel.bind.over_windows import OverWindows
 from firesteel.bind.scalar_operators import arithmetic
-from firesteel.bind.user_functions import user_function
+from firesteel.bind.user_functions import named, unknown_function, user_function
 from firesteel.catalog.catalog import Catalog
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.aggregates import AGGREGATES, aggregate_type, refuse_batch_only
 from firesteel.expr.casting import cast
@@ -27,6 +27,7 @@ from firesteel.plan.over import UNFRAMED, Frame, Over
 from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
+from firesteel.user_function import UserDefined
 
 _VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
 _BIASED = ("STDDEV_POP", "VAR_POP")
@@ -43,27 +44,35 @@ class OverBinder:
     catalog: Catalog
 
     def bind(self, node: syntax.Call) -> Expr:
-        """Raises ValidationError in Flink's words, NotSupportedError for a function of the user's."""
+        """Raises ValidationError in Flink's words. What streaming cannot run is refused in the plan
+        (rules/over_aggregates.py), where it is known which columns are asked for."""
         name, place = node.name.upper(), node.range
         assert node.over is not None
         user = user_function(node.name, self.catalog)
         known = user.is_aggregate if user is not None else name in AGGREGATES or name in OVER_ONLY
+        if user is not None and not known:
+            raise unknown_function(node.name, self.binder.bind_all(node.args), place)
         if not known or node.filter is not None:
             raise ValidationError("OVER must be applied to aggregate function", range=place)
         if name in _JSON:
             raise ValidationError("Incorrect syntax near the keyword 'OVER'", range=node.over.range)
-        if user is not None:
-            raise NotSupportedError(
-                f"{node.name}(...) OVER: functions of the user's over windows", range=place
-            )
         if node.nulls:
+            shown = name if user is None else node.name
             raise ValidationError(
-                f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", range=place
+                f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{shown}'", range=place
             )
         for part in (p for arg in node.args for p in syntax.walk(arg)):
             if isinstance(part, syntax.Call) and part.over is not None:
                 raise ValidationError("Aggregate expressions cannot be nested", range=part.range)
-        return replace_place(self._bound(name, node), node)
+        bound = self._bound(name, node) if user is None else self._of_user(user, node)
+        return replace_place(bound, node)
+
+    def _of_user(self, user: UserDefined, node: syntax.Call) -> Expr:
+        assert node.over is not None
+        name, function = named(user, node.name)
+        frame, _ = self.windows.frame(node.over)
+        args = tuple(self.binder.bind_typed(arg) for arg in node.args)
+        return Over(name, args, frame, user.result, node.distinct, user=function).call()
 
     def _bound(self, name: str, node: syntax.Call) -> Expr:
         assert node.over is not None

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.catalog.catalog import Catalog
-from firesteel.errors import SourceRange
+from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.function_table import FUNCTIONS
 from firesteel.expr.known_names import KNOWN
 from firesteel.expr.nodes import Call, Expr
+from firesteel.expr.type_names import family_name
 from firesteel.user_function import UserDefined
 
 
@@ -38,6 +39,12 @@ def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
     last = written.rpartition(".")[2]
     shown = last.lower() if _is_built_in(last) else last
     return shown, replace(user, function=replace(user.function, name=shown))
+
+
+def unknown_function(written: str, args: Sequence[Expr], place: SourceRange) -> ValidationError:
+    """What a call is told that no function answers where it stands."""
+    families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
+    return ValidationError(f"No match found for function signature {written}({families})", range=place)
 
 
 def call_user(user: UserDefined, written: str, args: Sequence[Expr], place: SourceRange) -> Call:

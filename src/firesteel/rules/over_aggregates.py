@@ -1,6 +1,7 @@
 """A projection with OVER becomes an aggregate over the window, between two projections.
 
-Calcite: ProjectToWindowRule, CalcRelSplitter, LogicalWindow.create; Flink: StreamPhysicalOverAggregateRule.
+Calcite: ProjectToWindowRule, CalcRelSplitter, LogicalWindow.create; Flink: StreamPhysicalOverAggregateRule,
+StreamPhysicalPythonOverAggregateRule.
 What is computed from columns alone goes below, what is computed from a window's result stays above. Where
 there is neither such an expression nor a literal, the input keeps all of its columns.
 """
@@ -25,6 +26,8 @@ _UNORDERED = (
     "Over Agg: The window rank function requires order by clause with non-constant fields. "
     "please re-check the over window statement."
 )
+_OF_USERS = "Non-Pandas Python UDAFs are not supported in stream mode currently."
+"""What StreamPhysicalPythonOverAggregateRule says; it looks at the first window alone."""
 _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 
 
@@ -130,7 +133,10 @@ class _Split:
         return Project(below, tuple(self.below), unique_columns(names))
 
     def _aggregate(self, below: Node) -> OverAggregate:
-        windows = {self._window(over_of(call)) for call in self.overs}
+        windows = list(dict.fromkeys(self._window(over_of(call)) for call in self.overs))
+        for call in self.overs:
+            if call.user is not None and self._window(over_of(call)) == windows[0]:
+                raise ValidationError(_OF_USERS, range=call.range)
         if len(windows) > 1:
             raise ValidationError(_SEVERAL, range=self.overs[-1].range)
         (window,) = windows
