@@ -9,7 +9,7 @@ from pyarrow import csv
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags
-from firesteel.formats.csv_framing import Quotes
+from firesteel.formats.csv_framing import Marks
 from firesteel.formats.csv_options import CsvOptions
 from firesteel.formats.message_bytes import MessageBytes, marked
 from firesteel.formats.message_decoder import Columnar
@@ -103,16 +103,13 @@ class CsvColumns:
         odd: Flags = lengths <= 2
         if not len(data):
             return odd
-        starts = content.offsets[:-1]
-        quotes = Quotes.of(data, self._options.dialect, starts)
-        at = content.at(quotes.at)
-        odd |= marked(at[quotes.odd], count)
-        odd |= np.bincount(at, minlength=count) % 2 == 1
-        lines = np.flatnonzero((data == _LF) | (data == _CR))
-        lines = lines[~quotes.inside(lines)]
-        ends = content.offsets[1:][content.at(lines)]
-        last = (lines == ends - 1) | ((lines == ends - 2) & (data[lines] == _CR) & (data[ends - 1] == _LF))
-        odd |= marked(content.at(lines[~last]), count)
+        marks = Marks.of(data, self._options.dialect, content.offsets[:-1])
+        ends, last = marks.ends, marks.last
+        behind = np.minimum(ends + 1, len(data) - 1)
+        is_last = last[ends] | ((data[ends] == _CR) & (data[behind] == _LF) & last[behind])
+        odd |= marked(content.at(marks.odd), count)
+        odd |= marked(content.at(ends[~is_last]), count)
+        odd |= marks.unclosed
         odd[:-1] |= data[content.offsets[1:-1] - 1] != _LF  # the next would be read with it
         for mark in filter(None, self._marks):
             odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)

@@ -18,46 +18,74 @@ from firesteel.formats.lines import Lines, cut
 from firesteel.formats.message_bytes import Bytes
 
 _LF, _CR = ord("\n"), ord("\r")
+_NONE = 256
+"""No byte."""
+_PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
-class Quotes:
-    """The quotes of some text. at: their places; odd: those that stand where Jackson gives them another
-    meaning, or none; starts: places where a record begins, whatever the quotes before."""
+class Marks:
+    """The quotes and line ends of some records. ends: places of LF and CR outside of quoted values. odd: places
+    of quotes that stand where Jackson gives them another meaning, or none. unclosed: of each record, whether
+    its last quote closes nothing. last: of each byte, whether a record ends with it."""
 
-    at: Indices
-    odd: Flags
-    starts: Indices
+    ends: Indices
+    odd: Indices
+    unclosed: Flags
+    last: Flags
 
     @classmethod
-    def of(cls, data: Bytes, dialect: CsvDialect, starts: Indices) -> Quotes:
-        """Find them."""
-        if dialect.quote is None:
-            return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=bool), starts)
-        quote, separator = ord(dialect.quote), ord(dialect.delimiter)
-        at = np.flatnonzero(data == quote)
-        closes = (np.arange(len(at)) - _before(at, _last(starts, at))) % 2 == 1
-        before = data[np.maximum(at - 1, 0)]
-        after = data[np.minimum(at + 1, len(data) - 1)]
-        begins = (before == separator) | (before == _LF) | (before == quote) | (at == _last(starts, at))
-        ends = np.isin(after, (separator, _LF, _CR, quote)) | (at == len(data) - 1)
-        return cls(at, ~np.where(closes, ends, begins), starts)
-
-    def inside(self, places: Indices) -> Flags:
-        """Whether places are within quoted values."""
-        found: Flags = (_before(self.at, places) - _before(self.at, _last(self.starts, places))) % 2 == 1
-        return found
+    def of(cls, data: Bytes, dialect: CsvDialect, starts: Indices) -> Marks:
+        """Find them. starts: where the records begin; what is before one does not matter to it."""
+        quote = _NONE if dialect.quote is None else ord(dialect.quote)
+        at = _places(data, quote)
+        quotes = data[at] == quote
+        last = np.zeros(len(data), dtype=bool)
+        last[starts[1:][starts[1:] > 0] - 1] = True
+        inside, unclosed = _paired(at, quotes, starts, last)
+        closes, places = inside[quotes], at[quotes]
+        fits = np.where(closes, _may_close(data, places, dialect), _may_open(data, places, dialect, last))
+        last[-1:] = True
+        return cls(at[~quotes & ~inside], places[~fits], unclosed, last)
 
 
-def _last(starts: Indices, places: Indices) -> Indices:
-    """The start before each place."""
-    if len(starts) == 1:
-        return np.broadcast_to(starts, places.shape)
-    return starts[np.searchsorted(starts, places, side="right") - 1]
+def _places(data: Bytes, quote: int) -> Indices:
+    """Where quotes, LF and CR are; by pieces that fit into a core's cache."""
+    parts = [np.empty(0, dtype=np.int64)]
+    for start in range(0, len(data), _PIECE):
+        piece = data[start : start + _PIECE]
+        found = piece == _LF
+        found |= piece == _CR
+        found |= piece == quote
+        parts.append(np.flatnonzero(found) + start)
+    return np.concatenate(parts)
 
 
-def _before(at: Indices, places: Indices) -> Indices:
-    return np.searchsorted(at, places)
+def _paired(at: Indices, quotes: Flags, starts: Indices, last: Flags) -> tuple[Flags, Flags]:
+    """Of each mark whether it is within quotes, of each record whether one is left open."""
+    after = np.logical_xor.accumulate(np.append(False, quotes))  # an odd number up to here
+    inside, ending = after[:-1], np.flatnonzero(last[at]) + 1
+    if len(ending) != len(starts) - 1:  # records without line ends
+        ending = np.searchsorted(at, starts[1:])
+    turned = after[ending]
+    unclosed = np.diff(np.concatenate([[False], turned, after[-1:]]))
+    if turned.any():
+        inside = inside ^ np.append(False, turned)[np.searchsorted(starts, at, side="right") - 1]
+    return inside, unclosed
+
+
+def _may_open(data: Bytes, places: Indices, dialect: CsvDialect, last: Flags) -> Flags:
+    """A quote opens where a value begins, or again behind one that has closed."""
+    before = data[np.maximum(places - 1, 0)]
+    found: Flags = (before == ord(dialect.delimiter)) | (before == _LF) | (before == ord(dialect.quote or ""))
+    return found | last[np.maximum(places - 1, 0)] | (places == 0)
+
+
+def _may_close(data: Bytes, places: Indices, dialect: CsvDialect) -> Flags:
+    """A quote closes where a value ends, or another quote follows."""
+    after = data[np.minimum(places + 1, len(data) - 1)]
+    found: Flags = (after == ord(dialect.delimiter)) | (after == ord(dialect.quote or ""))
+    return found | (after == _LF) | (after == _CR) | (places == len(data) - 1)
 
 
 class Records:
@@ -74,15 +102,18 @@ class Records:
             return Lines().split(block)
         data = np.frombuffer(block, dtype=np.uint8)
         plain = (self._dialect.delimiter + (self._dialect.quote or "")).isascii()
-        if not plain or any(mark in block for mark in self._marks) or _lone_returns(data):
+        if (
+            not plain
+            or any(mark in block for mark in self._marks)
+            or (b"\r" in block and _lone_returns(data))
+        ):
             return self._exactly(block)
-        quotes = Quotes.of(data, self._dialect, np.zeros(1, dtype=np.int64))
-        if quotes.odd.any():
+        marks = Marks.of(data, self._dialect, np.zeros(1, dtype=np.int64))
+        if len(marks.odd):
             return self._exactly(block)
-        ends = np.flatnonzero(data == _LF)
-        ends = ends[~quotes.inside(ends)] + 1
+        ends = marks.ends[data[marks.ends] == _LF] + 1
         whole = int(ends[-1]) if len(ends) else 0
-        if whole < len(block) and len(quotes.at) % 2 == 0:
+        if whole < len(block) and not marks.unclosed[0]:
             ends = np.append(ends, len(block))  # the file's last line
             whole = len(block)
         return cut(block[:whole], ends), block[whole:]
