@@ -25,9 +25,12 @@ _PIECE = 1 << 17
 
 @dataclass(frozen=True)
 class Marks:
-    """The quotes and line ends of some records. ends: places of LF and CR outside of quoted values. odd: places
-    of quotes that stand where Jackson gives them another meaning, or none. unclosed: of each record, whether
-    its last quote closes nothing. last: of each byte, whether a record ends with it."""
+    """The quotes and line ends of some records.
+
+    ends: places of LF and CR outside of quoted values. odd: places of quotes that stand where Jackson gives
+    them another meaning, or none. unclosed: of each record, whether its last quote closes nothing. last: of
+    each byte, whether a record ends with it.
+    """
 
     ends: Indices
     odd: Indices
@@ -78,14 +81,18 @@ def _may_open(data: Bytes, places: Indices, dialect: CsvDialect, last: Flags) ->
     """A quote opens where a value begins, or again behind one that has closed."""
     before = data[np.maximum(places - 1, 0)]
     found: Flags = (before == ord(dialect.delimiter)) | (before == _LF) | (before == ord(dialect.quote or ""))
-    return found | last[np.maximum(places - 1, 0)] | (places == 0)
+    found |= last[np.maximum(places - 1, 0)]
+    found |= places == 0
+    return found
 
 
 def _may_close(data: Bytes, places: Indices, dialect: CsvDialect) -> Flags:
     """A quote closes where a value ends, or another quote follows."""
     after = data[np.minimum(places + 1, len(data) - 1)]
     found: Flags = (after == ord(dialect.delimiter)) | (after == ord(dialect.quote or ""))
-    return found | (after == _LF) | (after == _CR) | (places == len(data) - 1)
+    found |= (after == _LF) | (after == _CR)
+    found |= places == len(data) - 1
+    return found
 
 
 class Records:
