@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,64 +14,12 @@ from firesteel.formats.avro_confluent import AvroConfluent
 from firesteel.formats.base import Fields, MessageError
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
+from tests.formats.schema_registry import Registry
 from tests.formats.test_avro import TYPES
 from tests.formats.typed_rows import nested, tables
 from tests.scale import examples
 
 pytest.importorskip("fastavro")
-
-
-class Registry(ThreadingHTTPServer):
-    """Keeps schemas by number and subject."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answers)
-        self.schemas: list[str] = []
-        self.subjects: dict[str, list[int]] = {}
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-    def add(self, schema: str, subject: str = "other") -> int:
-        if schema not in self.schemas:
-            self.schemas.append(schema)
-        number = self.schemas.index(schema) + 1
-        self.subjects.setdefault(subject, []).append(number)
-        return number
-
-
-class _Answers(BaseHTTPRequestHandler):
-    server: Registry
-
-    def do_GET(self) -> None:
-        number = int(self.path.rpartition("/")[2])
-        known = self.path.startswith("/schemas/ids/") and number <= len(self.server.schemas)
-        self._answer(200, {"schema": self.server.schemas[number - 1]}) if known else self._answer(404, {})
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        subject = self.path.split("/")[2]
-        if subject == "locked":
-            self._answer(409, {"message": "incompatible"})
-        else:
-            self._answer(200, {"id": self.server.add(body["schema"], subject)})
-
-    def _answer(self, status: int, said: dict[str, Any]) -> None:
-        data = json.dumps(said).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def registry() -> Iterator[Registry]:
-    made = Registry()
-    threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
 
 
 def fields(types: tuple[SqlType, ...]) -> Fields:
@@ -101,6 +45,14 @@ def test_a_message_is_read_by_the_schema_that_it_names(registry: Registry) -> No
     options = {"schema-registry.url": registry.url}
     found, _ = AvroConfluent().decoder(fields((sql.STRING, sql.BIGINT)), options).decode(pa.array([message]))
     assert found.select(["f0", "f1"]).to_pylist() == [{"f0": None, "f1": -3}]
+
+
+def test_a_value_that_the_columns_type_does_not_hold_is_no_value_of_it(registry: Registry) -> None:
+    for wanted, written in ((sql.INT, "long"), (sql.STRING, "int"), (sql.BOOLEAN, "int")):
+        schema = {"type": "record", "name": "other", "fields": [{"name": "c0", "type": ["null", written]}]}
+        message = b"\x00" + registry.add(json.dumps(schema)).to_bytes(4, "big") + b"\x02\x0c"
+        with pytest.raises(MessageError, match="Failed to deserialize Avro record"):
+            AvroConfluent().decoder(fields((wanted,)), {"url": registry.url}).decode(pa.array([message]))
 
 
 def test_bad_messages(registry: Registry) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.errors import DataError, NotSupportedError, UsageError
+from firesteel.errors import DataError, FiresteelError, NotSupportedError, UsageError
 from firesteel.formats.avro_schema import Schema, to_schema
 from firesteel.formats.avro_values import to_avro, to_column
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Indices, MessageError, Options
@@ -24,6 +24,7 @@ from firesteel.types.sql import SqlType, row
 
 _ROWS = 20_000
 _NOT_OF_THE_TYPE = (ValueError, TypeError, AttributeError, pa.ArrowException)
+_FAILED = "Failed to deserialize Avro record."
 _CODECS = {"null": "null", "deflate": "deflate", "snappy": "snappy", "bzip2": "bzip2", "xz": "xz"}
 
 
@@ -78,29 +79,11 @@ class AvroMessages:
         """See Decoder."""
         at, records = [], []
         for index, message in enumerate(messages.to_pylist()):
-            if message is None:
-                continue
-            try:
-                record = self._bodies.read(message)
-            except (DataError, UsageError):
-                raise
-            except Exception as error:
-                raise MessageError(index, f"Failed to deserialize Avro record. {error}") from None
+            record = None if message is None else read_body(self._bodies, index, message, _FAILED)
             if record is not None:
                 at.append(index)
                 records.append(record)
-        return self._rows(records, at), np.array(at, np.int64)
-
-    def _rows(self, records: list[dict[str, Any]], at: list[int]) -> pa.Table:
-        try:
-            return inserts(records, self._fields)
-        except _NOT_OF_THE_TYPE:
-            for index, record in zip(at, records, strict=True):
-                try:
-                    inserts([record], self._fields)
-                except _NOT_OF_THE_TYPE as error:
-                    raise MessageError(index, f"Failed to deserialize Avro record. {error}") from None
-            raise
+        return checked(records, self._fields, at, _FAILED), np.array(at, np.int64)
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
         """See Encoder."""
@@ -110,19 +93,52 @@ class AvroMessages:
         )
 
 
-def inserts(records: Sequence[dict[str, Any]], fields: Fields) -> pa.Table:
-    """The changes table (without `$order`) of records that were read; what one does not have is NULL."""
-    columns = {KIND: pa.repeat(pa.scalar(int(RowKind.INSERT), pa.int8()), len(records))}
+def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[str, Any] | None:
+    """The record of the message at `index`. Raises MessageError, whose text begins with `failed`."""
+    try:
+        return bodies.read(message)
+    except (FiresteelError, MessageError):
+        raise
+    except Exception as error:
+        raise MessageError(index, f"{failed} {error}") from None
+
+
+def checked(
+    records: Sequence[dict[str, Any]],
+    fields: Fields,
+    at: Sequence[int],
+    failed: str,
+    kinds: Sequence[int] | None = None,
+) -> pa.Table:
+    """As `changes`. at: the message of each record. Raises MessageError, whose text begins with `failed`."""
+    try:
+        return changes(records, fields, kinds)
+    except _NOT_OF_THE_TYPE:
+        for index, record in zip(at, records, strict=True):
+            try:
+                changes([record], fields)
+            except _NOT_OF_THE_TYPE as error:
+                raise MessageError(index, f"{failed} {error}") from None
+        raise
+
+
+def changes(
+    records: Sequence[dict[str, Any]], fields: Fields, kinds: Sequence[int] | None = None
+) -> pa.Table:
+    """The changes table (without `$order`) of records that were read; what one does not have is NULL. kinds:
+    of each, an insert where there are none."""
+    insert = pa.scalar(int(RowKind.INSERT), pa.int8())
+    columns = {KIND: pa.repeat(insert, len(records)) if kinds is None else pa.array(kinds, pa.int8())}
     for place, (name, kind) in enumerate(zip(fields.names, fields.types, strict=True)):
         columns[field(place)] = to_column([record.get(name) for record in records], kind)
     return pa.table(columns)
 
 
-def to_records(changes: pa.Table, fields: Fields, legacy: bool = True) -> Iterator[dict[str, Any]]:
+def to_records(table: pa.Table, fields: Fields, legacy: bool = True) -> Iterator[dict[str, Any]]:
     """The rows as fastavro writes them."""
     makers = [to_avro(kind, legacy) for kind in fields.types]
     columns = [
-        [make(value) for value in changes[field(place)].to_pylist()] for place, make in enumerate(makers)
+        [make(value) for value in table[field(place)].to_pylist()] for place, make in enumerate(makers)
     ]
     return (dict(zip(fields.names, values, strict=True)) for values in zip(*columns, strict=True))
 
@@ -139,7 +155,7 @@ class AvroReader:
             with open(path, "rb") as stream:  # noqa: PTH123
                 records: Iterable[Any] = iter(self._avro.reader(stream))
                 while part := list(islice(records, _ROWS)):
-                    yield inserts([record for record in part if record is not None], self._fields)
+                    yield changes([record for record in part if record is not None], self._fields)
         except (*_NOT_OF_THE_TYPE, EOFError, OSError) as error:
             raise DataError(f"{path}: cannot be read: {error}") from None
 

@@ -6,7 +6,8 @@ Flink: AvroToRowDataConverters, RowDataToAvroConverters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -15,8 +16,7 @@ from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, SqlType, TypeRoot
 
 Convert = Callable[[Any], Any]
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_MILLI = timedelta(milliseconds=1)
+_MICROS = 1000
 
 
 def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
@@ -52,11 +52,9 @@ def _from_avro(kind: SqlType) -> Convert:
     """Of a value that is no NULL."""
     root = kind.root
     if root in INTEGER_BITS:
-        return int
-    if root is TypeRoot.TIMESTAMP:
-        return _clock
-    if root is TypeRoot.TIMESTAMP_LTZ:
-        return _instant
+        return _cut(INTEGER_BITS[root])
+    if root is TypeRoot.DECIMAL:
+        return _decimal(kind)
     if root in BYTES_LIKE:
         return bytes
     if root is TypeRoot.ARRAY:
@@ -76,6 +74,27 @@ def _null_safe(kind: SqlType) -> Convert:
     return lambda value: None if value is None else make(value)
 
 
+def _cut(bits: int) -> Convert:
+    """A whole number as Java casts it to one of that many bits."""
+    half = 1 << (bits - 1)
+    return lambda value: ((int(value) + half) & (2 * half - 1)) - half
+
+
+def _decimal(kind: SqlType) -> Convert:
+    """A decimal; plain bytes are its digits, NULL where they are too many."""
+    scale, most = kind.scale or 0, 10 ** (kind.precision or 0)
+
+    def make(value: Any) -> Decimal | None:
+        if isinstance(value, Decimal):
+            return value
+        digits = int.from_bytes(value, "big", signed=True)
+        return (
+            Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -scale)) if abs(digits) < most else None
+        )
+
+    return make
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -84,16 +103,28 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _instant(value: Any) -> datetime:
-    """A time; a plain number counts milliseconds."""
+def _micros(value: Any) -> Any:
+    """A time; a plain number counts milliseconds, which become the column's microseconds."""
+    return value * _MICROS if isinstance(value, int) else value
+
+
+def _instant(value: Any) -> datetime | int:
     if isinstance(value, int):
-        return _EPOCH + value * _MILLI
+        return value * _MICROS
     found: datetime = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
     return found
 
 
-def _clock(value: Any) -> datetime:
-    return _instant(value).astimezone(timezone.utc).replace(tzinfo=None)
+def _clock(value: Any) -> datetime | int:
+    found = _instant(value)
+    return found if isinstance(found, int) else found.astimezone(timezone.utc).replace(tzinfo=None)
 
 
-_CHECKED: dict[TypeRoot, Convert] = {TypeRoot.CHAR: _text, TypeRoot.VARCHAR: _text, TypeRoot.BOOLEAN: bool}
+_CHECKED: dict[TypeRoot, Convert] = {
+    TypeRoot.CHAR: _text,
+    TypeRoot.VARCHAR: _text,
+    TypeRoot.BOOLEAN: bool,
+    TypeRoot.TIME: _micros,
+    TypeRoot.TIMESTAMP: _clock,
+    TypeRoot.TIMESTAMP_LTZ: _instant,
+}

@@ -1,0 +1,103 @@
+"""A schema registry, as Confluent's is: asked over HTTP for what is not known yet.
+
+A message is a zero byte, the schema's number in four bytes, and the value.
+Flink: ConfluentSchemaRegistryCoder.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from io import BytesIO
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from firesteel.errors import DataError, JobError
+from firesteel.formats.avro import fastavro
+from firesteel.formats.avro_resolution import Resolved, wrapped
+from firesteel.formats.avro_schema import Schema
+
+_MAGIC = 0
+_HEAD = 5
+_SECONDS = 30
+_TYPE = "application/vnd.schemaregistry.v1+json"
+
+
+class Registered:
+    """Bodies (avro.py) with their schemas' numbers. schema: the table's. subject: what is written is
+    registered there."""
+
+    def __init__(self, url: str, schema: Schema, subject: str | None) -> None:
+        self._avro, self._url, self._schema, self._subject = fastavro(), url.rstrip("/"), schema, subject
+        self._read: dict[int, Resolved] = {}
+        self._written: tuple[bytes, Any] | None = None
+
+    def read(self, message: bytes) -> dict[str, Any] | None:
+        """See Bodies. Raises DataError for a number that the registry does not know."""
+        if len(message) < _HEAD or message[0] != _MAGIC:
+            raise ValueError("Unknown data format. Magic number does not match")
+        number = int.from_bytes(message[1:_HEAD], "big")
+        resolved = self._read.get(number)
+        if resolved is None:
+            resolved = Resolved(self._avro, schema_of(self._url, number), self._schema)
+            self._read[number] = resolved
+        found: dict[str, Any] | None = resolved.value(message, _HEAD)
+        return found
+
+    def write(self, record: dict[str, Any]) -> bytes:
+        """See Bodies."""
+        if self._written is None:
+            assert self._subject is not None
+            number = register(self._url, self._subject, json.dumps(self._schema))
+            head = bytes([_MAGIC]) + number.to_bytes(_HEAD - 1, "big")
+            self._written = head, self._avro.parse_schema(wrapped("message", self._schema))
+        head, schema = self._written
+        out = BytesIO(head)
+        out.seek(_HEAD)
+        self._avro.schemaless_writer(out, schema, {"value": record})
+        return out.getvalue()
+
+
+@lru_cache(maxsize=1000)
+def schema_of(url: str, number: int) -> Schema:
+    """The schema of a number, which never gets another one.
+
+    Raises DataError where there is none, JobError where the registry does not answer.
+    """
+    try:
+        answer = _asked(f"{url}/schemas/ids/{number}")
+    except HTTPError as error:
+        if error.code == 404:
+            raise DataError(f"Could not find schema with id {number} in registry {url}") from None
+        raise _failed(url, error) from None
+    return json.loads(answer["schema"])
+
+
+@lru_cache(maxsize=1000)
+def register(url: str, subject: str, schema: str) -> int:
+    """The number of a schema in a subject, to which it is added where it is new. Raises JobError."""
+    try:
+        return int(_asked(f"{url}/subjects/{quote(subject, safe='')}/versions", {"schema": schema})["id"])
+    except HTTPError as error:
+        raise _failed(url, error) from None
+
+
+def _asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(
+            Request(address, data, {"Content-Type": _TYPE, "Accept": _TYPE}), timeout=_SECONDS
+        ) as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+    except HTTPError:
+        raise
+    except (URLError, OSError) as error:
+        raise JobError(f"The schema registry does not answer: {address}: {error}") from None
+
+
+def _failed(url: str, error: HTTPError) -> JobError:
+    said = error.read().decode("utf-8", "replace").strip()
+    return JobError(f"The schema registry {url} answered {error.code}: {said}")

@@ -1,0 +1,51 @@
+"""A schema registry of our own: what a registry's clients ask, kept in memory."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Registry(ThreadingHTTPServer):
+    """Keeps schemas by number and subject."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answers)
+        self.schemas: list[str] = []
+        self.subjects: dict[str, list[int]] = {}
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def add(self, schema: str, subject: str = "other") -> int:
+        if schema not in self.schemas:
+            self.schemas.append(schema)
+        number = self.schemas.index(schema) + 1
+        self.subjects.setdefault(subject, []).append(number)
+        return number
+
+
+class _Answers(BaseHTTPRequestHandler):
+    server: Registry
+
+    def do_GET(self) -> None:
+        number = int(self.path.rpartition("/")[2])
+        known = self.path.startswith("/schemas/ids/") and number <= len(self.server.schemas)
+        self._answer(200, {"schema": self.server.schemas[number - 1]}) if known else self._answer(404, {})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        subject = self.path.split("/")[2]
+        if subject == "locked":
+            self._answer(409, {"message": "incompatible"})
+        else:
+            self._answer(200, {"id": self.server.add(body["schema"], subject)})
+
+    def _answer(self, status: int, said: dict[str, Any]) -> None:
+        data = json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
