@@ -13,6 +13,7 @@ FORMATS = Plugins(
         "avro-confluent": "firesteel.formats.avro_confluent:AvroConfluent",
         "canal-json": "firesteel.formats.canal_json:CanalJson",
         "csv": "firesteel.formats.csv:Csv",
+        "debezium-avro-confluent": "firesteel.formats.debezium_avro:DebeziumAvro",
         "debezium-json": "firesteel.formats.debezium_json:DebeziumJson",
         "json": "firesteel.formats.json:Json",
         "maxwell-json": "firesteel.formats.maxwell_json:MaxwellJson",
