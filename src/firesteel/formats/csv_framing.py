@@ -15,12 +15,11 @@ import pyarrow as pa
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.csv_parser import CsvDialect, CsvReader, OpenQuote
 from firesteel.formats.lines import Lines, cut
-from firesteel.formats.message_bytes import Bytes
+from firesteel.formats.message_bytes import Bytes, places
 
 _LF, _CR = ord("\n"), ord("\r")
 _NONE = 256
 """No byte."""
-_PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -41,27 +40,15 @@ class Marks:
     def of(cls, data: Bytes, dialect: CsvDialect, starts: Indices) -> Marks:
         """Find them. starts: where the records begin; what is before one does not matter to it."""
         quote = _NONE if dialect.quote is None else ord(dialect.quote)
-        at = _places(data, quote)
+        at = places(data, lambda piece: (piece == _LF) | (piece == _CR) | (piece == quote))
         quotes = data[at] == quote
         last = np.zeros(len(data), dtype=bool)
         last[starts[1:][starts[1:] > 0] - 1] = True
         inside, unclosed = _paired(at, quotes, starts, last)
-        closes, places = inside[quotes], at[quotes]
-        fits = np.where(closes, _may_close(data, places, dialect), _may_open(data, places, dialect, last))
+        closes, found = inside[quotes], at[quotes]
+        fits = np.where(closes, _may_close(data, found, dialect), _may_open(data, found, dialect, last))
         last[-1:] = True
-        return cls(at[~quotes & ~inside], places[~fits], unclosed, last)
-
-
-def _places(data: Bytes, quote: int) -> Indices:
-    """Where quotes, LF and CR are; by pieces that fit into a core's cache."""
-    parts = [np.empty(0, dtype=np.int64)]
-    for start in range(0, len(data), _PIECE):
-        piece = data[start : start + _PIECE]
-        found = piece == _LF
-        found |= piece == _CR
-        found |= piece == quote
-        parts.append(np.flatnonzero(found) + start)
-    return np.concatenate(parts)
+        return cls(at[~quotes & ~inside], found[~fits], unclosed, last)
 
 
 def _paired(at: Indices, quotes: Flags, starts: Indices, last: Flags) -> tuple[Flags, Flags]:
@@ -77,21 +64,21 @@ def _paired(at: Indices, quotes: Flags, starts: Indices, last: Flags) -> tuple[F
     return inside, unclosed
 
 
-def _may_open(data: Bytes, places: Indices, dialect: CsvDialect, last: Flags) -> Flags:
+def _may_open(data: Bytes, at: Indices, dialect: CsvDialect, last: Flags) -> Flags:
     """A quote opens where a value begins, or again behind one that has closed."""
-    before = data[np.maximum(places - 1, 0)]
+    before = data[np.maximum(at - 1, 0)]
     found: Flags = (before == ord(dialect.delimiter)) | (before == _LF) | (before == ord(dialect.quote or ""))
-    found |= last[np.maximum(places - 1, 0)]
-    found |= places == 0
+    found |= last[np.maximum(at - 1, 0)]
+    found |= at == 0
     return found
 
 
-def _may_close(data: Bytes, places: Indices, dialect: CsvDialect) -> Flags:
+def _may_close(data: Bytes, at: Indices, dialect: CsvDialect) -> Flags:
     """A quote closes where a value ends, or another quote follows."""
-    after = data[np.minimum(places + 1, len(data) - 1)]
+    after = data[np.minimum(at + 1, len(data) - 1)]
     found: Flags = (after == ord(dialect.delimiter)) | (after == ord(dialect.quote or ""))
     found |= (after == _LF) | (after == _CR)
-    found |= places == len(data) - 1
+    found |= at == len(data) - 1
     return found
 
 

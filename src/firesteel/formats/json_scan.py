@@ -142,16 +142,22 @@ def _as_lines(messages: pa.BinaryArray) -> Bytes:
     return ends
 
 
+_free: list[tuple[int, int]] = []
+"""Files in memory that nobody reads now, each with its process: a forked one shares what it did not make."""
+
+
 @contextmanager
 def _file(data: Bytes) -> Iterator[str]:
     """The path of a file that holds the data, in memory where the system can."""
     if hasattr(os, "memfd_create"):
-        number = os.memfd_create("messages")
+        number = _memory_file()
         try:
             _write(number, memoryview(data.data))
             yield f"/proc/self/fd/{number}"
-        finally:
+        except BaseException:
             os.close(number)
+            raise
+        _free.append((os.getpid(), number))
     else:
         with tempfile.NamedTemporaryFile(suffix=".json") as stream:
             stream.write(data.data)
@@ -159,9 +165,21 @@ def _file(data: Bytes) -> Iterator[str]:
             yield stream.name
 
 
+def _memory_file() -> int:
+    """A file in memory. One used before has its pages: to get new ones takes as long as to fill them."""
+    while _free:
+        process, number = _free.pop()
+        if process == os.getpid():
+            return number
+    return os.memfd_create("messages")
+
+
 def _write(number: int, data: memoryview) -> None:
-    while data:
-        data = data[os.write(number, data) :]
+    """Let the file hold the data and nothing else."""
+    os.truncate(number, len(data))
+    at = 0
+    while at < len(data):
+        at += os.pwrite(number, data[at:], at)
 
 
 def quoted(name: str) -> str:

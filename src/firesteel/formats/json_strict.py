@@ -7,21 +7,18 @@ flagged for what stands in a text (`nan,`): flagged ones are only read more slow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
-from firesteel.formats.message_bytes import Bytes, MessageBytes, marked
+from firesteel.formats.message_bytes import Bytes, MessageBytes, marked, places
 
 _LOWER = np.uint8(0x20)
 """Set in a byte, it makes letters lower case, and `[` to `{`, `]` to `}`."""
 _MOST_BRACKETS = 400
 """A message with more of them may be too deep for Python's parser."""
 _SAMPLES = 8
-_PIECE, _OVERLAP = 1 << 17, 2
 
 
 def _table(characters: bytes) -> npt.NDArray[np.bool_]:
@@ -37,15 +34,28 @@ _AFTER_WORD = _table(b",]} \t\r\n")
 
 def suspicious(messages: MessageBytes) -> Flags:
     """The messages that the parser must not judge. None of them may be empty."""
+    data = messages.data
     found = _not_objects(messages)
-    places = [*_odd_places(messages.data)]
-    if int(messages.lengths.max(initial=0)) > _MOST_BRACKETS:
-        opened = messages.at(np.flatnonzero(messages.data | _LOWER == ord("{")))
-        found |= np.bincount(opened, minlength=len(found)) > _MOST_BRACKETS
-        places.append(_long_numbers(messages.data))
-    for place in places:
+    at = np.append(places(data, _candidates, behind=2), max(len(data) - 2, 0))  # no two are behind the last
+    at = at[at + 1 < len(data)]
+    words = data[at + 1] | _LOWER == ord("n")
+    bad = [_trailing_commas(data, at[data[at + 1] | _LOWER == ord("}")]), _words(data, at[words] + 1)]
+    longest = int(messages.lengths.max(initial=0))
+    if longest > _MOST_BRACKETS:
+        found |= _deep(messages, longest)
+        bad.append(_long_numbers(data))
+    for place in bad:
         if len(place):
             found |= marked(messages.at(place), len(found))
+    return found
+
+
+def _deep(messages: MessageBytes, longest: int) -> Flags:
+    opened = places(messages.data, lambda piece: piece | _LOWER == ord("{"))
+    count = len(messages.lengths)
+    if len(opened) <= _MOST_BRACKETS or (opened[_MOST_BRACKETS:] - opened[:-_MOST_BRACKETS]).min() >= longest:
+        return np.zeros(count, dtype=bool)  # so many are nowhere so close
+    found: Flags = np.bincount(messages.at(opened), minlength=count) > _MOST_BRACKETS
     return found
 
 
@@ -60,25 +70,19 @@ def _not_objects(messages: MessageBytes) -> Flags:
     return found
 
 
-def _odd_places(data: Bytes) -> Iterator[Indices]:
-    """Commas before closing brackets, and words that are numbers. Pieces that fit a core's cache make it
-    several times faster."""
-    for start in range(0, len(data), _PIECE):
-        piece = data[start : start + _PIECE + _OVERLAP]
-        lower = piece | _LOWER
-        first, second = piece[:-1], lower[1:]
-        closed = second == ord("}")
-        closed &= (first == ord(",")) | (first <= ord(" "))
-        yield from (_trailing_commas(data, place) for place in _places(closed, start))
-        n = second[:-1] == ord("n")
-        n &= ((second[1:] == ord("a")) & (first[:-1] != ord('"'))) | (second[1:] == ord("f"))
-        yield from (_words(data, place + 1) for place in _places(n, start))
-
-
-def _places(found: Flags, start: int) -> Iterator[Indices]:
-    places = np.flatnonzero(found)
-    if len(places):
-        yield places + start
+def _candidates(piece: Bytes) -> Flags:
+    """Places before what may end an object or list behind a comma, or begin a word that is a number."""
+    lower = piece | _LOWER
+    first, second, third = piece[:-2], lower[1:-1], lower[2:]
+    found = first <= ord(" ")
+    found |= first == ord(",")
+    found &= second == ord("}")
+    words = third == ord("a")
+    words &= first != ord('"')
+    words |= third == ord("f")
+    words &= second == ord("n")
+    found |= words
+    return found
 
 
 def _trailing_commas(data: Bytes, before: Indices) -> Indices:

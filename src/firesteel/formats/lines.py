@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.formats.base import Indices
+from firesteel.formats.message_bytes import places
 
 _LINE_END = ord("\n")
 
@@ -15,7 +16,7 @@ class Lines:
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
         """See Framing."""
-        ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == _LINE_END) + 1
+        ends = places(np.frombuffer(block, dtype=np.uint8), lambda piece: piece == _LINE_END) + 1
         if len(block) and (not len(ends) or ends[-1] != len(block)):
             ends = np.append(ends, len(block))
         return cut(block, ends), b""
