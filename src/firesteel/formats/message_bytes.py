@@ -52,9 +52,8 @@ class MessageBytes:
 
 
 def _line_ends(data: Bytes) -> int:
-    return sum(
-        np.count_nonzero(data[start : start + _PIECE] == _LINE_END) for start in range(0, len(data), _PIECE)
-    )
+    pieces = (data[start : start + _PIECE] for start in range(0, len(data), _PIECE))
+    return sum(int(np.count_nonzero(piece == _LINE_END)) for piece in pieces)
 
 
 def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> Indices:

@@ -123,8 +123,7 @@ class StoredAccumulators:
                 )  # fmt: skip
 
     def forget(self, keys: Keys) -> None:
-        owners = np.flatnonzero(self._state.load(keys, self._expiry.now).found)
-        self._state.forget(keys, owners, self._expiry.now)
+        self._state.forget(keys, np.arange(len(keys)), self._expiry.now)
 
 
 def accumulators(

@@ -24,7 +24,7 @@ from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.admission import Admission, Admitted
 from firesteel.runtime.over.forgetting import Forgetting
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
-from firesteel.runtime.over.windows import Windows
+from firesteel.runtime.over.windows import Ended, Windows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
 from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.spec import field
@@ -73,9 +73,7 @@ class RowTimeOver(WaitsForWatermarks):
         fired = TimedRows.concat([due, new.take(here)])
         epochs = admitted.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
         by = np.concatenate([np.searchsorted(marks, due.times), first[here]])
-        out = self._fired(fired, epochs, by, message)
-        self._windows.forget(admitted.left_keys, admitted.left_epochs)
-        return out
+        return self._fired(fired, epochs, by, message, Ended(admitted.left_keys, admitted.left_epochs))
 
     def _timed(self, table: pa.Table) -> TimedRows:
         return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
@@ -87,12 +85,13 @@ class RowTimeOver(WaitsForWatermarks):
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
         return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
 
-    def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked) -> pa.Table:
-        """by: the number of the watermark that each row goes out with."""
+    def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked, ended: Ended) -> pa.Table:
+        """by: the number of the watermark that each row goes out with. ended: what is forgotten then."""
         if not len(rows):
+            self._windows.forget(ended)
             results = [to_arrow(call.type) for call in self._spec.aggregate.calls]
             return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in (*self._types, *results)])
-        order, rows, results = self._windows.fire(rows, self._went.now, epochs)
+        order, rows, results = self._windows.fire(rows, self._went.now, epochs, ended)
         self._went.now += len(rows)
         by = by[order]
         out = stable_order_by(by, rows.times, rows.numbers)
@@ -134,7 +133,7 @@ class ProcTimeOver(Operator):
     def barrier(self) -> Iterator[Message]:
         if self._forgetting is not None:
             gone = self._forgetting.due(self._clock())
-            self._windows.forget(gone.columns, np.zeros(len(gone), np.int64))
+            self._windows.forget(Ended(gone.columns, np.zeros(len(gone), np.int64)))
         held, self._held = [table for table in self._held if table.num_rows], []
         if held:
             yield self._fired(concat(held))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,17 @@ from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
 _MORE = 4
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Epochs of partitions that have ended, n pairs; 0 is the only epoch where none begins anew."""
+
+    partitions: Sequence[pa.Array]
+    epochs: Index
+
+
+NOTHING = Ended((), np.zeros(0, np.int64))
 
 
 class Windows:
@@ -43,24 +55,34 @@ class Windows:
         )
 
     def fire(
-        self, rows: TimedRows, first: int, epochs: Index | None = None
+        self, rows: TimedRows, first: int, epochs: Index | None = None, ended: Ended = NOTHING
     ) -> tuple[Index, TimedRows, list[pa.Array]]:
         """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
         first: how many rows have fired before. epochs: of the rows; each row is above all that have fired in
-        its partition's epoch."""
-        keys = find_keys([rows.columns[i] for i in self._partition], len(rows))
+        its partition's epoch. ended: what is forgotten then."""
+        columns = [rows.columns[i] for i in self._partition]
+        if len(ended.epochs):
+            columns = [pa.concat_arrays(pair) for pair in zip(columns, ended.partitions, strict=True)]
+        keys = find_keys(columns, len(rows) + len(ended.epochs))
+        codes, last = keys.codes[: len(rows)], np.full(len(keys), -1)
+        np.maximum.at(last, keys.codes[len(rows) :], ended.epochs)
         epoch = np.zeros(len(rows), np.int64) if epochs is None else epochs
-        order = stable_order_by(keys.codes, epoch, rows.times, rows.numbers)
-        rows, codes, epoch = rows.take(order), keys.codes[order], epoch[order]
+        order = stable_order_by(codes, epoch, rows.times, rows.numbers)
+        rows, codes, epoch = rows.take(order), codes[order], epoch[order]
         if not self._bounded:
             events = running(codes, rows.times, self._peers)
-            return order, rows, self._after([*rows.columns], epoch, events)
-        return order, rows, self._bounded_results(keys, rows, first, codes, epoch)
+            results = self._after([*rows.columns], epoch, events)
+        else:
+            results = self._bounded_results(keys, rows, first, codes, epoch, last)
+        if len(ended.epochs):
+            self._forget_results(ended)
+        return order, rows, results
 
     def _bounded_results(
-        self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index
+        self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
     ) -> list[pa.Array]:
-        kept, owners, kept_epochs = self._read(keys, rows, codes)
+        """ended: the last epoch of each key that is forgotten, -1 for none."""
+        kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))
         new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
         whole = TimedRows.concat([kept, new])
@@ -73,10 +95,10 @@ class Windows:
             events = by_count(frames, np.flatnonzero(fires), size)
         else:
             events = by_time(frames, whole.times, np.flatnonzero(fires), size)
-        leaves = np.zeros(len(whole), np.bool_)
-        leaves[events.leaving] = True
-        changed = np.flatnonzero(leaves ^ fires)
-        self._keep(keys, partitions[changed], whole.take(changed), epochs[changed], ~leaves[changed])
+        over = epochs <= ended[partitions]
+        over[events.leaving] = True
+        changed = np.flatnonzero(over ^ fires)
+        self._keep(keys, partitions[changed], whole.take(changed), epochs[changed], fires[changed])
         unread = pa.array(np.zeros(len(whole), np.bool_))
         columns: list[pa.Array] = [unread] * len(self._types)
         for i, column in zip(self._used, whole.columns, strict=True):
@@ -93,14 +115,16 @@ class Windows:
         return self._results.after(changes, events.kinds, events.results)
 
     # --- rows that later frames hold ---------------------------------------------------------------
-    def _read(self, keys: Keys, rows: TimedRows, codes: Index) -> tuple[TimedRows, Index, Index]:
-        """The rows, their partitions and their epochs: of ROWS all, of a RANGE at least those that leave."""
-        owners = np.arange(len(keys))
+    def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
+        """The rows, their partitions and their epochs: of keys `whole` and of ROWS all, of a RANGE at least
+        those that leave."""
         if self._frame.rows:
-            return self._rows_of(self._kept.entries(keys, owners, 0))
+            whole = np.ones(len(keys), np.bool_)
+        parts = [self._rows_of(self._kept.entries(keys, np.flatnonzero(whole), 0))]
+        owners = np.flatnonzero(~whole)
         last = np.full(len(keys), np.iinfo(np.int64).min)
         np.maximum.at(last, codes, rows.times)
-        counts, parts = keys.counts + _MORE, []
+        counts = keys.counts[owners] + _MORE
         while len(owners):
             found, of, epochs = self._rows_of(self._kept.first(keys, owners, counts, 0))
             ends = np.searchsorted(of, owners, side="right")
@@ -122,17 +146,21 @@ class Windows:
             columns = [*rows.columns, pa.array(rows.times), pa.array(epochs)]
             self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
-    def forget(self, partitions: Sequence[pa.Array], ended: Index) -> None:
-        """Epochs of partitions that have ended; 0 is the only one where none begins anew."""
-        if not len(ended):
+    def forget(self, ended: Ended) -> None:
+        """Where nothing fires that `fire` would forget them with."""
+        if not len(ended.epochs):
             return
-        self._results.forget([*partitions, pa.array(ended)] if self._epochs else partitions, len(ended))
-        keys = find_keys(partitions, len(ended))
+        self._forget_results(ended)
+        keys = find_keys(ended.partitions, len(ended.epochs))
         last = np.zeros(len(keys), np.int64)
-        np.maximum.at(last, keys.codes, ended)
+        np.maximum.at(last, keys.codes, ended.epochs)
         rows, owners, epochs = self._rows_of(self._kept.entries(keys, np.arange(len(keys)), 0))
         gone = np.flatnonzero(epochs <= last[owners])
         self._keep(keys, owners[gone], rows.take(gone), epochs[gone], np.zeros(len(gone), np.bool_))
+
+    def _forget_results(self, ended: Ended) -> None:
+        numbers = [pa.array(ended.epochs)] if self._epochs else []
+        self._results.forget([*ended.partitions, *numbers], len(ended.epochs))
 
 
 def _dense(partitions: Index, epochs: Index) -> Index:
