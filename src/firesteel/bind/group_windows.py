@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
+from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.plan.expressions import walk
-from firesteel.plan.facts import event_times, processing_times
+from firesteel.plan.facts import has_type_of_row_time, processing_times
+from firesteel.plan.facts.times import is_time
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
@@ -26,10 +27,8 @@ def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Nod
     """
     call = _window(name, args, place)
     time = args[0]
-    is_time = isinstance(time, Call) and time.function == "PROCTIME"
-    if isinstance(time, InputRef):
-        is_time = time.index in event_times(below) | processing_times(below)
-    if not is_time:
+    has_time = has_type_of_row_time(time, below) or is_time(time, processing_times(below), rowtime=False)
+    if not has_time:
         raise ValidationError(
             "Window aggregate can only be defined over a time attribute column, but "
             f"{time.type.with_nullable(True)} encountered.",

@@ -13,7 +13,7 @@ from firesteel.errors import ValidationError
 from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, rewrite, substitute, walk
-from firesteel.plan.facts import event_times
+from firesteel.plan.facts import has_type_of_row_time
 from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.logical_windows import GroupWindowAggregate
 from firesteel.plan.tree import Node
@@ -55,7 +55,7 @@ def _formed(node: Aggregate, project: Project, key: int) -> Node:
     calls = tuple(_without_groups(c, bool(keys)) for c in node.calls)
     window = _window(call)
     check_merges(window, calls)
-    is_rowtime = isinstance(time, InputRef) and time.index in event_times(project.input)
+    is_rowtime = has_type_of_row_time(time, project.input)
     aggregate = GroupWindowAggregate(
         replace(project, exprs=exprs, names=names),
         keys,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan import physical
 from firesteel.plan.facts.fact import OF_PHYSICAL, Fact, Reasons
+from firesteel.plan.logical import Filter, Project
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES
 
@@ -69,6 +70,24 @@ def is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
     if expr.function in AUXILIARIES:
         return expr.function.endswith("_ROWTIME" if rowtime else "_PROCTIME")
     return not rowtime and expr.function == "PROCTIME"
+
+
+_SAME_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
+
+
+def has_type_of_row_time(expr: Expr, below: Node) -> bool:
+    """Whether an expression over this input has the type of a row time in Calcite, as what is computed from
+    one by a function that gives its argument's type. A window of GROUP BY takes it by its value; nothing
+    else does."""
+    if isinstance(expr, InputRef):
+        if expr.index in event_times(below):
+            return True
+        if isinstance(below, Filter):
+            return has_type_of_row_time(expr, below.input)
+        return isinstance(below, Project) and has_type_of_row_time(below.exprs[expr.index], below.input)
+    if not isinstance(expr, Call) or expr.function not in _SAME_TYPE or not expr.type.is_datetime:
+        return False
+    return all(arg.type.is_interval or has_type_of_row_time(arg, below) for arg in expr.args)
 
 
 def aggregated(keys: Sequence[int], calls: Sequence[AggregateCall]) -> Positions:

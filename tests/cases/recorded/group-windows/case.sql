@@ -9,6 +9,10 @@ SELECT k, window_start, window_end, COUNT(*), SUM(v), MAX(v), COUNT(DISTINCT s) 
 SELECT k, SESSION_START(ts, INTERVAL '4' SECOND), SESSION_ROWTIME(ts, INTERVAL '4' SECOND), SUM(v + id), MAX(s), STDDEV_POP(v) FROM t GROUP BY k, SESSION(ts, INTERVAL '4' SECOND);
 -- keys: 3, compare: exact
 SELECT k, HOP_START(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND), HOP_END(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND), COUNT(*), LISTAGG(s) FROM t GROUP BY k, HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND);
+-- keys: 2, compare: exact
+SELECT k, TUMBLE_START(ts + INTERVAL '3' SECOND, INTERVAL '5' SECOND), TUMBLE_ROWTIME(ts + INTERVAL '3' SECOND, INTERVAL '5' SECOND), COUNT(*), SUM(v) FROM t GROUP BY k, TUMBLE(ts + INTERVAL '3' SECOND, INTERVAL '5' SECOND);
+-- keys: 2, compare: exact
+SELECT k, SESSION_START(moved, INTERVAL '4' SECOND), COUNT(*), MAX(id) FROM (SELECT k, id, ts - INTERVAL '1' SECOND AS moved FROM t WHERE v > -5) GROUP BY k, SESSION(moved, INTERVAL '4' SECOND);
 SET 'table.exec.emit.early-fire.enabled' = 'true';
 SET 'table.exec.emit.early-fire.delay' = '0 ms';
 SET 'table.exec.emit.late-fire.enabled' = 'true';
