@@ -72,6 +72,20 @@ CLICKS = "TABLE clicks, DESCRIPTOR(ts)"
             f"TUMBLE({CLICKS}, 10)",
             "Supported form(s): TUMBLE(TABLE table_name, DESCRIPTOR(timecol), datetime",
         ),
+        (
+            "TUMBLE(TABLE ev, DESCRIPTOR(t), INTERVAL '5' SECOND, 1)",
+            "Cannot apply 'TUMBLE' to arguments of type 'TUMBLE(<RECORDTYPE(VARCHAR(2147483647) ID, "
+            "VARCHAR(2147483647) KIND, DECIMAL(10, 2) AMOUNT, INTEGER QTY, TIMESTAMP_LTZ(3) *ROWTIME* T, "
+            "BOOLEAN FLAG, VARCHAR(2147483647) ARRAY TAGS, RECORDTYPE:PEEK_NO_EXPAND(INTEGER A, "
+            "VARCHAR(2147483647) B) INFO, DATE D)>, <COLUMN_LIST>, <INTERVAL SECOND>, <INTEGER>)'. Supported",
+        ),
+        (f"SESSION({CLICKS}, 'x')", "SESSION(TABLE table_name [PARTITION BY (keycols, ...)], DESCRIPTOR("),
+        (f"TUMBLE({CLICKS}, NULL)", "Illegal use of 'NULL'"),
+        ("TUMBLE(TABLE clicks, ts, INTERVAL '1' HOUR)", "Column 'ts' not found in any table"),
+        (
+            "TUMBLE(TABLE clicks, DESCRIPTOR(clicks.ts), INTERVAL '1' HOUR)",
+            "Table or column alias must be a simple identifier",
+        ),
         (f"TUMBLE({CLICKS}, INTERVAL '1' MONTH)", "Window aggregate only support SECOND, MINUTE, HOUR, DAY"),
         (f"TUMBLE({CLICKS}, INTERVAL '1' MINUTE * 2)", "Only constant window descriptors are supported."),
         (f"TUMBLE({CLICKS}, INTERVAL '0' SECOND)", "requires size to be positive, but got 0 ms."),

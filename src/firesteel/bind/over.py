@@ -14,7 +14,7 @@ from firesteel.bind.aggregate_calls import arguments
 from firesteel.bind.binder import Binder
 from firesteel.bind.over_windows import OverWindows
 from firesteel.bind.scalar_operators import arithmetic
-from firesteel.bind.user_functions import named, unknown_function, user_function
+from firesteel.bind.user_functions import is_built_in, named, unknown_function, user_function
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
 from firesteel.expr.aggregate_traits import traits_of
@@ -50,7 +50,7 @@ class OverBinder:
         assert node.over is not None
         user = user_function(node.name, self.catalog)
         known = user.is_aggregate if user is not None else name in AGGREGATES or name in OVER_ONLY
-        if user is not None and not known:
+        if not known and (user is not None or not is_built_in(node.name)):
             raise unknown_function(node.name, self.binder.bind_all(node.args), place)
         if not known or node.filter is not None:
             raise ValidationError("OVER must be applied to aggregate function", range=place)

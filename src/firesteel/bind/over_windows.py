@@ -11,10 +11,11 @@ from dataclasses import replace
 from firesteel.bind.binder import Binder
 from firesteel.errors import ValidationError
 from firesteel.expr.nodes import Expr, Literal
-from firesteel.plan.over import DEFAULT_LOWER, DEFAULT_UPPER, Bound, Direction, Frame
+from firesteel.expr.type_names import family_name
+from firesteel.plan.over import CURRENT_ROW, DEFAULT_LOWER, DEFAULT_UPPER, Bound, Direction, Frame
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import NamedWindow
-from firesteel.types.sql import TypeRoot
+from firesteel.types.sql import CHARACTER, TypeRoot
 
 _CURRENT = syntax.FrameBound("CURRENT ROW")
 
@@ -84,6 +85,7 @@ class OverWindows:
             raise ValidationError(
                 f"{wrong.side} cannot be specified for the {end} frame boundary", range=window.range
             )
+        _check_order(lower, upper, window)
         return Frame(
             tuple(self._binder.bind_all(window.partition)), order,
             tuple(map(direction, window.order)), window.unit == "ROWS", lower, upper,
@@ -100,7 +102,23 @@ class OverWindows:
         return Bound(node.side, size)
 
 
+def _check_order(lower: Bound, upper: Bound, window: syntax.OverWindow) -> None:
+    """Calcite: SqlWindow.checkSpecialLiterals."""
+    below = {CURRENT_ROW: ("PRECEDING",), "FOLLOWING": ("PRECEDING", CURRENT_ROW)}
+    if upper.side in below.get(lower.side, ()):
+        raise ValidationError(
+            f"Upper frame boundary cannot be {upper.side} when lower boundary is {lower.side}",
+            range=window.range,
+        )
+
+
 def _check_rows(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> None:
+    if size.type.root is TypeRoot.NULL:
+        raise ValidationError("Illegal use of 'NULL'", range=node.range)
+    if size.type.root in (*CHARACTER, TypeRoot.BOOLEAN):
+        raise ValidationError(
+            f"{family_name(size.type)} type is not allowed for window boundary", range=node.range
+        )
     if (
         not isinstance(size, Literal)
         or not isinstance(size.value, int)

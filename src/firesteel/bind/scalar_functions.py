@@ -14,8 +14,8 @@ from firesteel.bind import (
 )
 from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.scalar_operators import arithmetic, nullable
-from firesteel.bind.user_functions import call_user, user_function
-from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.bind.user_functions import call_user, unknown_function, user_function
+from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.casting import cast
 from firesteel.expr.function_table import FUNCTIONS, NOT_YET
@@ -23,7 +23,7 @@ from firesteel.expr.functions import FAMILIES, Function, suggestion
 from firesteel.expr.known_names import REFUSE_NULL
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.over_functions import OVER_ONLY
-from firesteel.expr.type_names import calcite_name, family_name
+from firesteel.expr.type_names import calcite_name
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
 from firesteel.types import sql
@@ -66,6 +66,8 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
         count, build = special
         _check_count(name, len(args), count, place)
         return build(args, node)
+    if name not in FUNCTIONS:
+        raise _unknown(node.name, args, place)
     return call_named(name, args, place, node.options)
 
 
@@ -80,12 +82,9 @@ def call_named(
 ) -> Expr:
     """A call of a function of the table.
 
-    Raises ValidationError for an unknown name or wrong arguments, NotSupportedError for a function of
-    Flink's that the table lacks.
+    Raises ValidationError for wrong arguments.
     """
-    rows = FUNCTIONS.get(name)
-    if rows is None:
-        raise _unknown(name, args, place)
+    rows = FUNCTIONS[name]
     types = [a.type for a in args]
     row = next((row for row in rows if row.accepts(types)), None)
     if row is None:
@@ -105,15 +104,12 @@ def _typed(arg: Expr, family: str) -> Expr:
     return cast(arg, FAMILIES[family][2]) if arg.type.root is TypeRoot.NULL else arg
 
 
-def _unknown(name: str, args: Sequence[Expr], place: SourceRange | None) -> Exception:
+def _unknown(written: str, args: Sequence[Expr], place: SourceRange) -> FiresteelError:
+    """NotSupportedError for a function of Flink's that the table lacks, else ValidationError."""
+    name = written.upper()
     if name in NOT_YET:
         return NotSupportedError(f"Function {name} is not supported yet", range=place)
-    families = ", ".join(f"<{family_name(a.type)}>" for a in args)
-    return ValidationError(
-        f"No match found for function signature {name}({families})",
-        range=place,
-        hint=suggestion(name, [*FUNCTIONS, *SPECIAL]),
-    )
+    return unknown_function(written, args, place, suggestion(name, [*FUNCTIONS, *SPECIAL]))
 
 
 def wrong_arguments(

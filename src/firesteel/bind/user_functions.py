@@ -25,10 +25,11 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
         here = f"{catalog.current_catalog}.{catalog.current_database}"
         return catalog.functions.of_catalog(last) if here.endswith(path) else None
     found = catalog.functions.system(last)
-    return found if found is not None or _is_built_in(last) else catalog.functions.of_catalog(last)
+    return found if found is not None or is_built_in(last) else catalog.functions.of_catalog(last)
 
 
-def _is_built_in(name: str) -> bool:
+def is_built_in(name: str) -> bool:
+    """Whether Flink has a function of this name."""
     upper = name.upper()
     return upper in FUNCTIONS or upper in KNOWN or upper in AGGREGATES or upper in GROUPING_FUNCTIONS
 
@@ -37,14 +38,18 @@ def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
     """The name by which plans show a call, as the query writes it, and the function under that name. One
     that hides a built-in function is in lower case: no rule takes it for that."""
     last = written.rpartition(".")[2]
-    shown = last.lower() if _is_built_in(last) else last
+    shown = last.lower() if is_built_in(last) else last
     return shown, replace(user, function=replace(user.function, name=shown))
 
 
-def unknown_function(written: str, args: Sequence[Expr], place: SourceRange) -> ValidationError:
+def unknown_function(
+    written: str, args: Sequence[Expr], place: SourceRange, hint: str | None = None
+) -> ValidationError:
     """What a call is told that no function answers where it stands."""
     families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
-    return ValidationError(f"No match found for function signature {written}({families})", range=place)
+    return ValidationError(
+        f"No match found for function signature {written}({families})", range=place, hint=hint
+    )
 
 
 def call_user(user: UserDefined, written: str, args: Sequence[Expr], place: SourceRange) -> Call:

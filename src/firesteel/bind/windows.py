@@ -5,13 +5,13 @@ Flink: SqlWindowTableFunction and its kinds, WindowUtil.convertToWindowingStrate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from firesteel.bind.names import BindContext, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import InputRef, Literal
+from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.logical_windows import WindowTableFunction
@@ -20,7 +20,7 @@ from firesteel.plan.windows import Window
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Select, TableArgument
 from firesteel.sql.syntax import IntervalLiteral
-from firesteel.types.sql import TIMESTAMPS, TypeRoot
+from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 BindQuery = Callable[[syntax.Node], Node]
 
@@ -59,7 +59,7 @@ class _Call:
         table = arguments["DATA"]
         below = self._table(table, query)
         descriptor = self._descriptor(arguments["TIMECOL"], below)
-        lengths = [self._length(arguments[n], below) for n in _LENGTHS[self.name] if n in arguments]
+        lengths = self._lengths(arguments, below)
         names = [f.name for f in below.schema]
         time = names.index(descriptor[0])
         self._check_time(below, time)
@@ -97,7 +97,8 @@ class _Call:
     def _form(self) -> str:
         intervals = ", ".join("datetime interval" for n in _LENGTHS[self.name] if n != "OFFSET")
         optional = "[, datetime interval]" if "OFFSET" in _LENGTHS[self.name] else ""
-        return f"{self.name}(TABLE table_name, DESCRIPTOR(timecol), {intervals}{optional})"
+        partition = " [PARTITION BY (keycols, ...)]" if self.name == "SESSION" else ""
+        return f"{self.name}(TABLE table_name{partition}, DESCRIPTOR(timecol), {intervals}{optional})"
 
     def _table(self, node: syntax.Node, query: BindQuery) -> Node:
         if isinstance(node, syntax.Subquery):
@@ -105,11 +106,7 @@ class _Call:
         if not isinstance(node, TableArgument):
             place = node.range
             written = self.context.sql[place.start : place.end]
-            raise ValidationError(
-                f"Column '{written}' not found in any table",
-                range=place,
-                hint="write TABLE before the table's name",
-            )
+            raise self._no_column(written, node, "write TABLE before the table's name")
         if node.order:
             raise ValidationError(
                 "Session window TVF doesn't support order by clause.", range=node.order[0].range
@@ -134,28 +131,51 @@ class _Call:
         return tuple(expr.index for expr in found if isinstance(expr, InputRef))
 
     def _descriptor(self, node: syntax.Node, below: Node) -> tuple[str, ...]:
+        names = [f.name for f in below.schema]
+        if isinstance(node, syntax.Column):
+            raise self._no_column(node.path[0], node, "write DESCRIPTOR(column)")
         is_descriptor = isinstance(node, syntax.Call) and node.name.upper() == "DESCRIPTOR"
         if not isinstance(node, syntax.Call) or not is_descriptor or not node.args:
             raise ValidationError(
                 f"Supported form(s): {self._form()}", range=node.range, hint="write DESCRIPTOR(column)"
             )
-        names = [f.name for f in below.schema]
-        found = [column.path[-1] if isinstance(column, syntax.Column) else "" for column in node.args]
-        for column, name in zip(node.args, found, strict=True):
-            if name not in names:
-                raise ValidationError(
-                    f"Unknown identifier '{name}'", range=column.range, hint=did_you_mean(name, names)
-                )
+        found = []
+        for column in node.args:
+            if not isinstance(column, syntax.Column) or len(column.path) > 1:
+                raise ValidationError("Table or column alias must be a simple identifier", range=column.range)
+            if column.path[0] not in names:
+                hint = did_you_mean(column.path[0], names)
+                raise ValidationError(f"Unknown identifier '{column.path[0]}'", range=column.range, hint=hint)
+            found.append(column.path[0])
         return tuple(found)
 
-    def _length(self, node: syntax.Node, below: Node) -> Literal:
-        found = ScalarBinder(Scope(), self.context).bind(node)
-        if not found.type.is_interval:
-            raise ValidationError(
-                f"Cannot apply '{self.name}' to an argument of type <{calcite_name(found.type)}>. "
-                f"Supported form(s): {self._form()}",
-                range=node.range,
-            )
+    def _no_column(self, name: str, node: syntax.Node, hint: str) -> ValidationError:
+        return ValidationError(f"Column '{name}' not found in any table", range=node.range, hint=hint)
+
+    def _lengths(self, arguments: Mapping[str, syntax.Node], below: Node) -> list[Literal]:
+        given = [arguments[name] for name in _LENGTHS[self.name] if name in arguments]
+        for node in given:
+            if isinstance(node, syntax.NullLiteral):
+                raise ValidationError("Illegal use of 'NULL'", range=node.range)
+        bound = [ScalarBinder(Scope(), self.context).bind(node) for node in given]
+        for node, length in zip(given, bound, strict=True):
+            if not length.type.is_interval:
+                raise ValidationError(
+                    f"Cannot apply '{self.name}' to arguments of type '{self._signature(below, bound)}'. "
+                    f"Supported form(s): {self._form()}",
+                    range=node.range,
+                )
+        return [self._length(node, length) for node, length in zip(given, bound, strict=True)]
+
+    def _signature(self, below: Node, lengths: Sequence[Expr]) -> str:
+        """`TUMBLE(<RECORDTYPE(BIGINT UID, TIMESTAMP(3) *ROWTIME* TS)>, <COLUMN_LIST>, <INTEGER>)`."""
+        marks = dict.fromkeys(event_times(below), "*ROWTIME*")
+        marks |= dict.fromkeys(processing_times(below), "*PROCTIME*")
+        fields = [f"{_shown(f.type, marks.get(i))} {f.name}" for i, f in enumerate(below.schema)]
+        given = ", ".join(f"<{calcite_name(length.type)}>" for length in lengths)
+        return f"{self.name}(<RECORDTYPE({', '.join(fields).upper()})>, <COLUMN_LIST>, {given})"
+
+    def _length(self, node: syntax.Node, found: Expr) -> Literal:
         if not isinstance(found, Literal) or not isinstance(node, IntervalLiteral):
             raise ValidationError(
                 "Only constant window descriptors are supported.",
@@ -232,3 +252,10 @@ class _Call:
 def _millis(interval: Literal) -> int:
     assert isinstance(interval.value, int)
     return interval.value
+
+
+def _shown(kind: SqlType, mark: str | None) -> str:
+    """A column's type in a message. mark: of a time attribute."""
+    if mark is not None:
+        return f"TIMESTAMP{'_LTZ' if kind.root is TypeRoot.TIMESTAMP_LTZ else ''}({kind.precision}) {mark}"
+    return calcite_name(kind).replace("RecordType(", "RecordType:peek_no_expand(")
