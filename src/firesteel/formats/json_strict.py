@@ -108,10 +108,16 @@ def _words(data: Bytes, n: Indices) -> Indices:
 
 
 def _long_numbers(data: Bytes) -> Indices:
-    """Places in runs of digits that may be too long: a long one covers that many neighbours of a sample."""
+    """Places in runs of digits that may be too long: a long one covers that many neighbours of a sample, and
+    all that is between them."""
     stride = MAX_NUMBER_LENGTH // _SAMPLES
     sample = _DIGITS[data[::stride]]
     runs = sample[: len(sample) - _SAMPLES + 1].copy()
     for shift in range(1, _SAMPLES):
         runs &= sample[shift : len(sample) - _SAMPLES + 1 + shift]
-    return np.flatnonzero(runs) * stride
+    found: Indices = np.flatnonzero(runs) * stride
+    for shift in range(1, (_SAMPLES - 1) * stride):
+        if not len(found):
+            break
+        found = found[_DIGITS[data[found + shift]]]
+    return found
