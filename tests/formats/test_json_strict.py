@@ -11,7 +11,7 @@ from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
 from firesteel.formats.json_strict import suspicious
 from firesteel.formats.message_bytes import MessageBytes
 
-PLAIN = b'{"id":1,"name":"nan","note":"a, b]","infinite":[1,2]}'
+PLAIN = b'{"id":1,"name":"nan","note":"a, b]","info":[1,2]}'
 
 
 def flagged(*messages: bytes) -> list[bool]:
