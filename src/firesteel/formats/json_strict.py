@@ -98,11 +98,11 @@ def _trailing_commas(data: Bytes, before: Indices) -> Indices:
 
 def _words(data: Bytes, n: Indices) -> Indices:
     """`nan`, `inf` and `infinity` where a value may end, from the places of their first n."""
-    n = n[(n > 0) & (n < len(data) - 3)]
+    n = n[(n > 0) & (n < len(data) - 2)]
     second, third = data[n + 1] | _LOWER, data[n + 2] | _LOWER
     nan = n[(second == ord("a")) & (third == ord("n"))] + 3
     inf = n[(second == ord("f")) & (data[n - 1] | _LOWER == ord("i"))] + 2
-    ends = np.concatenate([nan, inf])
+    ends = np.concatenate([nan[nan < len(data)], inf])
     found: Indices = ends[_AFTER_WORD[data[ends]] | (data[ends] | _LOWER == ord("i"))]
     return found
 
