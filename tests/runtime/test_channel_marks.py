@@ -24,8 +24,8 @@ TIMEOUT = 100
 class Valve:
     """Channels over micro-batches a second apart, kept in state in between."""
 
-    def __init__(self, channels: int, timeout: int = 0) -> None:
-        self._channels = [Channel(n, idle=timeout) for n in range(channels)]
+    def __init__(self, channels: int, timeout: int = 0, splits: bool = False) -> None:
+        self._channels = [Channel(n, idle=timeout, is_split=splits) for n in range(channels)]
         self._state = memory_backend()
         self._now = 0
 
@@ -198,37 +198,58 @@ def test_a_channel_that_comes_later_holds_back_once_it_has_caught_up() -> None:
     assert marks.release(None)[1].tolist() == [5, 9, 10]
 
 
+def test_a_split_that_comes_back_holds_the_others_back() -> None:
+    """CombinedWatermarkStatus.updateCombinedWatermark: what is behind counts as soon as it is active."""
+    splits = Valve(3, TIMEOUT, splits=True)
+    assert splits.batch("0:10 1:7 2:3") == "3"
+    assert splits.batch("0:10 1:7") == "|7"
+    assert splits.batch("2:5 0:12 1:9") == ""
+    assert splits.batch("0:13 1:9 2:8") == "8"
+    assert splits.batch("0:20 1:20 2:9 2:30") == "9 20"
+
+
+def test_a_split_that_comes_later_holds_the_others_back() -> None:
+    """From its first watermark on."""
+    marks = ChannelMarks([Channel(0, is_split=True)])
+    marks.add(Marks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
+    assert marks.release(None)[1].tolist() == [5, 9, 10]
+    marks.add(Marks(np.arange(4), np.array([0, 8, 7, 8]), np.array([13, 2, 15, 20])))
+    assert marks.release(None)[1].tolist() == [13]
+
+
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30)), max_size=30)
 BEFORE = st.lists(st.integers(0, 30), min_size=3, max_size=3)
 
 
 @settings(deadline=None)
-@given(STEPS, BEFORE, st.sets(st.integers(0, 2)))
-def test_columns_are_as_flinks_loop(steps: list[tuple[int, int]], before: list[int], idle: set[int]) -> None:
+@given(STEPS, BEFORE, st.sets(st.integers(0, 2)), st.booleans())
+def test_columns_are_as_flinks_loop(
+    steps: list[tuple[int, int]], before: list[int], idle: set[int], splits: bool
+) -> None:
     """Some channels are idle when the micro-batch begins."""
     live = [time for n, time in enumerate(before) if n not in idle]
     passed = min(live) if live else max(before)
     known = {n: Reached(time, IDLE if n in idle else 0) for n, time in enumerate(before)}
-    marks = ChannelMarks([Channel(n) for n in range(3)], known, 0, passed)
+    marks = ChannelMarks([Channel(n, is_split=splits) for n in range(3)], known, 0, passed)
     channels, times = (np.array([step[i] for step in steps], int) for i in (0, 1))
     marks.add(Marks(np.arange(len(steps)), channels, times))
     orders, moved = marks.release(None)
     found = list(zip(orders.tolist(), moved.tolist(), strict=True))
-    assert found == loop(steps, list(before), set(idle), passed)
+    assert found == loop(steps, list(before), set(idle), passed, splits)
 
 
 def loop(
-    steps: Sequence[tuple[int, int]], times: list[int], idle: set[int], passed: int
+    steps: Sequence[tuple[int, int]], times: list[int], idle: set[int], passed: int, splits: bool
 ) -> list[tuple[int, int]]:
-    """StatusWatermarkValve.inputWatermark, a channel that is idle becoming active first."""
-    aligned = {n for n in range(len(times)) if n not in idle and times[n] >= passed}
+    """StatusWatermarkValve.inputWatermark, a channel that is idle becoming active first; of splits that of
+    CombinedWatermarkStatus."""
+    holding = {n for n in range(len(times)) if n not in idle and (splits or times[n] >= passed)}
     found = []
     for order, (channel, time) in enumerate(steps):
-        idle.discard(channel)
         times[channel] = max(times[channel], time)
-        if times[channel] >= passed:
-            aligned.add(channel)
-        least = min((times[n] for n in aligned), default=MIN_WATERMARK)
+        if splits or times[channel] >= passed:
+            holding.add(channel)
+        least = min((times[n] for n in holding), default=MIN_WATERMARK)
         if least > passed:
             passed = least
             found.append((order, passed))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.mark_paths import with_marks
+from firesteel.runtime.mark_paths import MarkPaths, with_marks
 from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec import (
     CalcSpec,
@@ -140,3 +140,16 @@ def test_parts_of_a_source_that_have_orders_of_their_own_wait_for_each_other() -
     ]
     none = MIN_WATERMARK
     assert stood == [none, none, none, 1, 10, 10, 10, 12]
+
+
+def test_only_parts_with_watermarks_of_their_own_are_splits() -> None:
+    """All files of a directory are one channel, and so is each task before a second exchange."""
+    job = one_exchange(assigner())
+    paths = MarkPaths.of(job)
+
+    def splits(numbers: list[int]) -> list[bool]:
+        ((_, channels),) = paths.channels(job, job.chains[1], 1, lambda source: numbers)
+        return [channel.is_split for channel in channels]
+
+    assert splits([7, 9]) == [True, True]
+    assert splits([0]) == [False]

@@ -18,9 +18,9 @@ _GROUP, _DRIFT, _UPDATES = (
     f"scan.watermark.alignment.{each}" for each in ("group", "max-drift", "update-interval")
 )
 WATERMARKS = (
-    Option(_GROUP, Kind.STRING, None, "Has no effect yet."),
-    Option(_DRIFT, Kind.DURATION, None, "Has no effect yet."),
-    Option(_UPDATES, Kind.DURATION, "1 s", "Has no effect yet."),
+    Option(_GROUP, Kind.STRING, None, "Has no effect: what is far ahead waits in the state."),
+    Option(_DRIFT, Kind.DURATION, None, "Has no effect: what is far ahead waits in the state."),
+    Option(_UPDATES, Kind.DURATION, "1 s", "Has no effect: what is far ahead waits in the state."),
     Option(
         EMIT_STRATEGY,
         Kind.ENUM,

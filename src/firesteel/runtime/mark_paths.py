@@ -68,8 +68,9 @@ class MarkPaths:
             assert isinstance(each.of, int)
             source = source_of(job, each.of)
             numbers = range(tasks(job, each.of, targets)) if source is None else of_source(source)
+            like = replace(self.like[each.of], is_split=source is not None and list(numbers) != [0])
             ports.setdefault(each.port, []).extend(
-                replace(self.like[each.of], id=channel_id(each.of, number)) for number in numbers
+                replace(like, id=channel_id(each.of, number)) for number in numbers
             )
         return tuple((port, tuple(channels)) for port, channels in sorted(ports.items()))
 

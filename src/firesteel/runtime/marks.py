@@ -3,7 +3,8 @@
 A channel is what has an order of its own: all splits of a directory, each task before an exchange. Within
 one the watermark is the greatest so far, by order: a split that begins low takes nothing back. An operator's
 is the least of all channels, and none before each of them has given one. A channel that is silent for too
-long holds it back no more, until it has caught up. Flink: StatusWatermarkValve.
+long holds it back no more, until it has caught up (Flink: StatusWatermarkValve); a split of a source that has
+others beside it holds it back as soon as it is heard again (WatermarkOutputMultiplexer).
 """
 
 from __future__ import annotations
@@ -76,11 +77,12 @@ class Channel:
     """One that a task gets watermarks from. mini_batch: milliseconds of the intervals of row time of which
     only the ends go on (RowTimeMiniBatchAssginerOperator), 0 for none: a task before the exchange does not
     know what others let through before. idle: milliseconds of silence after which it holds nothing back,
-    0 for never."""
+    0 for never. is_split: it is one of those that a source has, each with watermarks of its own."""
 
     id: int
     mini_batch: int = 0
     idle: int = 0
+    is_split: bool = False
 
     def passed(self, times: Numbers, before: int) -> Numbers:
         """int64[m]: of ascending watermarks, for each the last that went on. before: them all."""
@@ -143,8 +145,7 @@ class ChannelMarks:
         return advance(ready)
 
     def _join(self, number: int) -> None:
-        """A channel that was not there at the start: as one that was idle it holds nothing back before it
-        has caught up."""
+        """A channel that was not there at the start is as one that was idle."""
         like = next(iter(self._channels.values()))
         self._channels[number] = replace(like, id=number)
         self.reached[number] = Reached(MIN_WATERMARK, IDLE)
@@ -174,7 +175,9 @@ class ChannelMarks:
     def _holds_nothing(self, number: int) -> bool:
         """Whether a channel is idle, or was and is still behind (Flink: not aligned)."""
         reached = self.reached[number]
-        return reached.heard == IDLE or reached.time < self.time
+        if reached.heard == IDLE:
+            return True
+        return reached.time < self.time and not self._channels[number].is_split
 
     def _least(self) -> int:
         """The least watermark of all channels that hold it back."""
@@ -199,6 +202,7 @@ class ChannelMarks:
             np.minimum(least, passed[at], out=least)
             if own.any():
                 reached.time, reached.heard = int(passed[-1]), self._now
+        least = np.maximum.accumulate(np.maximum(least, self.time))
         moves = least > np.concatenate([[self.time], least[:-1]])  # a difference might overflow
         self._move(int(least[-1]))
         return steps[moves], least[moves]
