@@ -24,6 +24,7 @@ def progress() -> Progress:
     made = Progress(
         read=2_000, changes=10, skipped=7, late=3, states={(1, 0): 4, (1, 1): 5}, state_size=lambda: 900
     )
+    made.lag = lambda: {("a.b", 1): 30, ("a.b", 0): 4}
     made.end_batch()
     return made
 
@@ -41,9 +42,16 @@ def test_metrics_are_there_as_text() -> None:
     assert 'firesteel_records_in_total{job="2"} 0' in lines
     assert 'firesteel_state_entries{job="1"} 9' in lines
     assert 'firesteel_state_bytes{job="1"} 900' in lines
+    lags = [
+        f'firesteel_lag_messages{{job="1",topic="a.b",partition="{number}"}} {lag}'
+        for number, lag in ((0, 4), (1, 30))
+    ]
+    assert [line for line in lines if line.startswith("firesteel_lag_messages{")] == lags
     assert not [line for line in lines if line.startswith('firesteel_batch_seconds{job="2"}')]
     for line in lines:  # the format: a comment, or a name with labels and a number
-        assert re.fullmatch(r"# (HELP|TYPE) \S+ .+|[a-z_]+\{job=\"\d+\"\} -?[\d.]+(e[+-]?\d+)?", line)
+        assert re.fullmatch(
+            r"# (HELP|TYPE) \S+ .+|[a-z_]+\{job=\"\d+\"(,\w+=\"[^\"]+\")*\} -?[\d.]+(e[+-]?\d+)?", line
+        )
 
 
 def test_a_change_of_counts_is_seen_at_the_next_look() -> None:
@@ -81,6 +89,7 @@ def test_progress_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
     said = [json.loads(each) for each in out.getvalue().splitlines()]
     assert {(each["level"], each["event"]) for each in said} == {("INFO", "progress")}
     assert (said[-1]["records_in_total"], said[-1]["state_entries"]) == (2000, 9)
+    assert said[-1]["lag_messages"] == {"a.b-0": 4, "a.b-1": 30}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", said[-1]["time"])
 
 

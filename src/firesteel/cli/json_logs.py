@@ -42,6 +42,10 @@ def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None 
     numbers: dict[str, Any] = {} if progress is None else values(progress)
     numbers.pop("running_seconds", None)
     phase = None if progress is None else progress.phase or None
+    lags = {} if progress is None else progress.lags
+    numbers["lag_messages"] = {
+        f"{topic}-{number}": lag for (topic, number), lag in sorted(lags.items())
+    } or None
     tell("progress", out=out, running_seconds=round(seconds, 1), phase=phase, **numbers)
 
 

@@ -33,6 +33,8 @@ _METRICS: tuple[tuple[str, str, str], ...] = (
 )
 """Name without the prefix, type and meaning."""
 
+_LAG = "lag_messages", "gauge", "Messages of a partition that wait to be read."
+
 
 class Metrics:
     """The jobs of a process, by the order of their starts; a job that has ended keeps its numbers."""
@@ -51,10 +53,19 @@ class Metrics:
     def _lines(self) -> Iterator[str]:
         found = [(number, values(job)) for number, job in enumerate(list(self._jobs.values()), 1)]
         for name, kind, meaning in _METRICS:
-            yield f"# HELP firesteel_{name} {meaning}\n# TYPE firesteel_{name} {kind}\n"
+            yield _head(name, kind, meaning)
             for number, of_job in found:
                 if (value := of_job[name]) is not None:
                     yield f'firesteel_{name}{{job="{number}"}} {value}\n'
+        yield _head(*_LAG)
+        for number, job in enumerate(list(self._jobs.values()), 1):
+            for (topic, partition), waiting in sorted(job.lags.items()):
+                labels = f'job="{number}",topic="{topic}",partition="{partition}"'
+                yield f"firesteel_lag_messages{{{labels}}} {waiting}\n"
+
+
+def _head(name: str, kind: str, meaning: str) -> str:
+    return f"# HELP firesteel_{name} {meaning}\n# TYPE firesteel_{name} {kind}\n"
 
 
 def values(progress: Progress) -> dict[str, float | None]:

@@ -54,6 +54,8 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"mini-batch of {time_of_day(progress.mark)}")
     if progress is not None and progress.state_entries:
         parts.append(f"{amount(progress.state_entries)} entries of state")
+    if progress is not None and (waiting := sum(progress.lags.values())):
+        parts.append(f"{amount(waiting)} messages behind")
     return ", ".join(parts)
 
 

@@ -6,7 +6,7 @@ this interface alone; a split and an offset are plain JSON values, as Spark stor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Protocol
@@ -19,6 +19,8 @@ from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
 """How far a source was read; JSON."""
+Lags = Mapping[tuple[str, int], int]
+"""Messages that wait, by topic and partition."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ class Source(Protocol):
     # Where parts of a source have orders of their own, it has two methods more:
     #   channels() -> list[int]                        their numbers
     #   by_channel(splits: list[Split]) -> list[Split] the splits, each in one part, with its number
+
+    # One of topics tells how much waits behind an offset, or raises JobError where it is not told at once:
+    #   lag(offset: Offset) -> Lags
 
     # One whose `limits_bytes` is true is given a limit of bytes by the host, beside that of rows.
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from firesteel.connectors.base import Lags
 from firesteel.runtime.packets import LATE, SKIPPED, STATE, Packet
 
 
@@ -19,8 +20,9 @@ class Progress:
     micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
     states: entries of the keyed state by chain and key group, where the host tells; state_size gives the
-    bytes that Spark's state store has of it. batch_seconds: how long the last micro-batch took, from the end
-    of the one before. phase: what there is to wait for while nothing is counted yet.
+    bytes that Spark's state store has of it, lag what waits in topics. batch_seconds: how long the last
+    micro-batch took, from the end of the one before. phase: what there is to wait for while nothing is
+    counted yet.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -32,6 +34,7 @@ class Progress:
     mark: int = 0
     states: dict[tuple[int, int], int] = field(default_factory=dict)
     state_size: Callable[[], int | None] | None = None
+    lag: Callable[[], Lags] | None = None
     batch_seconds: float | None = None
     phase: str = ""
     ended: float | None = None
@@ -56,6 +59,11 @@ class Progress:
     def state_bytes(self) -> int | None:
         """Bytes of the keyed state, None where the host does not know."""
         return None if self.state_size is None else self.state_size()
+
+    @property
+    def lags(self) -> Lags:
+        """How many messages wait now, by topic and partition, behind the last micro-batch."""
+        return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:
         """Say what is waited for, until something is counted."""

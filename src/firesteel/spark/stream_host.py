@@ -13,11 +13,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
 
+from firesteel.connectors.base import Lags
 from firesteel.errors import FiresteelError
 from firesteel.runtime.packets import Packet
 from firesteel.runtime.spec import JobSpec
@@ -26,6 +27,7 @@ from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folde
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, job_id, note_delivery
+from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
 from firesteel.spark.start.launch import Spark
 from firesteel.spark.stream_settings import StreamSettings
@@ -71,6 +73,7 @@ class StreamJob:
         self._spark = spark
         self._frames = frames
         self.progress = progress
+        self._lag = Lag(job, framed=bool(frames))
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
         self._stopping = False
@@ -181,12 +184,22 @@ class StreamJob:
         self._delivered = batch
         self._spark.keep_classes()
         self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
+        self.progress.lag = self._lags
         self.progress.end_batch()
 
     def _state_bytes(self) -> int | None:
         """What Spark's state store had after the batch before; None before there was one, and at the end."""
-        last = self._query.lastProgress if self._query.isActive else None
+        last = self._last()
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
+
+    def _lags(self) -> Lags:
+        """What waits behind the batch before."""
+        last = self._last()
+        return {} if last is None else self._lag.behind(last["sources"])
+
+    def _last(self) -> Any:
+        """Spark's progress, None before there is one, and at the end."""
+        return self._query.lastProgress if self._query.isActive else None
 
     def _put(self, changes: pa.Table) -> None:
         """Hand changes over. Where nobody takes them any more the batch is not committed."""

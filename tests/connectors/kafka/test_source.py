@@ -154,6 +154,25 @@ def test_a_group_hears_how_far_a_job_with_a_checkpoint_is(broker: Broker, ten: s
     assert committed(checkpoint=True, properties_commit_offsets_on_checkpoint="false") < 0
 
 
+def test_what_waits_behind_an_offset(broker: Broker) -> None:
+    topic = broker.create("waiting", 2)
+    broker.send(topic, numbers(*range(10)), 1)
+    read = source(broker.servers, topic)
+    start = read.initial_offset()
+    place = read.latest_offset(start, ReadLimit(rows=4))
+    broker.send(topic, numbers(1, 2, 3))
+    lags = [read.lag(each) for each in (start, place, read.latest_offset(place, ALL))]
+    assert lags == [{(topic, 0): 3, (topic, 1): each} for each in (10, 6)] + [{(topic, 0): 0, (topic, 1): 0}]
+
+
+def test_a_broker_that_is_away_does_not_tell_what_waits(broker: Broker, ten: str) -> None:
+    place = source(broker.servers, ten).initial_offset()
+    away, began = source(unused_address(), ten), time.monotonic()
+    with pytest.raises(JobError, match="cannot be reached"):
+        away.lag(place)
+    assert time.monotonic() < began + 5
+
+
 def test_several_topics_and_partitions_in_their_order(broker: Broker) -> None:
     one, other = broker.create("many", 2), broker.create("many")
     broker.send(one, numbers(1, 2), 1)

@@ -13,8 +13,9 @@ from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMES
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError, UsageError, ValidationError
 
-_PATIENCE, _REFUSED = 10.0, 2.0
-"""Seconds in which a cluster must answer, and after which a refusal is believed."""
+_PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
+"""Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who
+only wants to know."""
 
 
 def client() -> Any:
@@ -88,6 +89,11 @@ class Cluster:
         """Behind the last message; with isolation.level read_committed behind the last committed one."""
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
+    def lag(self, at: Places) -> Places:
+        """What lies behind places, if the cluster says so at once."""
+        latest = self._offsets(at, self._kafka.admin.OffsetSpec.latest(), _SHORT)
+        return {each: max(0, latest[each] - place) for each, place in at.items()}
+
     def at(self, place: Place, partitions: list[Partition]) -> Places:
         """The place in each partition, by Flink's rules: what has no message from a time on is at its end,
         what no offset is given for is where the group left it, else at its beginning."""
@@ -139,7 +145,7 @@ class Cluster:
         group = self._kafka.ConsumerGroupTopicPartitions(self._properties["group.id"], noted)
         self._admin.alter_consumer_group_offsets([group])
 
-    def _offsets(self, partitions: Iterable[Partition], spec: Any) -> Places:
+    def _offsets(self, partitions: Iterable[Partition], spec: Any, patience: float = _PATIENCE) -> Places:
         wanted = self._listed(partitions)
         if not wanted:
             return {}
@@ -148,7 +154,7 @@ class Cluster:
         answers = self._admin.list_offsets(
             dict.fromkeys(wanted, spec),
             isolation_level=level.READ_COMMITTED if committed else level.READ_UNCOMMITTED,
-            request_timeout=_PATIENCE,
+            request_timeout=patience,
         )
         return {
             (each.topic, each.partition): self._answer(

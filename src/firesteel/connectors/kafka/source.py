@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.base import Lags, Offset, ReadLimit, Split
 from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
 from firesteel.connectors.kafka.offsets import (
     Places,
@@ -129,6 +129,10 @@ class KafkaSource:
             kept = (replace(r, start=max(r.start, first[r.topic, r.partition])) for r in found)
             found = [each for each in kept if each.start < each.end]
         return cut(found, parallelism)
+
+    def lag(self, offset: Offset) -> Lags:
+        """See Source."""
+        return self._cluster.lag(Position.of(offset).at)
 
     def is_finished(self, offset: Offset) -> bool:
         return Position.of(offset).finished

@@ -1,0 +1,90 @@
+"""What `--metrics-port` tells of a job over a topic, against what was sent."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from datetime import datetime, timedelta, timezone
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+import pytest
+
+from firesteel import TableEnvironment
+from firesteel.cli.metrics import Metrics, served
+from tests.connectors.kafka.broker import Broker
+
+if TYPE_CHECKING:
+    from firesteel.spark.start.launch import Spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+TABLE = """
+CREATE TABLE t (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH (
+'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}',
+'scan.startup.mode' = 'earliest-offset', 'format' = 'json', 'json.ignore-parse-errors' = 'true')
+"""
+QUERY = """
+SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+GROUP BY k, window_start, window_end
+"""
+ONE_BATCH = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "1 d",
+    "table.exec.mini-batch.size": "5000",
+    "parallelism.default": "2",
+}
+"""The second micro-batch begins at midnight: until then what comes waits."""
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+KEYS, SECONDS = 3, 25
+
+
+def row(second: int) -> str:
+    return json.dumps({"k": second % KEYS, "ts": f"{START + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}"})
+
+
+def scraped(port: int) -> dict[str, float]:
+    with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    found = (
+        re.fullmatch(r'firesteel_(\w+)\{job="1"(?:,topic="[^"]+",partition="0")?\} (.+)', each)
+        for each in lines
+    )
+    return {match[1]: float(match[2]) for match in found if match}
+
+
+def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> None:
+    topic = broker.create("measured")
+    late, unreadable = [row(5), row(6)], ["x{"]
+    broker.send(topic, [*map(row, range(SECONDS)), *late, *unreadable])
+    environment = TableEnvironment.create(spark, configuration=ONE_BATCH)
+    environment.execute_sql(TABLE.format(topic=topic, servers=broker.servers))
+    metrics = Metrics()
+    (statement,) = environment.parse(QUERY)
+    began = time.monotonic()
+    result = environment.execute(statement, QUERY, watch=metrics.watch)
+    fired = list(islice(result.collect(), 2 * KEYS))
+    took = time.monotonic() - began
+    assert sum(each[1] for each in fired) == 20
+    broker.send(topic, [row(30)] * 7)
+    with served(metrics, 0) as port:
+        found, end = scraped(port), time.monotonic() + 30
+        while (found.get("lag_messages") != 7 or "state_bytes" not in found) and time.monotonic() < end:
+            time.sleep(0.2)
+            found = scraped(port)
+        result.cancel()
+    exact = {
+        "records_in_total": SECONDS + len(late),
+        "records_out_total": 2 * KEYS,
+        "records_skipped_total": len(unreadable),
+        "late_records_dropped_total": len(late),
+        "batches_total": 1,
+        "watermark_milliseconds": (START.timestamp() + SECONDS - 2) * 1000,
+        "state_entries": KEYS,
+        "lag_messages": 7,
+    }
+    assert {name: found.get(name) for name in exact} == exact
+    assert 0 < found["batch_seconds"] < took
+    assert found["state_bytes"] > 0
