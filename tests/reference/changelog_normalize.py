@@ -24,7 +24,7 @@ def normalize(
         if kind in ("+I", "+U") and (condition is None or condition(row)):
             if previous is None:
                 out.append(("+I", *row))
-            elif all(equal(new, old) for new, old in zip(row, previous, strict=True)):
+            elif repr(row) == repr(previous):  # NaN is NaN, 0.0 is not -0.0
                 continue
             else:
                 out += [("-U", *previous)] if update_before else []
@@ -34,8 +34,3 @@ def normalize(
             out.append(("-D", *previous))
             del state[name]
     return out
-
-
-def equal(new: Any, old: Any) -> bool:
-    """NULL is equal to NULL, NaN to nothing. (== on two objects, never on containers of them.)"""
-    return bool(new == old) if new is not None and old is not None else new is old

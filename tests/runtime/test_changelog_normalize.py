@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from firesteel.runtime.operators.changelog_normalize import ChangelogNormalize
 from firesteel.runtime.operators.drop_update_before import DropUpdateBefore
 from firesteel.runtime.spec import CalcSpec, ChangelogNormalizeSpec
-from firesteel.types.sql import DOUBLE, INT, STRING
+from firesteel.types.sql import DOUBLE, FLOAT, INT, STRING, SqlType, array, row
 from tests.reference.changelog_normalize import normalize
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
 from tests.scale import examples
@@ -55,12 +55,26 @@ def test_time_to_live() -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 2, 100])
-def test_zero_is_equal_to_minus_zero_and_the_first_is_kept(batch: int) -> None:
-    spec = ChangelogNormalizeSpec((0,), (STRING, DOUBLE), emit_update_before=True)
-    rows = parse("+I a 0.0, +U a -0.0, +U a 1, +U a nan, +U a nan, -D a 0", spec.input_types)
+@pytest.mark.parametrize("kind", [FLOAT, DOUBLE])
+def test_rows_are_compared_by_their_bytes(kind: SqlType, batch: int) -> None:
+    """Flink's answer: 0.0 is not -0.0, NaN is NaN."""
+    spec = ChangelogNormalizeSpec((0,), (STRING, kind), emit_update_before=True)
+    rows = parse("+I a 0.0, +U a -0.0, +U a -0.0, +U a nan, +U a nan, +U a null, +U a null", spec.input_types)
     assert show(run(spec, rows, batch)) == (
-        "+I[a,0.0] -U[a,0.0] +U[a,1.0] -U[a,1.0] +U[a,NaN] -U[a,NaN] +U[a,NaN] -D[a,NaN]"
+        "+I[a,0.0] -U[a,0.0] +U[a,-0.0] -U[a,-0.0] +U[a,NaN] -U[a,NaN] +U[a,null]"
     )
+
+
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_so_are_values_within_rows_and_lists(batch: int) -> None:
+    spec = ChangelogNormalizeSpec((0,), (STRING, row(("x",), (array(DOUBLE),))), emit_update_before=True)
+    nan = float("nan")
+    given: list[Row] = [("+U", "a", {"x": [each]}) for each in (0.0, 0.0, -0.0, -0.0, nan, nan, None, None)]
+    found = [(kind, repr(value["x"])) for kind, _, value in run(spec, given, batch)]
+    assert found == [
+        *(("+I", "[0.0]"), ("-U", "[0.0]"), ("+U", "[-0.0]"), ("-U", "[-0.0]")),
+        *(("+U", "[nan]"), ("-U", "[nan]"), ("+U", "[None]")),
+    ]
 
 
 ROWS = st.lists(

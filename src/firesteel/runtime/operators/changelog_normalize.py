@@ -67,7 +67,6 @@ class ChangelogNormalize(RowOperator):
         present = self._present(changes)
         before = self._before(keys, present, found.found)
         same = self._same(rows, keys, present, before)
-        before = self._first_of_equals(keys, same, before)
         self._store(keys, rows, present, same, before, now)
         return self._output(changes, rows, present & ~same, before, same)
 
@@ -102,41 +101,18 @@ class ChangelogNormalize(RowOperator):
         at = np.flatnonzero(same)
         new, old = rows.take(pa.array(at)), rows.take(pa.array(before[at]))
         for i in range(rows.num_columns):
-            same[at] &= equal(one_chunk(new.column(i)), one_chunk(old.column(i)))
+            same[at] &= identical(one_chunk(new.column(i)), one_chunk(old.column(i)))
         return same
-
-    @staticmethod
-    def _first_of_equals(keys: Keys, same: Flags, before: Rows) -> Rows:
-        """Of equal rows the first is kept (0.0 is equal to -0.0): what a key had before is the row
-        before the first of them."""
-        in_order = before[keys.order]
-        kept = ~same[keys.order]
-        # For each place, the last place up to it whose row was kept, within the key.
-        places = np.where(kept, np.arange(keys.rows), _NONE)
-        places[keys.starts] = keys.starts
-        last = np.maximum.accumulate(places)
-        result = in_order.copy()
-        after_same = np.flatnonzero(same[keys.order][:-1]) + 1
-        after_same = after_same[~np.isin(after_same, keys.starts)]
-        head = last[after_same - 1]
-        # The head of the run is a row that was kept, or the stored row that the first one equals.
-        result[after_same] = np.where(
-            in_order[after_same] == _NONE, _NONE, np.where(kept[head], keys.order[head], in_order[head])
-        )
-        resolved = np.empty_like(before)
-        resolved[keys.order] = result
-        return resolved
 
     def _store(self, keys: Keys, rows: pa.Table, present: Flags, same: Flags, before: Rows, now: int) -> None:
         """The last row of each key of the batch; keys whose row did not change are left alone."""
         last = keys.order[keys.starts + keys.counts - 1]
         live = present[last]
-        content = np.where(same[last], before[last], last)
-        changed = content < keys.rows
-        changed |= ~live & (before[keys.order[keys.starts]] != _NONE)
-        owners = np.flatnonzero(changed)
+        another = np.logical_or.reduceat((present & ~same)[keys.order], keys.starts)
+        had = before[keys.order[keys.starts]] != _NONE
+        owners = np.flatnonzero(np.where(live, another, had))
         if len(owners):
-            taken = rows.take(pa.array(np.where(live, content, 0)[owners]))
+            taken = rows.take(pa.array(last[owners]))
             columns = [one_chunk(column) for column in taken.columns]
             self._state.put(keys, owners, columns, now, live[owners])
 
@@ -154,16 +130,22 @@ class ChangelogNormalize(RowOperator):
         return caused(changes, causes, pa.array(kinds), taken.columns)
 
 
-def equal(new: pa.Array, old: pa.Array) -> Flags:
-    """Row by row, as Flink's RecordEqualiser: NULL is equal to NULL, NaN to nothing, 0.0 to -0.0."""
+def identical(new: pa.Array, old: pa.Array) -> Flags:
+    """Row by row, as Flink compares rows that were sent (BinaryRowData.equals, to which the equaliser leaves
+    them): by their bytes. So NULL is NULL, NaN is NaN, and 0.0 is not -0.0."""
     if pa.types.is_nested(new.type):
-        pairs = zip(new.to_pylist(), old.to_pylist(), strict=True)
+        pairs = zip(map(repr, new.to_pylist()), map(repr, old.to_pylist()), strict=True)
         return np.fromiter((one == other for one, other in pairs), np.bool_, len(new))
-    both_null = pc.and_(new.is_null(), old.is_null())
-    result: Flags = pc.or_kleene(pc.fill_null(pc.equal(new, old), False), both_null).to_numpy(
-        zero_copy_only=False
-    )
+    compared = _floats(new, old) if pa.types.is_floating(new.type) else pc.equal(new, old)
+    known = pc.fill_null(compared, False)
+    result: Flags = pc.or_(known, pc.and_(new.is_null(), old.is_null())).to_numpy(zero_copy_only=False)
     return result
+
+
+def _floats(new: pa.Array, old: pa.Array) -> pa.BooleanArray:
+    bits = pa.int64() if new.type == pa.float64() else pa.int32()
+    not_a_number = pc.and_(pc.is_nan(new), pc.is_nan(old))
+    return pc.or_(pc.equal(new.view(bits), old.view(bits)), not_a_number)
 
 
 class MiniBatchNormalize:
