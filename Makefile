@@ -9,13 +9,16 @@ OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
 
-.PHONY: help demo test test-all test-fast test-spark-versions lint types reference bench clean check-tools
+.PHONY: help demo demo-kafka test test-all test-fast test-spark-versions lint types reference bench clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## a continuous query over a change stream: its plan and its result
 	@$(BIN)/firesteel demo
+
+demo-kafka: $(READY) ## the same over a Kafka topic that is being filled, with a broker of its own
+	@$(BIN)/python -m tools.demo_kafka
 
 test: $(READY) ## every test, in two processes: those that share a Spark session, and the others
 	$(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(ARGS)

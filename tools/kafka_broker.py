@@ -1,4 +1,4 @@
-"""A Kafka broker for tests: KRaft, one process, of the jars that the Ivy in the pyspark wheel fetches."""
+"""A Kafka broker for tests and the demo: KRaft, one process. Ivy, of the pyspark wheel, fetches its jars."""
 
 from __future__ import annotations
 
@@ -113,9 +113,12 @@ class Broker:
     # --- topics ----------------------------------------------------------------------------------
     def create(self, topic: str, partitions: int = 1) -> str:
         """A new topic, with its name made unlike any other's."""
+        return self.create_as(f"{topic}-{uuid.uuid4().hex[:6]}", partitions)
+
+    def create_as(self, name: str, partitions: int = 1) -> str:
+        """A new topic of that name."""
         from confluent_kafka.admin import NewTopic
 
-        name = f"{topic}-{uuid.uuid4().hex[:6]}"
         self.admin.create_topics([NewTopic(name, partitions)])[name].result(30)
         return name
 

@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tools.kafka_broker import Broker
+
 from tests.connectors.jdbc.databases import Database, PostgresDatabase, SqliteDatabase
 from tests.connectors.jdbc.postgres import Postgres
-from tests.connectors.kafka.broker import Broker
 from tests.recovery.job import NAMES
 from tests.recovery.kills import Row, run
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from tests.connectors.kafka.broker import Broker, NoJarsError
+from tools.kafka_broker import Broker, NoJarsError
 
 
 @pytest.fixture(scope="session")

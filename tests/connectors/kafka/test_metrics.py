@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import pytest
+from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
 from firesteel.cli.metrics import Metrics, served
-from tests.connectors.kafka.broker import Broker
 
 if TYPE_CHECKING:
     from firesteel.spark.start.launch import Spark

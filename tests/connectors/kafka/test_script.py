@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
 from firesteel.runtime.spec import Input, JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob
 from firesteel.spark.stream_settings import StreamSettings
-from tests.connectors.kafka.broker import Broker
 from tests.spark.jobs import folded, grouped, rows, write_changes
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from tools.kafka_broker import Broker, unused_address
 
 from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BYTES, INT, STRING, SqlType, TypeRoot, map_of
-from tests.connectors.kafka.broker import Broker, unused_address
 from tests.connectors.kafka.writing import messages, sink, write
 from tests.runtime.changes import to_table
 

@@ -8,12 +8,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from tools.kafka_broker import Broker, unused_address
 
 from firesteel.connectors.base import ReadLimit
 from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BIGINT, BYTES, INT, STRING, SqlType, TypeRoot, map_of
-from tests.connectors.kafka.broker import Broker, unused_address
 from tests.connectors.kafka.reading import ALL, between, everything, now, source
 
 pytestmark = pytest.mark.slow

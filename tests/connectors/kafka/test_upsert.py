@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
 from firesteel.catalog.schema import Column, Table
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import ValidationError
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
-from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.reading import now, source
 from tests.connectors.kafka.test_options import inserting
 from tests.connectors.kafka.writing import messages, sink, write

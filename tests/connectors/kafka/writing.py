@@ -6,12 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from tools.kafka_broker import Broker
+
 from firesteel.changelog import INSERT_ONLY
 from firesteel.connectors.base import Sink
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.spec import SinkSpec
 from firesteel.types.sql import INT, STRING, SqlType
-from tests.connectors.kafka.broker import Broker
 from tests.runtime.changes import to_table
 
 COLUMNS: dict[str, SqlType] = {"a": INT, "s": STRING}
