@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from firesteel.catalog.schema import Column, Table
 from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.connectors.registry import validate_table
-from firesteel.errors import NotSupportedError, SqlError, ValidationError
+from firesteel.errors import FiresteelWarning, NotSupportedError, SqlError, ValidationError
 from firesteel.types.sql import BIGINT, DATE, INT, STRING, SqlType, TypeRoot, char
 
 
@@ -91,7 +93,8 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
 
 def test_any_option_of_the_format_is_taken() -> None:
     """As in Flink's FactoryUtil: what begins with the format's name is the format's."""
-    validate_table(table({**FILES, "json.bogus": "1"}))
+    with pytest.warns(FiresteelWarning, match="has no effect"):
+        validate_table(table({**FILES, "json.bogus": "1"}))
 
 
 def test_partitions_that_flink_cannot_read_are_refused() -> None:
@@ -144,3 +147,31 @@ def test_datagen_option_names_follow_the_types() -> None:
     validate_table(table(options, l=kind, c=char(3)))
     with pytest.raises(ValidationError, match=r"Unsupported options:\n\nfields\.c\.length"):
         validate_table(table({**options, "fields.c.length": "2"}, l=kind, c=char(3)))
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "said"),
+    [
+        ("json", "json.ignore-parse-error", "did you mean 'json.ignore-parse-errors'?"),
+        ("csv", "csv.field-delimeter", "did you mean 'csv.field-delimiter'?"),
+        ("canal-json", "canal-json.databse.include", "did you mean 'canal-json.database.include'?"),
+        ("json", "json.zzz", "has no effect."),
+    ],
+)
+def test_an_option_of_the_format_that_there_is_not_is_told_once(name: str, key: str, said: str) -> None:
+    """Flink takes it without a word."""
+    made = table({**FILES, "format": name, key: "x"})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("default")
+        validate_table(made)
+        validate_table(made)
+    (told,) = found
+    assert told.category is FiresteelWarning
+    assert str(told.message).startswith(f"'{key}' is no option and has no effect")
+    assert str(told.message).endswith(said)
+
+
+def test_options_of_the_format_are_no_news() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        validate_table(table({**FILES, "json.ignore-parse-errors": "true"}))

@@ -10,7 +10,7 @@ from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import READABLE
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
-from firesteel.connectors.options import check_required, check_unknown, keys
+from firesteel.connectors.options import check_required, check_unknown, keys, warn_of_unknown
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
 from firesteel.option import TypedOptions, invalid
@@ -31,6 +31,7 @@ class Filesystem:
         check_unknown(
             self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, keys(OPTIONS)
         )
+        warn_of_unknown(options, prefix, keys(found.options))
         physical = [c for c in table.columns if c.is_physical and c.name not in table.partition_keys]
         found.validate(
             {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
-from firesteel.errors import ValidationError
+from firesteel.errors import FiresteelWarning, ValidationError
 from firesteel.option import Kind, Option, TypedOptions, invalid, parse_duration
 
 CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
@@ -78,6 +79,17 @@ def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -
         f"Supported options:\n\n{all_options}",
         hint=f"did you mean {', '.join(near)}?" if near else None,
     )
+
+
+def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -> None:
+    """Says once of options that begin with `prefix` and are none, which one was probably meant. Flink takes
+    them without a word where a connector leaves a format's options to the format."""
+    supported = sorted(f"{prefix}{key}" for key in known)
+    for key in sorted(options):
+        if key.startswith(prefix) and key not in supported:
+            near = get_close_matches(key, supported, 1)
+            meant = f": did you mean '{near[0]}'?" if near else "."
+            warnings.warn(f"'{key}' is no option and has no effect{meant}", FiresteelWarning, stacklevel=2)
 
 
 def flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
