@@ -14,6 +14,8 @@ class Registry(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answers)
         self.schemas: list[str] = []
         self.subjects: dict[str, list[int]] = {}
+        self.heard: list[str | None] = []
+        """What `Authorization` said each time."""
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def add(self, schema: str, subject: str = "other") -> int:
@@ -41,6 +43,7 @@ class _Answers(BaseHTTPRequestHandler):
             self._answer(200, {"id": self.server.add(body["schema"], subject)})
 
     def _answer(self, status: int, said: dict[str, Any]) -> None:
+        self.server.heard.append(self.headers["Authorization"])
         data = json.dumps(said).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))

@@ -76,10 +76,34 @@ def test_a_registry_that_refuses_or_is_not_there(registry: Registry) -> None:
 def test_options() -> None:
     with pytest.raises(ValidationError, match="Missing required options are:\n\nurl"):
         AvroConfluent().validate({}, ("a",), (sql.INT,))
-    with pytest.raises(NotSupportedError, match="basic-auth"):
-        AvroConfluent().validate({"url": "x", "basic-auth.user-info": "a:b"}, ("a",), (sql.INT,))
+    for wrong, said in (
+        ({"ssl.keystore.location": "x"}, "'avro-confluent.ssl.keystore.location' is not supported"),
+        ({"basic-auth.credentials-source": "SASL_INHERIT"}, "'SASL_INHERIT' is not supported"),
+        ({"url": "http://me:secret@host"}, "password in 'avro-confluent.url' are not supported"),
+    ):
+        with pytest.raises(NotSupportedError, match=said):
+            AvroConfluent().validate({"url": "x", **wrong}, ("a",), (sql.INT,))
+    with pytest.raises(ValidationError, match=r"needs 'avro-confluent\.bearer-auth\.token'"):
+        AvroConfluent().validate(
+            {"url": "x", "bearer-auth.credentials-source": "STATIC_TOKEN"}, ("a",), (sql.INT,)
+        )
     with pytest.raises(ValidationError, match="subject is required"):
         AvroConfluent().encoder(fields((sql.INT,)), {"url": "x"})
+
+
+@pytest.mark.parametrize(
+    ("options", "header"),
+    [
+        ({"basic-auth.credentials-source": "USER_INFO", "basic-auth.user-info": "a:b"}, "Basic YTpi"),
+        ({"bearer-auth.credentials-source": "STATIC_TOKEN", "bearer-auth.token": "t"}, "Bearer t"),
+        ({"basic-auth.user-info": "a:b"}, None),
+    ],
+)
+def test_who_asks(registry: Registry, options: dict[str, str], header: str | None) -> None:
+    asked = {"url": registry.url, "subject": f"asked-by-{header}", **options}
+    rows = pa.table({"$kind": pa.array([0], pa.int8()), "f0": pa.array([1], pa.int32())})
+    AvroConfluent().encoder(fields((sql.INT,)), asked).encode(rows)
+    assert registry.heard[-1] == header
 
 
 def test_a_topic_is_a_subject() -> None:

@@ -5,18 +5,23 @@ Flink: RegistryAvroFormatFactory.
 
 from __future__ import annotations
 
+from base64 import b64encode
+from urllib.parse import urlsplit
+
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.avro import AvroMessages
 from firesteel.formats.avro_schema import Schema, to_schema
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
-from firesteel.formats.schema_registry import Registered
+from firesteel.formats.schema_registry import Registered, Registry
 from firesteel.option import Kind, Option
 from firesteel.types.sql import SqlType, row
 
 _FALLBACK = "schema-registry."
 """In front of keys, as older versions of Flink had them."""
-_NOT_YET = ("ssl.", "basic-auth.", "bearer-auth.", "properties")
+_NOT_YET = ("ssl.", "properties")
+_BASIC, _BEARER = "basic-auth", "bearer-auth"
+_WHO, _USER, _TOKEN = "credentials-source", f"{_BASIC}.user-info", f"{_BEARER}.token"
 
 
 class AvroConfluent:
@@ -34,12 +39,16 @@ class AvroConfluent:
             None,
             "Where a sink registers its schema; of Kafka TOPIC-value, TOPIC-key.",
         ),
+        Option(f"{_BASIC}.{_WHO}", Kind.STRING, None, f"USER_INFO: `{_USER}` says who asks."),
+        Option(_USER, Kind.STRING, None, "NAME:PASSWORD."),
+        Option(f"{_BEARER}.{_WHO}", Kind.STRING, None, f"STATIC_TOKEN: `{_TOKEN}` says who asks."),
+        Option(_TOKEN, Kind.STRING, None, "The token."),
     )
     no_subject = "Option avro-confluent.subject is required for serialization"
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Raises ValidationError, NotSupportedError for a registry that asks who comes."""
-        _url(options, self.name)
+        """Raises ValidationError, NotSupportedError for other ways to tell a registry who asks."""
+        _registry(options, self.name)
         for key in options:
             if key.startswith(_NOT_YET) or key.removeprefix(_FALLBACK) == "schema":
                 raise NotSupportedError(f"'{self.name}.{key}' is not supported")
@@ -63,7 +72,7 @@ class AvroConfluent:
 
     def registered(self, names: tuple[str, ...], types: tuple[SqlType, ...], options: Options) -> Registered:
         """The messages of these columns."""
-        return Registered(_url(options, self.name), self.schema(row(names, types)), _subject(options))
+        return Registered(_registry(options, self.name), self.schema(row(names, types)), _subject(options))
 
     def check_subject(self, options: Options) -> None:
         """Raises ValidationError where none is set."""
@@ -73,6 +82,35 @@ class AvroConfluent:
 
 def _subject(options: Options) -> str | None:
     return options.get("subject", options.get(f"{_FALLBACK}subject"))
+
+
+def _registry(options: Options, name: str) -> Registry:
+    url = _url(options, name).rstrip("/")
+    if "@" in urlsplit(url).netloc:
+        raise NotSupportedError(
+            f"A name and a password in '{name}.url' are not supported",
+            hint=f"'{name}.{_BASIC}.{_WHO}' = 'USER_INFO', and both in '{name}.{_USER}'",
+        )
+    return Registry(url, _authorization(options, name))
+
+
+def _authorization(options: Options, name: str) -> str | None:
+    """The header that says who asks. As for Confluent's client a user or a token without its source counts
+    for nothing."""
+    found = None
+    for kind, source, key in ((_BASIC, "USER_INFO", _USER), (_BEARER, "STATIC_TOKEN", _TOKEN)):
+        wanted = options.get(f"{kind}.{_WHO}")
+        if wanted is None:
+            continue
+        if wanted != source:
+            raise NotSupportedError(
+                f"'{name}.{kind}.{_WHO}' = '{wanted}' is not supported", hint=f"use {source}"
+            )
+        if key not in options:
+            raise ValidationError(f"'{name}.{kind}.{_WHO}' = '{source}' needs '{name}.{key}'")
+        said = options[key]
+        found = f"Bearer {said}" if kind == _BEARER else f"Basic {b64encode(said.encode()).decode()}"
+    return found
 
 
 def _url(options: Options, name: str) -> str:

@@ -7,6 +7,7 @@ Flink: ConfluentSchemaRegistryCoder.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
 from typing import Any
@@ -25,12 +26,20 @@ _SECONDS = 30
 _TYPE = "application/vnd.schemaregistry.v1+json"
 
 
+@dataclass(frozen=True)
+class Registry:
+    """Where it is, and who asks: the header `Authorization`, None for nobody in particular."""
+
+    url: str
+    authorization: str | None = field(default=None, repr=False)
+
+
 class Registered:
     """Bodies (avro.py) with their schemas' numbers. schema: the table's. subject: what is written is
     registered there."""
 
-    def __init__(self, url: str, schema: Schema, subject: str | None) -> None:
-        self._avro, self._url, self._schema, self._subject = fastavro(), url.rstrip("/"), schema, subject
+    def __init__(self, registry: Registry, schema: Schema, subject: str | None) -> None:
+        self._avro, self._registry, self._schema, self._subject = fastavro(), registry, schema, subject
         self._read: dict[int, Resolved] = {}
         self._written: tuple[bytes, Any] | None = None
 
@@ -41,7 +50,7 @@ class Registered:
         number = int.from_bytes(message[1:_HEAD], "big")
         resolved = self._read.get(number)
         if resolved is None:
-            resolved = Resolved(self._avro, schema_of(self._url, number), self._schema)
+            resolved = Resolved(self._avro, schema_of(self._registry, number), self._schema)
             self._read[number] = resolved
         found: dict[str, Any] | None = resolved.value(message, _HEAD)
         return found
@@ -50,7 +59,7 @@ class Registered:
         """See Bodies."""
         if self._written is None:
             assert self._subject is not None
-            number = register(self._url, self._subject, json.dumps(self._schema))
+            number = register(self._registry, self._subject, json.dumps(self._schema))
             head = bytes([_MAGIC]) + number.to_bytes(_HEAD - 1, "big")
             self._written = head, self._avro.parse_schema(wrapped("message", self._schema))
         head, schema = self._written
@@ -61,35 +70,38 @@ class Registered:
 
 
 @lru_cache(maxsize=1000)
-def schema_of(url: str, number: int) -> Schema:
+def schema_of(registry: Registry, number: int) -> Schema:
     """The schema of a number, which never gets another one.
 
     Raises DataError where there is none, JobError where the registry does not answer.
     """
     try:
-        answer = _asked(f"{url}/schemas/ids/{number}")
+        answer = _asked(registry, f"schemas/ids/{number}")
     except HTTPError as error:
         if error.code == 404:
-            raise DataError(f"Could not find schema with id {number} in registry {url}") from None
-        raise _failed(url, error) from None
+            raise DataError(f"Could not find schema with id {number} in registry {registry.url}") from None
+        raise _failed(registry, error) from None
     return json.loads(answer["schema"])
 
 
 @lru_cache(maxsize=1000)
-def register(url: str, subject: str, schema: str) -> int:
+def register(registry: Registry, subject: str, schema: str) -> int:
     """The number of a schema in a subject, to which it is added where it is new. Raises JobError."""
     try:
-        return int(_asked(f"{url}/subjects/{quote(subject, safe='')}/versions", {"schema": schema})["id"])
+        path = f"subjects/{quote(subject, safe='')}/versions"
+        return int(_asked(registry, path, {"schema": schema})["id"])
     except HTTPError as error:
-        raise _failed(url, error) from None
+        raise _failed(registry, error) from None
 
 
-def _asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+def _asked(registry: Registry, path: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+    address = f"{registry.url}/{path}"
     data = None if body is None else json.dumps(body).encode()
+    request = Request(address, data, {"Content-Type": _TYPE, "Accept": _TYPE})
+    if registry.authorization is not None:
+        request.add_unredirected_header("Authorization", registry.authorization)
     try:
-        with urlopen(
-            Request(address, data, {"Content-Type": _TYPE, "Accept": _TYPE}), timeout=_SECONDS
-        ) as answer:
+        with urlopen(request, timeout=_SECONDS) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
     except HTTPError:
@@ -98,6 +110,7 @@ def _asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
         raise JobError(f"The schema registry does not answer: {address}: {error}") from None
 
 
-def _failed(url: str, error: HTTPError) -> JobError:
+def _failed(registry: Registry, error: HTTPError) -> JobError:
     said = error.read().decode("utf-8", "replace").strip()
-    return JobError(f"The schema registry {url} answered {error.code}: {said}")
+    hint = "is 'basic-auth.user-info' or 'bearer-auth.token' right?" if error.code in (401, 403) else None
+    return JobError(f"The schema registry {registry.url} answered {error.code}: {said}", hint=hint)

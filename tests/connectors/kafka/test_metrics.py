@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 TABLE = """
-CREATE TABLE t (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH (
+CREATE TABLE t (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' DAY) WITH (
 'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}',
 'scan.startup.mode' = 'earliest-offset', 'format' = 'json', 'json.ignore-parse-errors' = 'true')
 """
 QUERY = """
-SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' DAY))
 GROUP BY k, window_start, window_end
 """
 ONE_BATCH = {
@@ -37,12 +37,13 @@ ONE_BATCH = {
     "parallelism.default": "2",
 }
 """The second micro-batch begins at midnight: until then what comes waits."""
-START = datetime(2026, 1, 1, tzinfo=timezone.utc)
-KEYS, SECONDS = 3, 25
+START = datetime(2025, 12, 28, tzinfo=timezone.utc)
+"""A window of ten days begins here."""
+KEYS, DAYS = 3, 25
 
 
-def row(second: int) -> str:
-    return json.dumps({"k": second % KEYS, "ts": f"{START + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}"})
+def row(day: int) -> str:
+    return json.dumps({"k": day % KEYS, "ts": f"{START + timedelta(days=day):%Y-%m-%d %H:%M:%S}"})
 
 
 def scraped(port: int) -> dict[str, float]:
@@ -58,7 +59,7 @@ def scraped(port: int) -> dict[str, float]:
 def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> None:
     topic = broker.create("measured")
     late, unreadable = [row(5), row(6)], ["x{"]
-    broker.send(topic, [*map(row, range(SECONDS)), *late, *unreadable])
+    broker.send(topic, [*map(row, range(DAYS)), *late, *unreadable])
     environment = TableEnvironment.create(spark, configuration=ONE_BATCH)
     environment.execute_sql(TABLE.format(topic=topic, servers=broker.servers))
     metrics = Metrics()
@@ -76,12 +77,12 @@ def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> No
             found = scraped(port)
         result.cancel()
     exact = {
-        "records_in_total": SECONDS + len(late),
+        "records_in_total": DAYS + len(late),
         "records_out_total": 2 * KEYS,
         "records_skipped_total": len(unreadable),
         "late_records_dropped_total": len(late),
         "batches_total": 1,
-        "watermark_milliseconds": (START.timestamp() + SECONDS - 2) * 1000,
+        "watermark_milliseconds": (START + timedelta(days=DAYS - 2)).timestamp() * 1000,
         "state_entries": KEYS,
         "lag_messages": 7,
     }
