@@ -61,4 +61,5 @@ def _own(offset: Any) -> Offset | None:
     if offset is None:
         return None
     own = without_time(offset)
-    return own.get("of", own)
+    wrapped: Offset | None = own.get("of")
+    return own if wrapped is None else wrapped
