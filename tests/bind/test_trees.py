@@ -12,6 +12,11 @@ KEYED = """CREATE TABLE base (id BIGINT NOT NULL, n INT, g STRING, ts TIMESTAMP(
   PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND);
 CREATE TABLE chars (a STRING, b STRING, c CHAR(5), d VARCHAR(3), e BYTES);"""
 
+WIDE = """CREATE TABLE wide (
+  a INT, b BIGINT, j INT NOT NULL, s STRING, c CHAR(3), vc VARCHAR(5), d DOUBLE, fl FLOAT,
+  m DECIMAL(10,2), f BOOLEAN, ts TIMESTAMP(3), dt DATE, tm TIME(0), y BYTES,
+  arr ARRAY<INT>, lz TIMESTAMP_LTZ(3));"""
+
 
 def recorded(name: str) -> list[tuple[str, ...]]:
     """The queries of a file, each with its tree."""
@@ -21,6 +26,7 @@ def recorded(name: str) -> list[tuple[str, ...]]:
 
 CASES = recorded("recorded_trees.txt")
 KEYED_CASES = recorded("recorded_trees_keyed.txt")
+WIDE_CASES = recorded("recorded_trees_wide.txt")
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +47,13 @@ def keyed() -> Session:
 @pytest.mark.parametrize(("query", "expected"), KEYED_CASES, ids=[case[0][:60] for case in KEYED_CASES])
 def test_the_tree_over_key_and_watermark_is_flinks(keyed: Session, query: str, expected: str) -> None:
     assert keyed.tree(query) == expected
+
+
+@pytest.fixture(scope="module")
+def wide() -> Session:
+    return Session(WIDE)
+
+
+@pytest.mark.parametrize(("query", "expected"), WIDE_CASES, ids=[case[0][:60] for case in WIDE_CASES])
+def test_the_tree_with_constants_is_flinks(wide: Session, query: str, expected: str) -> None:
+    assert wide.tree(query) == expected

@@ -9,12 +9,13 @@ from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.catalog import Catalog
 from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, Call, Expr
 from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan.expressions import walk
+from firesteel.plan.expressions import rewrite, walk
 from firesteel.plan.rel_builder import consistent
+from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Field
 from firesteel.runtime.operators.calc import Calc
 from firesteel.sql.parser import parse_query
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.types.text import render
 from tests.types.columns import Columns, changes, types
 
@@ -40,9 +41,18 @@ def evaluate(
 
 
 def _planned(expr: Expr) -> Expr:
-    """The expression; one that holds a list or rows as plan/rel_builder.py makes AND and OR of them."""
+    """The expression with its casts as planned; one that holds a list or rows as plan/rel_builder.py makes
+    AND and OR of them."""
     held = any(isinstance(e, Call) and e.function in (IN_LIST, ROWS_EQUAL) for e in walk(expr))
-    return consistent(expr) if held else expr
+    return rewrite(consistent(expr) if held else expr, _planned_cast)
+
+
+def _planned_cast(expr: Expr) -> Expr:
+    """Without a cast to the same type, and with what is written as a moment as one."""
+    if not isinstance(expr, Call) or expr.function != "CAST":
+        return expr
+    same = expr.type.same_as(expr.args[0].type) and not expr.options
+    return simplify_value(expr) if same or expr.type.root in (TypeRoot.DATE, TypeRoot.TIMESTAMP) else expr
 
 
 def one(expression: str, **columns: tuple[SqlType, Any]) -> str:

@@ -16,12 +16,13 @@ from firesteel.bind.group_windows import group_window, unmatched
 from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.scalar_operators import refuse_nulls
 from firesteel.bind.user_functions import named, user_function
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef
+from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
@@ -85,6 +86,7 @@ class Aggregation:
 
     def _add_group(self, node: syntax.Node) -> int:
         check_expression(node, self.context.catalog, "GROUP BY")
+        refuse_nulls(node)
         expr = self._group_expression(node)
         if expr not in self.group:
             self.group.append(expr)
@@ -317,6 +319,10 @@ def refuse_aggregates(message: str) -> Callable[[syntax.Call], Expr]:
 
 def boolean(expr: Expr, clause: str, place: SourceRange) -> Expr:
     """The condition of a clause. Raises ValidationError unless it is BOOLEAN."""
+    if expr.type.root is TypeRoot.NULL:
+        if clause == "FILTER":
+            raise ValidationError("Illegal use of 'NULL'", range=place)
+        return Literal(None, BOOLEAN)
     if expr.type.root is not TypeRoot.BOOLEAN:
         raise ValidationError(f"{clause} clause must be a condition", range=place)
     return expr

@@ -18,6 +18,10 @@ _EQUAL_ONLY = (TypeRoot.VARIANT, TypeRoot.BITMAP)
 _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
 
 
+class Incomparable(ValidationError):
+    """No comparison takes two such types; BETWEEN and IN say it in other words."""
+
+
 def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
     """left `operator` right. Raises ValidationError for types that Flink does not compare."""
     left, right = comparable(operator, left, right, place)
@@ -94,16 +98,15 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
     less or greater than; a BOOLEAN that it may equal becomes a string."""
     string, other = (left, right) if left.type.is_character else (right, left)
     kind = other.type
-    if kind.root is TypeRoot.BOOLEAN and operator in _EQUALITY:
-        changed = cast(other, sql.STRING)
-        return (string, changed) if string is left else (changed, string)
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
         raise _incomparable(operator, left.type, right.type, place)
     if kind.is_numeric and operator in _EQUALITY:
         names = " and ".join(_root_name(t) for t in (left.type, right.type))
         raise ValidationError(f"implicit type conversion between {names} is not supported now", range=place)
-    if kind.is_datetime and operator in ("=", "<>"):
+    if kind.root is TypeRoot.BOOLEAN and operator in _EQUALITY:
         return left, right  # cast where it runs; plans show none
+    if kind.is_datetime and operator in ("=", "<>"):
+        return left, right
     changed = cast(string, decimal(38, 19) if kind.is_numeric else kind)
     return (changed, other) if string is left else (other, changed)
 
@@ -128,10 +131,10 @@ def _root_name(kind: SqlType) -> str:
     return calcite_name(kind).split("(")[0]
 
 
-def _incomparable(operator: str, a: SqlType, b: SqlType, place: SourceRange | None) -> ValidationError:
+def _incomparable(operator: str, a: SqlType, b: SqlType, place: SourceRange | None) -> Incomparable:
     shown = f"<{calcite_name(a)}> {operator} <{calcite_name(b)}>"
     form = f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'"
-    return ValidationError(
+    return Incomparable(
         f"Cannot apply '{operator}' to arguments of type '{shown}'. Supported form(s): {form}",
         range=place,
     )

@@ -8,6 +8,7 @@ from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.comparison import check_assignable, compare
 from firesteel.bind.names import Scope
 from firesteel.bind.scalar_operators import junction
+from firesteel.bind.wrong_arguments import incomparable, wrong_types
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.casting import cast
 from firesteel.expr.casting_moments import recast_moment
@@ -79,6 +80,8 @@ def _mixed(place: SourceRange | None) -> ValidationError:
 
 def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
     """The type in common by LogicalTypeMerging; of a DATE and a TIMESTAMP it is the DATE."""
+    if common_type([a.type for a in args], widest=True) is None:
+        raise ValidationError(wrong_types(), range=place)
     kind = _unified(args, place, widest=True)
     dates = [a.type for a in args if a.type.root is TypeRoot.DATE]
     return dates[0] if dates and kind.root in TIMESTAMPS else kind
@@ -106,8 +109,6 @@ def _differ(value: Expr, other: Expr) -> bool:
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
     kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
-    if len(args) == 1:
-        return cast(args[0], kind)
     return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
 
 
@@ -159,15 +160,15 @@ def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
     """GREATEST and LEAST: NULL where any argument is. Raises ValidationError for what has no order."""
     for arg in args:
         if arg.type.root in _INCOMPARABLE:
-            raise ValidationError(
-                f"{name}: Comparable type expected, but was '{arg.type}'.", range=arg.range or place
-            )
+            raise incomparable([a.type for a in args], arg.range or place)
         if arg.type.root is TypeRoot.NULL:
             raise ValidationError(f"{name} of a NULL without a type", hint="CAST(NULL AS ...)", range=place)
     if len({a.type.root for a in args} & {TypeRoot.DATE, *TIMESTAMPS}) > 1:
         raise ValidationError(f"{name} of a DATE and a TIMESTAMP: cast them to one type", range=place)
-    kind = _unified(args, place, widest=True).with_nullable(any(a.type.nullable for a in args))
-    return Call(name, tuple(args), kind, range=place)
+    common = common_type([a.type for a in args], widest=True)
+    if common is None:
+        raise incomparable([a.type for a in args], place)
+    return Call(name, tuple(args), common.with_nullable(any(a.type.nullable for a in args)), range=place)
 
 
 def _cast(binder: Binder, node: syntax.Cast) -> Expr:
@@ -180,9 +181,13 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
             return cast(operand, target, place)
         if isinstance(operand, Literal):
             recast_moment(operand.value, operand.type, target)
+        if operand.type == target.with_nullable(True):
+            return operand
         return Call("TRY_CAST", (operand,), target.with_nullable(True), range=place)
     if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
         return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
+    if not isinstance(operand, Literal) and operand.type.same_as(target):
+        return Call("CAST", (operand,), operand.type, range=place)  # stays in conditions as they are built
     return cast(operand, target, place)
 
 

@@ -13,14 +13,15 @@ from firesteel.bind import (
     watermark_functions,
 )
 from firesteel.bind.binder import Binder, Rule
-from firesteel.bind.scalar_operators import arithmetic, nullable
+from firesteel.bind.scalar_operators import arithmetic, nullable, refuse_nulls
 from firesteel.bind.user_functions import call_user, unknown_function, user_function
+from firesteel.bind.wrong_arguments import null_of, wrong_arguments, wrong_count, wrong_types
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.expr.aggregates import AGGREGATES, GROUPING_FUNCTIONS
 from firesteel.expr.casting import cast
 from firesteel.expr.function_table import FUNCTIONS, NOT_YET
-from firesteel.expr.functions import FAMILIES, Function, suggestion
-from firesteel.expr.known_names import REFUSE_NULL
+from firesteel.expr.functions import suggestion
+from firesteel.expr.known_names import REFUSE_FIRST_NULL, REFUSE_NULL
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.expr.over_functions import OVER_ONLY
 from firesteel.expr.type_names import calcite_name
@@ -30,11 +31,13 @@ from firesteel.types import sql
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
+_PLANNED_AS = {"CHARACTER_LENGTH": "CHAR_LENGTH"}
 Special = Callable[[Sequence[Expr], syntax.Call], Expr]
 
 
 def _function(binder: Binder, node: syntax.Call) -> Expr:
     name = node.name.upper()
+    name = "CEIL" if name == "CEILING" else name  # one name for the parser
     place = node.range
     if node.over is not None:
         if binder.on_over is None:
@@ -53,7 +56,9 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
         return scalar_json.FORMS[name](binder, node)
     args = binder.bind_all(node.args)
     if name in REFUSE_NULL:
-        _refuse_nulls(node.args)
+        refuse_nulls(*node.args)
+    elif name in REFUSE_FIRST_NULL:
+        refuse_nulls(*node.args[:1])
     if name in ("FLOOR", "CEIL", "CEILING") and node.options:
         return scalar_times.rounded("FLOOR" if name == "FLOOR" else "CEIL", args, node)
     if name == "CURRENT_DATABASE" and not args:
@@ -64,17 +69,11 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
     special = SPECIAL.get(name)
     if special is not None:
         count, build = special
-        _check_count(name, len(args), count, place)
+        _check_count(name, args, count, place)
         return build(args, node)
     if name not in FUNCTIONS:
         raise _unknown(node.name, args, place)
     return call_named(name, args, place, node.options)
-
-
-def _refuse_nulls(arguments: Sequence[syntax.Node]) -> None:
-    for argument in arguments:
-        if isinstance(argument, syntax.NullLiteral):
-            raise ValidationError("Illegal use of 'NULL'", range=argument.range)
 
 
 def call_named(
@@ -90,18 +89,19 @@ def call_named(
     if row is None:
         raise wrong_arguments(name, rows, types, place)
     typed = tuple(
-        _typed(arg, family) for arg, family in zip(args, row.families(len(args)) or (), strict=True)
+        _typed(arg, null_of(name, family))
+        for arg, family in zip(args, row.families(len(args)) or (), strict=True)
     )
     if row.prepare is not None:
         prepared = row.prepare(args)
         if prepared is None:
-            raise ValidationError(f"Invalid input arguments of {name}: their types do not agree", range=place)
+            raise ValidationError(wrong_types(), hint=f"the types of {name} do not agree", range=place)
         typed = tuple(prepared)
-    return Call(name, typed, row.result_type(typed), options, range=place)
+    return Call(_PLANNED_AS.get(name, name), typed, row.result_type(typed), options, range=place)
 
 
-def _typed(arg: Expr, family: str) -> Expr:
-    return cast(arg, FAMILIES[family][2]) if arg.type.root is TypeRoot.NULL else arg
+def _typed(arg: Expr, kind: SqlType) -> Expr:
+    return cast(arg, kind) if arg.type.root is TypeRoot.NULL else arg
 
 
 def _unknown(written: str, args: Sequence[Expr], place: SourceRange) -> FiresteelError:
@@ -112,23 +112,9 @@ def _unknown(written: str, args: Sequence[Expr], place: SourceRange) -> Firestee
     return unknown_function(written, args, place, suggestion(name, [*FUNCTIONS, *SPECIAL]))
 
 
-def wrong_arguments(
-    name: str, rows: Sequence[Function], types: Sequence[SqlType], place: SourceRange | None
-) -> ValidationError:
-    """Flink's message for arguments of the wrong types."""
-    if all(row.families(len(types)) is None for row in rows):
-        return ValidationError(f"Invalid number of arguments to function '{name}'", range=place)
-    shown = ", ".join(f"<{calcite_name(t)}>" for t in types)
-    forms = "\n".join(row.form for row in rows)
-    return ValidationError(
-        f"Cannot apply '{name}' to arguments of type '{name}({shown})'. Supported form(s): {forms}",
-        range=place,
-    )
-
-
-def _check_count(name: str, given: int, allowed: tuple[int, int], place: SourceRange) -> None:
-    if not allowed[0] <= given <= allowed[1]:
-        raise ValidationError(f"Invalid number of arguments to function '{name}'", range=place)
+def _check_count(name: str, args: Sequence[Expr], allowed: tuple[int, int], place: SourceRange) -> None:
+    if not allowed[0] <= len(args) <= allowed[1]:
+        raise wrong_count(name, allowed[0], [a.type for a in args], place)
 
 
 def _typeof(args: Sequence[Expr], node: syntax.Call) -> Expr:
@@ -165,7 +151,9 @@ def _array(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def _map(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    if not args or len(args) % 2:
+    if not args:
+        raise ValidationError("Map requires at least 2 arguments", range=node.range)
+    if len(args) % 2:
         raise ValidationError("Map requires an even number of arguments", range=node.range)
     key, value = _common(args[::2], node), _common(args[1::2], node)
     typed = tuple(cast(a, value if i % 2 else key) for i, a in enumerate(args))
@@ -174,7 +162,9 @@ def _map(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 def _common(args: Sequence[Expr], node: syntax.Call) -> SqlType:
     kind = common_type([a.type for a in args])
-    if kind is None:
+    roots = {a.type.root for a in args}
+    mixed = TypeRoot.DATE in roots and not roots.isdisjoint(sql.TIMESTAMPS)
+    if kind is None or mixed or (kind.root is TypeRoot.NULL and node.name.upper() == "ARRAY"):
         raise ValidationError("Parameters must be of the same type", range=node.range)
     return kind
 
@@ -184,6 +174,7 @@ def _not_null(kind: SqlType) -> SqlType:
 
 
 def _row(args: Sequence[Expr], node: syntax.Call) -> Expr:
+    refuse_nulls(*node.args)
     names = tuple(f"EXPR${i}" for i in range(len(args)))
     kind = sql.row(names, tuple(a.type for a in args))
     return Call("ROW", tuple(args), _not_null(kind), range=node.range)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.bind.binder import Binder, Rule
-from firesteel.bind.comparison import check_assignable, comparable, compare, rows_equal
+from firesteel.bind.comparison import Incomparable, check_assignable, comparable, compare, rows_equal
 from firesteel.bind.scalar_json import is_json
 from firesteel.bind.scalar_literals import integer
 from firesteel.bind.temporal import temporal_arithmetic
@@ -47,9 +47,16 @@ def wrong_operands(
 def arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
     """left `name` right for two numbers, typed as Flink does. Raises ValidationError for other types."""
     left, right = _typed_null(left, right), _typed_null(right, left)
+    if name == "MOD" and not all(e.type.is_numeric and e.type.root not in APPROXIMATE for e in (left, right)):
+        shown = f"MOD(<{calcite_name(left.type)}>, <{calcite_name(right.type)}>)"
+        raise ValidationError(
+            f"Cannot apply 'MOD' to arguments of type '{shown}'. Supported form(s): "
+            "'MOD(<EXACT_NUMERIC>, <EXACT_NUMERIC>)'",
+            range=place,
+        )
     if not left.type.is_numeric or not right.type.is_numeric:
         raise wrong_operands(name, (left, right), f"'<NUMERIC> {name} <NUMERIC>'", place)
-    kind = _arithmetic_type(name, left.type, right.type, place)
+    kind = _arithmetic_type(name, left.type, right.type)
     return Call(name, (left, right), kind.with_nullable(nullable(left, right)), range=place)
 
 
@@ -57,14 +64,7 @@ def _typed_null(value: Expr, other: Expr) -> Expr:
     return cast(value, other.type) if value.type.root is TypeRoot.NULL else value
 
 
-def _arithmetic_type(name: str, left: SqlType, right: SqlType, place: SourceRange | None) -> SqlType:
-    if name == "MOD" and (left.root in APPROXIMATE or right.root in APPROXIMATE):
-        shown = f"MOD(<{calcite_name(left)}>, <{calcite_name(right)}>)"
-        raise ValidationError(
-            f"Cannot apply 'MOD' to arguments of type '{shown}'. Supported form(s): "
-            "'MOD(<EXACT_NUMERIC>, <EXACT_NUMERIC>)'",
-            range=place,
-        )
+def _arithmetic_type(name: str, left: SqlType, right: SqlType) -> SqlType:
     if left.root in APPROXIMATE or right.root in APPROXIMATE:
         return common_type([left, right]) or sql.DOUBLE
     if TypeRoot.DECIMAL in (left.root, right.root):
@@ -78,7 +78,19 @@ def _arithmetic(binder: Binder, node: syntax.Binary) -> Expr:
     place = node.range
     if left.type.is_datetime or right.type.is_datetime or left.type.is_interval or right.type.is_interval:
         return temporal_arithmetic(name, left, right, place)
+    refuse_nulls(node.left, node.right)
+    if node.operator == "%" and not all(
+        e.type.is_numeric and e.type.root not in APPROXIMATE for e in (left, right)
+    ):
+        raise wrong_operands("%", (left, right), "'<EXACT_NUMERIC> % <EXACT_NUMERIC>'", place)
     return arithmetic(name, left, right, place)
+
+
+def refuse_nulls(*operands: syntax.Node) -> None:
+    """Raises ValidationError for a bare NULL, which has no type where Calcite's validator asks for one."""
+    for operand in operands:
+        if isinstance(operand, syntax.NullLiteral):
+            raise ValidationError("Illegal use of 'NULL'", range=operand.range)
 
 
 def _negate(binder: Binder, node: syntax.Unary) -> Expr:
@@ -126,16 +138,17 @@ def _distinct(binder: Binder, node: syntax.Binary) -> Expr:
     return Call(name, (left, right), sql.BOOLEAN.with_nullable(False), range=node.range)
 
 
-def _condition(binder: Binder, node: syntax.Node, name: str) -> Expr:
-    found = binder.bind_typed(node)
-    if found.type.root is not TypeRoot.BOOLEAN:
-        shown = f"<{calcite_name(found.type)}>"
-        raise ValidationError(
-            f"Cannot apply '{name}' to arguments of type {shown}. "
-            f"Supported form(s): '<BOOLEAN> {name} <BOOLEAN>'",
-            range=node.range,
-        )
-    return found
+def _condition(operand: Expr, form: str, place: SourceRange) -> Expr:
+    """The operand of NOT or IS TRUE. form: how the call is written, with {} in place of the operand."""
+    if operand.type.root is TypeRoot.BOOLEAN:
+        return operand
+    name = form.replace("{}", "").strip()
+    shown = form.format(f"<{calcite_name(operand.type)}>")
+    raise ValidationError(
+        f"Cannot apply '{name}' to arguments of type '{shown}'. "
+        f"Supported form(s): '{form.format('<BOOLEAN>')}'",
+        range=place,
+    )
 
 
 def junction(name: str, args: Sequence[Expr], place: SourceRange | None = None) -> Expr:
@@ -153,7 +166,12 @@ def _junction(binder: Binder, node: syntax.Binary) -> Expr:
     while isinstance(left := parts[-1].left, syntax.Binary) and left.operator == name:
         parts.append(left)
     nodes = [parts[-1].left, *(part.right for part in reversed(parts))]
-    return junction(name, [_condition(binder, part, name) for part in nodes], node.range)
+    args = [binder.bind_typed(part) for part in nodes]
+    for i, arg in enumerate(args[1:], start=1):  # by twos, from the left
+        pair = (args[0] if i == 1 else Literal(None, sql.BOOLEAN), arg)
+        if any(operand.type.root is not TypeRoot.BOOLEAN for operand in pair):
+            raise wrong_operands(name, pair, f"'<BOOLEAN> {name} <BOOLEAN>'", node.range)
+    return junction(name, args, node.range)
 
 
 def negated(operand: Expr, place: SourceRange | None = None) -> Expr:
@@ -162,7 +180,7 @@ def negated(operand: Expr, place: SourceRange | None = None) -> Expr:
 
 
 def _not(binder: Binder, node: syntax.Unary) -> Expr:
-    return negated(_condition(binder, node.operand, "NOT"), node.range)
+    return negated(_condition(binder.bind_typed(node.operand), "NOT{}", node.range), node.range)
 
 
 def _is(binder: Binder, node: syntax.IsTest) -> Expr:
@@ -171,7 +189,8 @@ def _is(binder: Binder, node: syntax.IsTest) -> Expr:
         return is_json(binder, node)
     operand = binder.bind(node.operand)
     if test in ("TRUE", "FALSE", "UNKNOWN"):
-        operand = _condition(binder, node.operand, f"IS {test}")
+        negation = "NOT " if node.negated else ""
+        operand = _condition(binder.bind_typed(node.operand), f"{{}} IS {negation}{test}", node.range)
     words = "NULL" if test == "UNKNOWN" else test
     name = f"IS {'NOT ' if node.negated else ''}{words}"
     return Call(name, (operand,), sql.BOOLEAN.with_nullable(False), range=node.range)
@@ -185,9 +204,18 @@ def _between(binder: Binder, node: syntax.Between) -> Expr:
     def within(a: Expr, b: Expr) -> Expr:
         return junction("AND", [compare(">=", value, a, place), compare("<=", value, b, place)], place)
 
-    if node.symmetric:
-        return junction("OR", [within(low, high), within(high, low)], place)
-    return within(low, high)
+    try:
+        if node.symmetric:
+            return junction("OR", [within(low, high), within(high, low)], place)
+        return within(low, high)
+    except Incomparable:
+        types = [f"<{calcite_name(e.type)}>" for e in (value, low, high)]
+        name = f"BETWEEN {'SYMMETRIC' if node.symmetric else 'ASYMMETRIC'}"
+        raise ValidationError(
+            f"Cannot apply '{name}' to arguments of type '{types[0]} {name} {types[1]} AND {types[2]}'. "
+            "Supported form(s): '<COMPARABLE_TYPE> BETWEEN <COMPARABLE_TYPE> AND <COMPARABLE_TYPE>'",
+            range=place,
+        ) from None
 
 
 def _in(binder: Binder, node: syntax.In) -> Expr:
@@ -201,7 +229,11 @@ def _in(binder: Binder, node: syntax.In) -> Expr:
     mixed = TypeRoot.DATE in roots and bool(roots & {TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ})
     if mixed or common_type([item.type for item in items]) is None:
         raise ValidationError("Values in expression list must have compatible types", range=place)
-    tests = dict.fromkeys(_equals_item(value, item, place) for item in items)
+    try:
+        tests = dict.fromkeys(_equals_item(value, item, place) for item in items)
+    except Incomparable:
+        message = "Values passed to IN operator must have compatible types"
+        raise ValidationError(message, range=place) from None
     return Call(IN_LIST, tuple(tests), sql.BOOLEAN.with_nullable(nullable(*tests)), range=place)
 
 
@@ -226,19 +258,21 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
 def _like(binder: Binder, node: syntax.Like) -> Expr:
     name = "SIMILAR TO" if node.similar else "LIKE"
     parts = [node.operand, node.pattern, node.escape]
-    args = [
-        cast(a, sql.STRING) if a.type.root is TypeRoot.NULL else a
-        for a in binder.bind_all([p for p in parts if p is not None])
-    ]
+    args = binder.bind_all([p for p in parts if p is not None])
     if not all(a.type.is_character for a in args):
-        supported = f"'<STRING> {name} <STRING> ESCAPE <STRING>'"
-        raise wrong_operands(name, args, supported, node.range)
+        named = [args[0].type if a.type.root is TypeRoot.NULL else a.type for a in args]
+        shown = ", ".join(f"<{calcite_name(kind)}>" for kind in named)
+        raise ValidationError(
+            f"Cannot apply '{name}' to arguments of type '{name}({shown})'. "
+            f"Supported form(s): '{name}(<STRING>, <STRING>, <STRING>)'",
+            range=node.range,
+        )
     return Call(name, tuple(args), sql.BOOLEAN.with_nullable(nullable(*args)), range=node.range)
 
 
 def _concat(binder: Binder, node: syntax.Binary) -> Expr:
     left, right = binder.bind(node.left), binder.bind(node.right)
-    left, right = _typed_null(left, right), _typed_null(right, left)
+    refuse_nulls(node.left, node.right)
     place = node.range
     if left.type.is_character and right.type.is_character:
         roots = TypeRoot.CHAR, TypeRoot.VARCHAR
@@ -254,6 +288,7 @@ def _concat(binder: Binder, node: syntax.Binary) -> Expr:
 
 def _item(binder: Binder, node: syntax.ElementAccess) -> Expr:
     value, key = binder.bind(node.operand), binder.bind(node.index)
+    refuse_nulls(node.operand, node.index)
     place = node.range
     root = value.type.root
     if root is TypeRoot.ARRAY and key.type.is_integer:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from firesteel.bind.binder import Binder, Rule
 from firesteel.bind.comparison import compare
 from firesteel.bind.intervals import MILLIS, MONTHS, interval_count, qualifier
-from firesteel.bind.scalar_operators import junction
+from firesteel.bind.scalar_operators import junction, refuse_nulls
 from firesteel.bind.temporal import (
     DIFFERENCE_UNITS,
     difference,
@@ -71,6 +71,7 @@ def _between(binder: Binder, node: syntax.IntervalBetween) -> Expr:
 
 def extract(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """EXTRACT(unit FROM x)."""
+    refuse_nulls(*node.args)
     return extracted(node.options[0], args[0], node.range)
 
 
@@ -83,8 +84,9 @@ def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
         raise ValidationError(f"unit {unit} can not be applied to time variable", range=place)
     if not (kind.is_datetime or kind.is_interval) or unit not in DATE_UNITS | TIME_UNITS:
         raise ValidationError(
-            f"Cannot apply 'EXTRACT' to arguments of type 'EXTRACT(<{unit}> FROM <{calcite_name(kind)}>)'. "
-            "Supported form(s): 'EXTRACT(<DATETIME INTERVAL> FROM <DATETIME>)'",
+            f"Cannot apply 'EXTRACT' to arguments of type 'EXTRACT(<INTERVAL {unit}> FROM "
+            f"<{calcite_name(kind)}>)'. Supported form(s): "
+            "'EXTRACT(<DATETIME_INTERVAL> FROM <DATETIME_INTERVAL>)'",
             range=place,
         )
     return Call("EXTRACT", (value,), sql.BIGINT.with_nullable(kind.nullable), (unit,), range=place)
@@ -116,11 +118,21 @@ def rounded(name: str, args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 def add(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """TIMESTAMPADD(unit, count, moment)."""
+    refuse_nulls(*node.args)
     return timestamp_addition(_known(node), args[0], args[1], node.range)
 
 
 def diff(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """TIMESTAMPDIFF(unit, start, end)."""
+    refuse_nulls(*node.args)
+    if not all(a.type.is_datetime for a in args):
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        raise ValidationError(
+            "Cannot apply 'TIMESTAMPDIFF' to arguments of type "
+            f"'TIMESTAMPDIFF(<INTERVAL {node.options[0].upper()}>, {shown})'. "
+            "Supported form(s): 'TIMESTAMPDIFF(<ANY>, <DATETIME>, <DATETIME>)'",
+            range=node.range,
+        )
     return timestamp_difference(_known(node), args[0], args[1], node.range)
 
 

@@ -88,6 +88,9 @@ def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange |
     nullable = start.type.nullable or end.type.nullable
     between = difference(end, start, "MONTH" if unit in MONTHS else "SECOND", place)
     count: Expr = Call("Reinterpret", (between,), sql.BIGINT.with_nullable(nullable), range=place)
+    if unit == "QUARTER":
+        months = Call("CAST", (count,), sql.INT.with_nullable(nullable), range=place)
+        return _whole(months, MONTHS[unit])
     if unit not in _BY_SECONDS:
         size = MONTHS.get(unit) or MILLIS[unit]
         return Call("CAST", (_whole(count, size),), sql.INT.with_nullable(nullable), range=place)

@@ -19,8 +19,9 @@ _LIMITS = {TypeRoot.TINYINT: 7, TypeRoot.SMALLINT: 15, TypeRoot.INTEGER: 31, Typ
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
-def cast(expr: Expr, target: SqlType, range: SourceRange | None = None) -> Expr:
-    """The expression as `target`; its own nullability is kept.
+def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments: bool = False) -> Expr:
+    """The expression as `target`; its own nullability is kept. moments: a text becomes a DATE or TIMESTAMP
+    literal, as where expressions are simplified.
 
     Raises ValidationError where Flink has no such cast.
     """
@@ -34,7 +35,7 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None) -> Expr:
             range=range or expr.range,
         )
     if isinstance(expr, Literal):
-        folded = _folded(expr, kind)
+        folded = _folded(expr, kind, moments)
         if folded is not None:
             return _placed(folded, range)
     return Call("CAST", (expr,), kind, range=range or expr.range)
@@ -45,9 +46,11 @@ def _placed(literal: Literal, range: SourceRange | None) -> Literal:
     return literal if range is None else replace(literal, range=range)
 
 
-def _folded(literal: Literal, kind: SqlType) -> Literal | None:
+def _folded(literal: Literal, kind: SqlType, moments: bool) -> Literal | None:
     if literal.value is None:
         return replace(literal, type=kind.with_nullable(True))
+    if literal.type.is_character and kind.root in (TypeRoot.DATE, TypeRoot.TIMESTAMP) and not moments:
+        return None
     value = _converted(literal.value, literal.type, kind)
     return None if value is None else replace(literal, value=value, type=kind)
 
@@ -67,7 +70,7 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         fits = source.root in INTEGERS and -(1 << _LIMITS[root]) <= value < 1 << _LIMITS[root]
         return int(value) if fits else None
     if root in APPROXIMATE:
-        return float(value) if source.root in APPROXIMATE else Plain(value)
+        return float(value) if source.root in APPROXIMATE and not isinstance(value, Plain) else Plain(value)
     if source.root is TypeRoot.DOUBLE and value == Decimal(
         float(value)
     ):  # computed: with the digits Java shows
@@ -98,3 +101,26 @@ def with_all_digits(literal: Literal) -> Literal:
     if not isinstance(value, Decimal) or kind.root is not TypeRoot.DECIMAL:
         return literal
     return replace(literal, value=value.quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT))
+
+
+def as_type(expr: Expr, kind: SqlType) -> Expr:
+    """The expression as another type; a literal that the type can hold is retyped, its value kept."""
+    target = kind.with_nullable(expr.type.nullable)
+    if expr.type.same_as(target):
+        return expr
+    if isinstance(expr, Literal) and _holds(target, expr):
+        if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
+            return replace(expr, type=target, value=Plain(expr.value))
+        return replace(expr, type=target)
+    return Call("CAST", (expr,), target)
+
+
+def _holds(kind: SqlType, literal: Literal) -> bool:
+    value = literal.value
+    if value is None:
+        return True
+    if kind.is_character and isinstance(value, str):
+        return kind.root is TypeRoot.VARCHAR and len(value) <= (kind.length or 0)
+    if kind.is_numeric and isinstance(value, (int, Decimal)) and literal.type.is_numeric:
+        return kind.root in APPROXIMATE or kind.root is TypeRoot.DECIMAL or isinstance(value, int)
+    return kind.root is literal.type.root and kind.is_datetime

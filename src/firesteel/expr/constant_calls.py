@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, datetime, time
-from decimal import Decimal
+from decimal import Context, Decimal
 from math import copysign, isfinite
 from typing import Any, cast
 
@@ -25,6 +25,8 @@ _VARYING = frozenset(
 )
 _WITHOUT_ARGUMENTS = frozenset({"PI", "E"})
 """The functions without arguments that are constants."""
+_SEVEN_DIGITS = Context(prec=7)
+"""Of a FLOAT as Calcite's RexBuilder keeps it (MathContext.DECIMAL32)."""
 _ZONES = ("UTC", "Asia/Kathmandu")
 _VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
     TypeRoot.BOOLEAN: bool,
@@ -52,12 +54,13 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        spec, *elsewhere = (compile_calc([call], None, [], time_zone=each) for each in zones)
+        free = replace(call, type=call.type.with_nullable(True))  # it may be NULL all the same
+        spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):
             return call
         from firesteel.runtime.operators.calc import calculated
 
-        return _literal(calculated(replace(spec, types=(call.type.with_nullable(True),))), call)
+        return _literal(calculated(spec), call)
     except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
         raise ValidationError("Year out of range", range=call.range) from error
     except JobError:
@@ -68,11 +71,17 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
 
 _FAILED = "_failed"
+_FORBIDDEN_NULL = "_forbidden_null"
 
 
 def failed(call: Call) -> bool:
     """Whether `constant` was asked for this very call, and computing it failed."""
     return _FAILED in call.__dict__
+
+
+def is_forbidden_null(call: Call) -> bool:
+    """Whether `constant` was asked for this very call, which is NULL though its type says NOT NULL."""
+    return _FORBIDDEN_NULL in call.__dict__
 
 
 def _is_constant(call: Call) -> bool:
@@ -83,7 +92,9 @@ def _is_constant(call: Call) -> bool:
     pending: list[Expr] = [call]
     while pending:
         part = pending.pop()
-        if isinstance(part, InputRef) or (isinstance(part, Call) and varies(part)):
+        if isinstance(part, InputRef):
+            return False
+        if isinstance(part, Call) and (part.function == "ROW" or varies(part)):
             return False
         pending += part.args if isinstance(part, Call) else ()
     return True
@@ -98,12 +109,19 @@ def varies(call: Call) -> bool:
 def _literal(value: Any, call: Call) -> Expr:
     kind = call.type.with_nullable(False)
     if value is None:
-        return Literal(None, call.type, call.range) if call.type.nullable else call
+        if call.type.nullable:
+            return Literal(None, call.type, call.range)
+        call.__dict__[_FORBIDDEN_NULL] = True
+        return call
     if not isinstance(value, _VALUES[kind.root]):
         return call
     if isinstance(value, float):
-        plain = isfinite(value) and (value or copysign(1, value) > 0)
-        return Literal(Decimal(value), kind, call.range) if plain else call
+        if not isfinite(value) or (value == 0 and copysign(1, value) < 0):
+            return call
+        exact = Decimal(value)
+        if kind.root is TypeRoot.FLOAT:
+            exact = _SEVEN_DIGITS.plus(exact).normalize()
+        return Literal(exact, kind, call.range)
     return Literal(cast("Value", value), _as_long(value, kind), call.range)
 
 

@@ -87,6 +87,10 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
         a, kind = _as_moment(compiler, a, x, other), other
     elif kind.is_datetime and other.is_character:
         b, other = _as_moment(compiler, b, y, kind), kind
+    elif kind.is_character and other.root is TypeRoot.BOOLEAN:
+        b, other = compiler.cast(b, other, sql.STRING), sql.STRING
+    elif kind.root is TypeRoot.BOOLEAN and other.is_character:
+        a, kind = compiler.cast(a, kind, sql.STRING), sql.STRING
     if kind.root is not other.root and kind.is_datetime and other.is_datetime:
         target = common_type([kind, other], widest=True)
         if target is not None:

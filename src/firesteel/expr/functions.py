@@ -69,7 +69,18 @@ class Function:
     def accepts(self, types: Sequence[SqlType]) -> bool:
         """Whether arguments of these types fit."""
         families = self.families(len(types))
-        return families is not None and all(map(_fits, families, types))
+        return families is not None and all(map(self.fits, families, types))
+
+    @staticmethod
+    def fits(family: str, kind: SqlType) -> bool:
+        """Whether a type is of the family that a letter names; a bare NULL is of each."""
+        roots = FAMILIES[family][0]
+        return not roots or kind.root in roots or kind.root is TypeRoot.NULL
+
+    @property
+    def least(self) -> int:
+        """How many arguments it takes at least."""
+        return sum(mark == "" for _, mark in self.parameters)
 
     def families(self, count: int) -> list[str] | None:
         """The family of each of `count` arguments, or None where there are too few or too many."""
@@ -77,8 +88,7 @@ class Function:
         found = [letter for letter, _ in parameters[:count]]
         if parameters and parameters[-1][1] == "*":
             found += [parameters[-1][0]] * (count - len(parameters))
-        needed = sum(mark == "" for _, mark in parameters)
-        return found if len(found) == count >= needed else None
+        return found if len(found) == count >= self.least else None
 
     def result_type(self, args: Sequence[Expr]) -> SqlType:
         """The type of a call with these arguments."""
@@ -93,11 +103,6 @@ class Function:
         """As messages name it: `SUBSTRING(<CHARACTER>, <INTEGER>)`."""
         names = ", ".join(FAMILIES[letter][1] for letter, mark in self.parameters if mark == "")
         return f"'{self.name}({names})'"
-
-
-def _fits(family: str, kind: SqlType) -> bool:
-    roots = FAMILIES[family][0]
-    return not roots or kind.root in roots or kind.root is TypeRoot.NULL
 
 
 def same_as_first(args: Sequence[Expr]) -> SqlType:

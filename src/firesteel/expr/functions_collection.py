@@ -48,7 +48,26 @@ _UNORDERED = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, TypeRoot.BITMAP)
 
 def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
     common = common_type([a.type for a in args], widest=True)
-    return None if common is None else [cast(a, common) for a in args]
+    if common is None:
+        return None
+    return [a if _is_alike(a.type, common) else cast(a, common) for a in args]
+
+
+def _common(args: Sequence[Expr]) -> SqlType:
+    """The type of all arguments, NULL where one of them may be."""
+    kind = common_type([a.type for a in args], widest=True) or args[0].type
+    return kind.with_nullable(any(a.type.nullable for a in args))
+
+
+def _is_alike(kind: SqlType, common: SqlType) -> bool:
+    """Whether the two differ in lengths of texts and in what may be NULL alone: plans show no cast then."""
+    if kind.is_character and common.is_character:
+        return True
+    if kind.root is not common.root or len(kind.children) != len(common.children):
+        return False
+    if not kind.children:
+        return kind.same_as(common)
+    return all(map(_is_alike, kind.children, common.children))
 
 
 def _only_element(args: Sequence[Expr]) -> SqlType:
@@ -96,10 +115,10 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_MIN", "a", _element, "@collections.least", prepare=_ordered_elements),
     Function("ARRAY_SORT", "a b? b?", same_as_first, "@collections.sort", prepare=_ordered_elements),
     Function("ARRAY_SLICE", "a j j?", same_as_first, "@collections.slice_of"),
-    Function("ARRAY_UNION", "a a", same_as_first, "@collections.union", prepare=_same_arrays),
-    Function("ARRAY_EXCEPT", "a a", same_as_first, "@collections.difference", prepare=_same_arrays),
-    Function("ARRAY_INTERSECT", "a a", same_as_first, "@collections.intersection", prepare=_same_arrays),
-    Function("ARRAY_CONCAT", "a a*", same_as_first, "@collections.concat", prepare=_same_arrays),
+    Function("ARRAY_UNION", "a a", _common, "@collections.union", prepare=_same_arrays),
+    Function("ARRAY_EXCEPT", "a a", _common, "@collections.difference", prepare=_same_arrays),
+    Function("ARRAY_INTERSECT", "a a", _common, "@collections.intersection", prepare=_same_arrays),
+    Function("ARRAY_CONCAT", "a a*", _common, "@collections.concat", prepare=_same_arrays),
     Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join"),
     Function("MAP_KEYS", "m", _keys, f"list_transform({{0}}, lambda entry: entry.{_KEY})"),
     Function("MAP_VALUES", "m", _values, f"list_transform({{0}}, lambda entry: entry.{_VALUE})"),
@@ -110,5 +129,5 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
         f"list_transform({{0}}, lambda entry: struct_pack(key := entry.{_KEY}, value := entry.{_VALUE}))",
     ),
     Function("MAP_FROM_ARRAYS", "a a", _from_arrays, "@maps.from_arrays"),
-    Function("MAP_UNION", "m m*", same_as_first, "@maps.union", prepare=_same_arrays),
+    Function("MAP_UNION", "m m*", _common, "@maps.union", prepare=_same_arrays),
 )

@@ -25,8 +25,8 @@ def calcite_name(kind: SqlType) -> str:
     if kind.class_name is not None:
         return str(kind.with_nullable(True))
     if root is TypeRoot.ROW:
-        fields = ", ".join(f"{child} {n}" for n, child in zip(kind.names, children, strict=True))
-        return f"RecordType({fields})"
+        fields = ", ".join(f"{child} {n}".upper() for n, child in zip(kind.names, children, strict=True))
+        return f"RECORDTYPE:PEEK_NO_EXPAND({fields})"
     return f"{children[0]} {name}" if children else name
 
 
@@ -36,4 +36,7 @@ def family_name(kind: SqlType) -> str:
         return "CHARACTER"
     if kind.root in NUMERIC:
         return "NUMERIC"
-    return calcite_name(kind).split("(")[0]
+    if kind.root in BYTES_LIKE:
+        return "BINARY"
+    name = calcite_name(kind)
+    return name if kind.children else name.split("(")[0]

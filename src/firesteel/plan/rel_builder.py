@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeGuard
 
 from firesteel.expr.aggregate_traits import traits_of
+from firesteel.expr.casting import as_type
 from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, AggregateCall, Call, Expr, InputRef, Literal, Plain
+from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import (
     comparison,
     is_identity,
@@ -20,6 +22,7 @@ from firesteel.plan.expressions import (
     logical_call,
     negation,
     operands,
+    rewrite,
     walk,
 )
 from firesteel.plan.facts import unique_keys
@@ -27,7 +30,7 @@ from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, transform_up
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import APPROXIMATE, BOOLEAN, INT, SqlType, TypeRoot, decimal
+from firesteel.types.sql import BOOLEAN, INT, TypeRoot, decimal
 
 ONE = Literal(1, INT.with_nullable(False))
 ZERO = Literal(0, INT.with_nullable(False))
@@ -45,11 +48,11 @@ def _node(node: Node) -> Node:
         return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
     if isinstance(node, Filter):
         if isinstance(node.input, Aggregate):  # HAVING is built by RelBuilder.filter
-            condition = simplify_condition(consistent(node.condition))
+            condition = simplify_condition(consistent(node.condition), nulls_first=False)
             if is_true(condition):
                 return node.input
         else:
-            condition = consistent(_push_not_for_in(node.condition))
+            condition = rewrite(consistent(_push_not_for_in(node.condition)), _as_null_as_the_case)
         return replace(node, condition=condition)
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
@@ -69,6 +72,24 @@ def _node(node: Node) -> Node:
             )
         return replace(node, calls=tuple(map(_call, node.calls)))
     return node
+
+
+def _as_null_as_the_case(expr: Expr) -> Expr:
+    """A CASE whose results, but for literals, are as NULL as itself (StandardConvertletTable.convertCase)."""
+    if not isinstance(expr, Call) or expr.function != "CASE" or not expr.type.nullable:
+        return expr
+    last = len(expr.args) - 1
+
+    def result(place: int, arg: Expr) -> Expr:
+        if (place % 2 == 0 and place < last) or isinstance(arg, Literal) or arg.type.nullable:
+            return arg
+        return Call("CAST", arg.args if _casts(arg) else (arg,), expr.type)
+
+    return expr.with_args(tuple([result(i, arg) for i, arg in enumerate(expr.args)]))
+
+
+def _casts(expr: Expr) -> TypeGuard[Call]:
+    return isinstance(expr, Call) and expr.function == "CAST"
 
 
 @from_below
@@ -161,29 +182,6 @@ def _consistent(expr: Call) -> Expr:
     if left.type.same_as(right.type):
         return expr
     kind = common_type((left.type, right.type))
-    if kind is None or TypeRoot.NULL in (left.type.root, right.type.root):
+    if kind is None or not {TypeRoot.BOOLEAN, TypeRoot.NULL}.isdisjoint((left.type.root, right.type.root)):
         return expr
     return replace(expr, args=(as_type(left, kind), as_type(right, kind)))
-
-
-def as_type(expr: Expr, kind: SqlType) -> Expr:
-    """The expression as another type; a literal that the type can hold is retyped, its value kept."""
-    target = kind.with_nullable(expr.type.nullable)
-    if expr.type.same_as(target):
-        return expr
-    if isinstance(expr, Literal) and _holds(target, expr):
-        if target.root in APPROXIMATE and isinstance(expr.value, Decimal):
-            return replace(expr, type=target, value=Plain(expr.value))
-        return replace(expr, type=target)
-    return Call("CAST", (expr,), target)
-
-
-def _holds(kind: SqlType, literal: Literal) -> bool:
-    value = literal.value
-    if value is None:
-        return True
-    if kind.is_character and isinstance(value, str):
-        return kind.root is TypeRoot.VARCHAR and len(value) <= (kind.length or 0)
-    if kind.is_numeric and isinstance(value, (int, Decimal)) and literal.type.is_numeric:
-        return kind.root in APPROXIMATE or kind.root is TypeRoot.DECIMAL or isinstance(value, int)
-    return kind.root is literal.type.root and kind.is_datetime

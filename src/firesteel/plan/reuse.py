@@ -16,7 +16,7 @@ def fingerprint(node: Node) -> str:
     """The same for two subtrees exactly where they do the same, changelog modes included."""
     mode = getattr(node, "mode", None)
     below = ",".join(fingerprint(child) for child in node.children)
-    return sha256(f"{execution_digest(node)}[{mode}]({below})".encode()).hexdigest()
+    return sha256(f"{execution_digest(node)}[{mode}]({below})".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,15 @@ from math import isfinite
 from typing import Any
 
 from firesteel.expr.casting import rounded_literal, with_all_digits
-from firesteel.expr.constant_calls import constant, varies
+from firesteel.expr.constant_calls import constant, is_forbidden_null, varies
 from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_known import typeof_text
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
+from firesteel.plan.simplify import simplify_value
 from firesteel.plan.simplify.casts import fold_cast
 from firesteel.rules.fold_json import FOLDED, constant_text, fold_json, is_kept
+from firesteel.rules.refuse_division import is_constant
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 
 _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
@@ -39,8 +41,31 @@ def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
 
 @from_below
 def _of_parts(expr: Call, zone: str | None) -> Expr:
-    if is_kept(expr):
+    """Flink computes the largest constant parts, each as a whole: one whose type no literal has, and one that
+    is NULL where its type says NOT NULL, stays as it is written, with all that is in it."""
+    if is_kept(expr) or _stays_whole(expr):
         return expr
+    folded = _bottom_up(expr, zone)
+    if isinstance(folded, Literal) or not is_constant(expr):
+        return folded
+    if isinstance(folded, Call) and folded.function in _SIMPLIFIED:
+        simplified = simplify_value(folded)
+        if isinstance(simplified, Literal):
+            return simplified
+    whole = constant(expr, zone)
+    return whole if whole is not expr or is_forbidden_null(expr) else folded
+
+
+_OBJECTS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.VARIANT, TypeRoot.BITMAP)
+
+
+def _stays_whole(expr: Call) -> bool:
+    """Whether Flink's reducer leaves the largest constant part alone: an object, and a CAST of ARRAY[...]."""
+    of_array = expr.function == "CAST" and getattr(expr.args[0], "function", "") == "ARRAY"
+    return (of_array or expr.type.root in _OBJECTS or bool(expr.type.class_name)) and is_constant(expr)
+
+
+def _bottom_up(expr: Call, zone: str | None) -> Expr:
     if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
     call = expr.with_args(tuple([fold_constants(a, zone) if isinstance(a, Call) else a for a in expr.args]))

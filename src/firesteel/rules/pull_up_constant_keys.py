@@ -1,4 +1,4 @@
-"""Group keys that are literals are left out of the aggregate and put back above it.
+"""Group keys that are constants are left out of the aggregate and put back above it.
 
 Calcite: AggregateProjectPullUpConstantsRule. One key always stays: without any, a query over no rows
 would answer with a row.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.expr.nodes import Expr, InputRef, Literal
+from firesteel.expr.nodes import Expr, InputRef
 from firesteel.plan.logical import Aggregate, Project
 from firesteel.plan.tree import Node
+from firesteel.rules.refuse_division import is_constant_column
 
 
 def pull_up_constant_keys(node: Node) -> Node:
@@ -19,9 +20,7 @@ def pull_up_constant_keys(node: Node) -> Node:
         return node
     if node.groups:
         return node
-    values = {
-        k: e for k in node.keys if isinstance(e := node.input.exprs[k], Literal) and e.value is not None
-    }
+    values = {k: e for k in node.keys if is_constant_column(e := node.input.exprs[k])}
     if not values:
         return node
     if len(values) == len(node.keys):

@@ -13,12 +13,11 @@ from decimal import Decimal
 from functools import partial
 from operator import ge
 
-from firesteel.expr.casting import cast
+from firesteel.expr.casting import as_type, cast
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
-from firesteel.plan.rel_builder import as_type
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
@@ -26,7 +25,7 @@ from firesteel.rules.failing_constants import has_failing_constant
 from firesteel.rules.fold_constants import computed, fold_constants
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
-from firesteel.rules.refuse_division import refuse_division
+from firesteel.rules.refuse_division import is_constant, is_constant_column, refuse_division
 from firesteel.types.decimals import digits
 from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 from firesteel.types.zones import session_zone
@@ -77,7 +76,7 @@ def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr]) -> Expr:
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 
-def _constant(expr: Expr, known: dict[int, Literal]) -> Expr:
+def _constant(expr: Expr, known: dict[int, Expr]) -> Expr:
     """A column's only value, as the column's type."""
     if not isinstance(expr, InputRef) or expr.index not in known:
         return expr
@@ -117,6 +116,16 @@ def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
     return (operand, value) if isinstance(value, Literal) else None
 
 
+def _held_to_call(term: Expr) -> tuple[InputRef, Expr] | None:
+    """The column that `column = CAST('x' AS INT)` holds to what is no literal, and that call."""
+    if not isinstance(term, Call) or term.function != "=":
+        return None
+    for column, value in (term.args, term.args[::-1]):
+        if isinstance(column, InputRef) and isinstance(value, Call) and is_constant(value):
+            return column, value
+    return None
+
+
 def _is_wider(target: SqlType, source: SqlType) -> bool:
     """Calcite: RexUtil.canAssignFrom."""
     if target.is_numeric and source.is_numeric:
@@ -129,8 +138,9 @@ def _is_wider(target: SqlType, source: SqlType) -> bool:
 
 
 @from_below
-def constant_columns(node: Node) -> dict[int, Literal]:
-    """The columns that have one value in all rows of the node, and that value (Calcite: RelMdPredicates)."""
+def constant_columns(node: Node) -> dict[int, Expr]:
+    """The columns that have one value in all rows of the node, and that value: a literal, or a call of
+    literals (Calcite: RelMdPredicates, RexUtil.predicateConstants)."""
     if isinstance(node, Filter):
         found = constant_columns(node.input)
         for term in operands(node.condition, "AND"):
@@ -138,17 +148,17 @@ def constant_columns(node: Node) -> dict[int, Literal]:
                 found[term.args[0].index] = Literal(None, term.args[0].type)
                 continue
             known = compared_literal(term)
-            held = None if known is None or known[0] != "=" else _held(known[1], known[2])
+            held: tuple[InputRef, Expr] | None = None
+            if known is not None and known[0] == "=":
+                held = _held(known[1], known[2])
+            held = held or _held_to_call(term)
             if held is not None:
                 found[held[0].index] = held[1]
         return found
     if isinstance(node, Project):
         below = constant_columns(node.input)
-        return {
-            i: below[e.index]
-            for i, e in enumerate(node.exprs)
-            if isinstance(e, InputRef) and e.index in below
-        }
+        values = (below.get(e.index, e) if isinstance(e, InputRef) else e for e in node.exprs)
+        return {i: value for i, value in enumerate(values) if is_constant_column(value)}
     if isinstance(node, Aggregate):
         below = constant_columns(node.input)
         return {i: below[k] for i, k in enumerate(node.keys) if k in below and node.in_all_groups(k)}

@@ -27,7 +27,16 @@ def refuse_division(expr: Expr) -> None:
 
 @remembered
 def is_constant(expr: Expr) -> bool:
-    """Whether the expression reads no column and is the same for every row."""
+    """Whether the expression reads no column and is the same for every row. ROW(...) counts for none: Flink
+    computes what is in it (ReduceExpressionsRule.ReducibleExprLocator)."""
     if not isinstance(expr, Call):
         return isinstance(expr, Literal)
-    return not varies(expr) and all(map(is_constant, expr.args))
+    return expr.function != "ROW" and not varies(expr) and all(map(is_constant, expr.args))
+
+
+def is_constant_column(expr: Expr) -> bool:
+    """Whether a projection's column is known to be this constant above it. Not so for a literal whose cast
+    changes no more than whether it may be NULL: what a condition below holds a column to, and TYPEOF(1)."""
+    if isinstance(expr, Call) and expr.function == "CAST" and isinstance(expr.args[0], Literal):
+        return not expr.type.same_as(expr.args[0].type)
+    return is_constant(expr)

@@ -19,3 +19,4 @@ CREATE TABLE dg (a INT, b STRING, c BIGINT) WITH ('connector' = 'datagen');
 CREATE TABLE dgw (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
 CREATE TABLE dgx (a INT, b STRING, m BIGINT, y AS a + 1, ts AS TO_TIMESTAMP_LTZ(m, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
 CREATE TABLE nm (a INT, b INT, s STRING, e DECIMAL(10, 2)) WITH ('connector' = 'datagen');
+CREATE TABLE wide (a INT, b BIGINT, j INT NOT NULL, s STRING, c CHAR(3), vc VARCHAR(5), d DOUBLE, fl FLOAT, m DECIMAL(10,2), f BOOLEAN, ts TIMESTAMP(3), dt DATE, tm TIME(0), y BYTES, arr ARRAY<INT>, lz TIMESTAMP_LTZ(3)) WITH ('connector'='filesystem','path'='/wide','format'='json');

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from firesteel.expr.casting import as_type
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.simplifier import Simplifier
 
@@ -22,8 +23,7 @@ def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> 
         for place in places:
             if _is(call.args[place], NEUTRAL[call.function]):
                 other = call.args[1 - place]
-                same = other.type == call.type
-                return other if same else Call("CAST", (other,), call.type, range=call.range)
+                return other if other.type == call.type else as_type(other, call.type)
     return simplifier.arguments_of(call)
 
 

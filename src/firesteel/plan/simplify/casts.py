@@ -86,6 +86,6 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
                 value = (value + limit) % (2 * limit) - limit  # as Java narrows
             if -limit <= value < limit:
                 return Literal(value, kind, call.range)
-    changed = cast(literal, kind, call.range)
+    changed = cast(literal, kind, call.range, moments=True)
     computed = isinstance(changed, Call) and {kind.root, literal.type.root} != {TypeRoot.DECIMAL}
     return constant(changed) if isinstance(changed, Call) and computed else changed

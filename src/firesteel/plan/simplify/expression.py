@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -39,14 +39,13 @@ from firesteel.plan.simplify.sarg import (
     to_comparisons,
     to_search,
 )
-from firesteel.plan.simplify.simplifier import Rule, Simplifier
-from firesteel.types.sql import INTEGERS, TypeRoot
+from firesteel.plan.simplify.simplifier import STRICT, Rule, Simplifier
+from firesteel.types.sql import TypeRoot
 
 _MOST_KNOWN = 50
 """Comparisons of one column under which another is still weakened; each costs a pass over all of them."""
 
 
-_EXACT_NUMBERS = (*INTEGERS, TypeRoot.DECIMAL)
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -88,10 +87,8 @@ def _boolean_comparison(
 
 
 def _are_alike(left: Literal, right: Literal) -> bool:
-    """Whether Python compares the two as Flink does: values of one type, or exact numbers."""
-    if left.type.same_as(right.type):
-        return True
-    return all(e.type.root in _EXACT_NUMBERS and e.value is not None for e in (left, right))
+    """Whether Calcite compares the two itself: values of one type."""
+    return left.type.same_as(right.type) or left.value is None or right.value is None
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
@@ -176,7 +173,7 @@ def _null_test(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
         return TRUE if (inner.value is None) == wanted else FALSE
     if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
         return _null_test(replace(call, args=inner.args), simplifier, unknown_as)
-    if isinstance(inner, Call) and inner.function in (*COMPARISONS, "+", "-", "*", "/", "NOT"):
+    if isinstance(inner, Call) and inner.function in STRICT:
         terms = [_null_test(replace(call, args=(arg,)), simplifier, unknown_as) for arg in inner.args]
         return compose("OR" if wanted else "AND", terms)
     return call if inner == call.args[0] else replace(call, args=(inner,))
@@ -197,19 +194,20 @@ _RULES: dict[str, Rule] = {
 
 def simplify_once(condition: Expr) -> Expr:
     """A filter's condition, in a single round."""
-    return Simplifier(_RULES)(condition, "false")
+    return Simplifier(_RULES, nulls_first=False)(condition, "false")
 
 
-def simplify_condition(condition: Expr, predicates: Sequence[Expr] = ()) -> Expr:
-    """A filter's condition, in which UNKNOWN counts as FALSE."""
+def simplify_condition(condition: Expr, nulls_first: bool = True) -> Expr:
+    """A filter's condition, in which UNKNOWN counts as FALSE. nulls_first: `x IS NULL` comes to the head of
+    an OR, as everywhere but in HAVING as it is built."""
     for _ in range(5):
-        before, condition = condition, Simplifier(_RULES, predicates)(condition, "false")
+        before, condition = condition, Simplifier(_RULES, nulls_first=nulls_first)(condition, "false")
         if condition == before:
             break
     return condition
 
 
-def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
+def simplify_value(expr: Expr) -> Expr:
     """An expression of a projection; its type, nullability included, stays."""
-    simplified = Simplifier(_RULES, predicates)(expr, "unknown")
+    simplified = Simplifier(_RULES)(expr, "unknown")
     return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

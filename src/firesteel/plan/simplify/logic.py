@@ -27,7 +27,7 @@ from firesteel.plan.simplify.sarg import (
     of_search,
     to_search,
 )
-from firesteel.plan.simplify.simplifier import Simplifier
+from firesteel.plan.simplify.simplifier import STRICT, Simplifier
 
 NEGATED_TESTS = {
     "IS NULL": "IS NOT NULL",
@@ -186,7 +186,7 @@ def _is_weaker(one: tuple[str, Expr, Literal], other: tuple[str, Expr, Literal])
     return less if one[0].startswith(">") else not less
 
 
-_STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "CAST", "||", "NOT"])
+_NULL_WITH_ARGUMENTS = STRICT | {"CAST", "ITEM"}
 
 
 @from_below
@@ -209,7 +209,7 @@ def is_null_with(expr: Expr, ref: InputRef) -> bool:
     """Whether the expression is NULL where the column is."""
     if isinstance(expr, InputRef):
         return expr.index == ref.index
-    if isinstance(expr, Call) and expr.function in _STRICT:
+    if isinstance(expr, Call) and expr.function in _NULL_WITH_ARGUMENTS:
         return any(is_null_with(arg, ref) for arg in expr.args)
     if isinstance(expr, Call) and expr.function in ("AND", "OR"):
         return all(is_null_with(arg, ref) for arg in expr.args)
@@ -218,7 +218,8 @@ def is_null_with(expr: Expr, ref: InputRef) -> bool:
 
 def simplify_or(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     found = operands(call, "OR")
-    found.sort(key=lambda t: not (isinstance(t, Call) and t.function == "IS NULL"))
+    if simplifier.nulls_first:
+        found.sort(key=lambda t: not (isinstance(t, Call) and t.function == "IS NULL"))
     terms = [simplifier(t, unknown_as) for t in found]
     collector = SargCollector(negate=False)
     for term in terms:

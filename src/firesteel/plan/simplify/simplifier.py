@@ -14,25 +14,34 @@ from firesteel.plan.expressions import FALSE, TRUE
 from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
 from firesteel.types.sql import TypeRoot
 
-STRICT = frozenset([*COMPARISONS, "+", "-", "*", "/", "MOD", "LIKE", "||", "NOT", "UPPER", "LOWER"])
-"""Functions that are NULL where an argument is."""
+STRICT = frozenset(
+    [
+        *(*COMPARISONS, "+", "-", "*", "/", "/INT", "NOT", "LIKE", "Reinterpret"),
+        *("TRIM", "CEIL", "FLOOR", "EXTRACT"),
+    ]
+)
+"""Functions of which Calcite knows that they are NULL where an argument is (plan.Strong)."""
 
 
 class Simplifier:
     """Simplifies under what is known to hold: comparisons of columns with literals.
 
     rules: what simplifies a call, by its function; without one its arguments are simplified.
+    nulls_first: `x IS NULL` comes to the head of an OR.
     """
 
-    def __init__(self, rules: Mapping[str, Rule], predicates: Sequence[Expr] = ()) -> None:
+    def __init__(
+        self, rules: Mapping[str, Rule], predicates: Sequence[Expr] = (), nulls_first: bool = True
+    ) -> None:
         self.rules = rules
+        self.nulls_first = nulls_first
         self._known: dict[Expr, list[tuple[str, Value]]] = {}
         for predicate in predicates:
             self.learn(predicate)
 
     def copy(self) -> Simplifier:
         """One that knows the same, and may learn more."""
-        other = Simplifier(self.rules)
+        other = Simplifier(self.rules, nulls_first=self.nulls_first)
         other._known = {ref: list(known) for ref, known in self._known.items()}
         return other
 
@@ -51,7 +60,7 @@ class Simplifier:
         long conditions again and again."""
         if self._known or not isinstance(expr, Call):
             return _simplified(expr, self, unknown_as)
-        name = _ANSWERS[unknown_as]
+        name = _ANSWERS[self.nulls_first, unknown_as]
         answers = expr.__dict__
         if name not in answers:
             found = _as_it_was(_simplified(expr, self, unknown_as), expr)
@@ -64,7 +73,11 @@ class Simplifier:
         return call if args == call.args else call.with_args(args)
 
 
-_ANSWERS = {word: f"_simplified_{word}" for word in ("true", "false", "unknown")}
+_ANSWERS = {
+    (first, word): f"_simplified_{word}_{first}"
+    for first in (True, False)
+    for word in ("true", "false", "unknown")
+}
 
 
 def _as_it_was(found: Expr, call: Call) -> Expr:
