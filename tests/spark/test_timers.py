@@ -71,3 +71,33 @@ def test_windows_end_though_no_row_comes(tmp_path: Path, spark: Spark) -> None:
     running.stop()
     assert running._timers is not None
     assert next_timer(running._timers.file) is None  # no further micro-batch would have begun
+
+
+def test_a_replayed_micro_batch_has_the_clock_of_its_offsets(tmp_path: Path, spark: Spark) -> None:
+    """Its rows are in the windows in which they were, though these have ended long since."""
+    folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
+    folder.mkdir()
+    write(folder, "1.json", "a", "a", "b")
+    first = answers(folder, spark, checkpoint, 2)
+    forget_all_but_the_first_offsets(checkpoint)
+    again = answers(folder, spark, checkpoint, 2)
+    assert again == first
+
+
+def answers(folder: Path, spark: Spark, checkpoint: Path, count: int) -> list[tuple[object, ...]]:
+    """The first results of the job, without their orders."""
+    running = stream_host.start(job(folder), spark, StreamSettings(str(checkpoint), parallelism=2))
+    seen, until = follow(running)
+    until(lambda: len(seen) >= count)
+    running.stop()
+    return sorted(row[1:] for row in seen)
+
+
+def forget_all_but_the_first_offsets(checkpoint: Path) -> None:
+    """As if the query had been killed in its first micro-batch, which is run again then."""
+    (first,) = checkpoint.rglob("offsets/0")
+    for log in (first.parent, first.parent.parent / "commits"):
+        for file in log.iterdir():
+            number = file.name.removeprefix(".").split(".")[0]
+            if number.isdigit() and (log != first.parent or number != "0"):
+                file.unlink()
