@@ -16,8 +16,9 @@ from firesteel.plan.facts.fact import Fact
 from firesteel.plan.logical import LogicalNode
 from firesteel.plan.physical import PhaseNode, PhysicalNode
 from firesteel.plan.tree import Field, Node
+from firesteel.plan.window_nodes import GroupWindowAggregateNode, WindowAggregateNode
 
-BASES = (Node, LogicalNode, PhysicalNode, PhaseNode)
+BASES = (Node, LogicalNode, PhysicalNode, PhaseNode, WindowAggregateNode, GroupWindowAggregateNode)
 SCAN = physical.Values((), ())
 
 

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.expr.nodes import AggregateCall, Literal
+from firesteel.expr.nodes import Literal
 from firesteel.plan.logical import LogicalNode
 from firesteel.plan.tree import Field, Node
-from firesteel.plan.windows import (
-    WINDOW_COLUMNS,
-    Window,
-    Windowing,
-    group_window_fields,
-    renamed,
-    window_aggregate_fields,
-    window_fields,
-)
-from firesteel.types.sql import SqlType
+from firesteel.plan.window_nodes import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan.windows import WINDOW_COLUMNS, Window, window_fields
 
 
 @dataclass(frozen=True)
@@ -42,47 +34,10 @@ class WindowTableFunction(LogicalNode):
 
 
 @dataclass(frozen=True)
-class WindowAggregate(LogicalNode):
-    """An aggregate by key and by the windows of a window table function.
-
-    properties: which of the window's columns come after the calls. outputs: what the node above calls the
-    columns, where it calls them otherwise.
-    """
-
-    input: Node
-    keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    windowing: Windowing
-    properties: tuple[str, ...]
-    outputs: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        keys = [self.input.schema[k] for k in self.keys]
-        found = window_aggregate_fields(keys, self.calls, self.properties, self.windowing.time_type)
-        return renamed(found, self.outputs)
+class WindowAggregate(WindowAggregateNode, LogicalNode):
+    """Before it is known in how many phases it runs."""
 
 
 @dataclass(frozen=True)
-class GroupWindowAggregate(LogicalNode):
-    """An aggregate by key and by a window of GROUP BY: FlinkLogicalWindowAggregate.
-
-    window: TUMBLE, HOP or SESSION. time: the column of the time, None where the operator reads the clock;
-    time_name: what plans call it. properties: w$start and the others, after the calls, where the query reads
-    any.
-    """
-
-    input: Node
-    keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    window: Window
-    time: int | None
-    time_name: str
-    time_type: SqlType
-    is_rowtime: bool
-    properties: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        keys = [self.input.schema[k] for k in self.keys]
-        return group_window_fields(keys, self.calls, self.properties, self.time_type)
+class GroupWindowAggregate(GroupWindowAggregateNode, LogicalNode):
+    """FlinkLogicalWindowAggregate."""

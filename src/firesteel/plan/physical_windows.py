@@ -8,17 +8,9 @@ from firesteel.expr.nodes import AggregateCall
 from firesteel.plan.accumulators import accumulator_fields
 from firesteel.plan.physical import PhaseNode, PhysicalNode
 from firesteel.plan.tree import Field, Node
-from firesteel.plan.windows import (
-    WINDOW_COLUMNS,
-    Emit,
-    Window,
-    Windowing,
-    group_window_fields,
-    renamed,
-    window_aggregate_fields,
-    window_fields,
-)
-from firesteel.types.sql import BIGINT, SqlType
+from firesteel.plan.window_nodes import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan.windows import WINDOW_COLUMNS, Emit, Windowing, window_fields
+from firesteel.types.sql import BIGINT
 
 
 @dataclass(frozen=True)
@@ -37,24 +29,13 @@ class WindowTableFunction(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class WindowAggregate(PhysicalNode):
+class WindowAggregate(WindowAggregateNode, PhysicalNode):
     """Aggregate by key and window, and publish when the window is over. Flink: StreamPhysicalWindowAggregate.
 
-    properties: which of the window's columns come after the calls. retract: for each call, whether its
-    RETRACT variant runs. outputs: what the node above calls the columns, where it calls them otherwise.
+    retract: for each call, whether its RETRACT variant runs.
     """
 
-    input: Node
-    keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    windowing: Windowing
-    properties: tuple[str, ...]
     retract: tuple[bool, ...] = ()
-    outputs: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return renamed(window_results(self), self.outputs)
 
 
 @dataclass(frozen=True)
@@ -79,58 +60,31 @@ class LocalWindowAggregate(PhaseNode):
 
 
 @dataclass(frozen=True)
-class GlobalWindowAggregate(PhaseNode):
+class GlobalWindowAggregate(WindowAggregateNode, PhaseNode):
     """Merge accumulators by key and window. Flink: StreamPhysicalGlobalWindowAggregate.
 
     keys: positions in the input, which are its first columns. results: how many of the calls the query
     asked for; a count of records may come after them.
     """
 
-    input: Node
-    keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    windowing: Windowing
-    properties: tuple[str, ...]
     retract: tuple[bool, ...]
     results: int
-    outputs: tuple[str, ...] = ()
 
     @property
-    def schema(self) -> tuple[Field, ...]:
-        return renamed(window_results(self), self.outputs)
-
-
-def window_results(node: WindowAggregate | GlobalWindowAggregate) -> tuple[Field, ...]:
-    """The columns as the node itself calls them: keys, the query's calls, the window's columns."""
-    keys = [node.input.schema[k] for k in node.keys]
-    calls = node.calls[: node.results] if isinstance(node, GlobalWindowAggregate) else node.calls
-    return window_aggregate_fields(keys, calls, node.properties, node.windowing.time_type)
+    def asked(self) -> tuple[AggregateCall, ...]:
+        return self.calls[: self.results]
 
 
 @dataclass(frozen=True)
-class GroupWindowAggregate(PhysicalNode):
+class GroupWindowAggregate(GroupWindowAggregateNode, PhysicalNode):
     """Aggregate by key and by a window of GROUP BY. Flink: StreamPhysicalGroupWindowAggregate.
 
-    The fields are the logical one's, and: emit: how results come before the window's end or after it, None
-    where they do not; updates: whether a later result of a window replaces an earlier one.
+    emit: how results come before the window's end or after it, None where they do not. updates: whether a
+    later result of a window replaces an earlier one.
     """
 
-    input: Node
-    keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    window: Window
-    time: int | None
-    time_name: str
-    time_type: SqlType
-    is_rowtime: bool
-    properties: tuple[str, ...] = ()
     emit: Emit | None = None
     updates: bool = False
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        keys = [self.input.schema[k] for k in self.keys]
-        return group_window_fields(keys, self.calls, self.properties, self.time_type)
 
 
 WINDOWS = (

@@ -14,7 +14,6 @@ from firesteel.plan.physical_windows import (
     LocalWindowAggregate,
     WindowAggregate,
     WindowTableFunction,
-    window_results,
 )
 from firesteel.plan.tree import Node
 
@@ -68,7 +67,7 @@ def group_window_aggregate(node: GroupWindowAggregate) -> Attributes:
 
 
 def _outputs(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:
-    return [f.name for f in window_results(node)]
+    return [f.name for f in node.own_fields]
 
 
 def _properties(node: WindowAggregate | GlobalWindowAggregate) -> list[str]:

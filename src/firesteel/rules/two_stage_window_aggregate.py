@@ -38,7 +38,7 @@ def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> 
         node.properties,
         retract,
         len(node.calls),
-        node.outputs,
+        outputs=node.outputs,
         mode=node.mode,
     )
 
