@@ -20,6 +20,7 @@ from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.runtime.window_spec import WindowAggregateSpec, WindowsSpec
 from firesteel.types.sql import INT
+from tests.scale import examples
 from tests.windows.windows import (
     COUNT,
     COUNT_DISTINCT,
@@ -123,7 +124,7 @@ def by_key(rows: Sequence[Result]) -> dict[object, list[Result]]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(
     EVENTS, WINDOWS, st.lists(st.integers(0, 40), max_size=4), st.booleans(), st.booleans(), st.integers(3, 4)
 )
@@ -144,7 +145,7 @@ def test_windows_say_what_one_loop_says(
     assert by_key(run(operator, events, cuts)) == expected
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(EVENTS, WINDOWS, st.lists(st.integers(0, 40), max_size=4))
 @example([23, ("a", None, 20), ("a", None, 16)], cumulate(16, 4, 0), [])
 def test_the_order_of_rows_in_a_window_does_not_depend_on_cuts(
@@ -157,7 +158,7 @@ def test_the_order_of_rows_in_a_window_does_not_depend_on_cuts(
     assert run(InTwoPhases(spec), numbered, cuts) == whole
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(160), deadline=None)
 @given(EVENTS, st.lists(st.integers(0, 40), max_size=4))
 def test_what_only_the_row_handler_can_say_goes_on_from_the_state(events: Events, cuts: list[int]) -> None:
     """FIRST_VALUE and LAST_VALUE, behind every cut in another process."""
