@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,3 +119,20 @@ def test_the_normal_form_lets_the_same_rows_through(condition: Expr) -> None:
     normal = to_cnf(condition)
     for row in ROWS:
         assert (evaluate(condition, row) is True) == (evaluate(expand_search(normal), row) is True), row
+
+
+@pytest.mark.parametrize(("branches", "function"), [(99, "OR"), (100, "CASE"), (5_000, "CASE")])
+def test_a_boolean_case_becomes_logic_while_it_is_short(branches: int, function: str) -> None:
+    """Each branch of the logic denies those before it, so it grows with the square."""
+    flag, number = InputRef(0, sql.BOOLEAN), InputRef(1, sql.INT)
+    args: list[Expr] = []
+    for i in range(branches):
+        limit = Literal(i, sql.INT.with_nullable(False))
+        args += [
+            Call("=", (number, limit), sql.BOOLEAN),
+            flag if i % 2 else Call("<", (number, limit), sql.BOOLEAN),
+        ]
+    case = Call("CASE", (*args, Literal(False, sql.BOOLEAN.with_nullable(False))), sql.BOOLEAN)
+    found = simplify_value(case)
+    assert isinstance(found, Call)
+    assert found.function == function

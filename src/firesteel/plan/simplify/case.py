@@ -15,6 +15,8 @@ Branch = tuple[Expr, Expr]
 """A condition and its result."""
 _SAFE = frozenset([*MIRRORED, *NEGATED_TESTS, "-", "NOT", "CASE", "LIKE", "SEARCH", "TRIM"])
 """Functions that cannot fail (Calcite: RexSimplify.SafeRexVisitor)."""
+_MOST_BRANCHES = 100
+"""Of a CASE that becomes logic, in which each branch denies all before it: that grows with the square."""
 
 
 def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -22,7 +24,7 @@ def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     branches = _branches(call, simplifier, unknown_as)
     if len(branches) == 1:
         return _retyped(branches[0][1], call)
-    if call.type.root is TypeRoot.BOOLEAN and _is_safe_logic(branches):
+    if call.type.root is TypeRoot.BOOLEAN and len(branches) <= _MOST_BRANCHES and _is_safe_logic(branches):
         return _simplified(_as_logic(branches), call, simplifier, unknown_as)
     args = [part for branch in branches[:-1] for part in branch] + [branches[-1][1]]
     return call if tuple(args) == call.args else replace(call, args=tuple(args))
