@@ -27,7 +27,8 @@ QUERY = "select name, sum(cnt), max(cnt) from table1 group by name"
 NAMES = ("Tom", "John", "Ann")
 CHANGES = 24
 _PAUSE = 0.5
-_PATIENCE = 120.0
+_PATIENCE = 300.0
+"""Seconds between two changes, and for all of them."""
 
 Row = dict[str, str]
 Sums = dict[str, tuple[int, int]]
@@ -79,11 +80,12 @@ def _message(kind: str, row: Row, old: Row | None = None) -> str:
 
 
 class Producer:
-    """Sends the changes one by one, in a thread of its own. all_made: set before the last one is sent."""
+    """Sends the changes one by one, in a thread of its own. seen: to be set when the first one has changed
+    the result, after which the others follow. all_made: set before the last one is sent."""
 
     def __init__(self, broker: Broker, products: Products) -> None:
         self._broker, self.products = broker, products
-        self.all_made = threading.Event()
+        self.seen, self.all_made = threading.Event(), threading.Event()
 
     def start(self) -> None:
         threading.Thread(target=self._send, daemon=True).start()
@@ -95,6 +97,7 @@ class Producer:
                 self.all_made.set()
             print(f"  {said}", flush=True)
             self._broker.send(TOPIC, [message])
+            self.seen.wait()
             time.sleep(_PAUSE)
 
 
@@ -116,6 +119,7 @@ def show(servers: str, producer: Producer) -> Sums:
         left.pop(name, None)
         if kind in ("+I", "+U"):
             left[name] = (total, largest)
+        producer.seen.set()
         print(f"{'':32}{kind}[{name}, {total}, {largest}]", flush=True)
         if producer.all_made.is_set() and left == producer.products.sums():
             break
@@ -125,6 +129,7 @@ def show(servers: str, producer: Producer) -> Sums:
 
 
 def main() -> int:
+    print("starting a Kafka broker, then Spark", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="firesteel-demo-") as folder:
         try:
             broker = Broker(Path(folder))

@@ -44,5 +44,7 @@ def test_without_a_broker_it_says_so_in_a_line(
     monkeypatch.setattr(demo_kafka, "Broker", no_jars)
     assert demo_kafka.main() == 1
     said = capsys.readouterr()
-    assert said.err == "no demo: there is no Kafka broker, its jars cannot be fetched (Server access error)\n"
+    assert said.err.splitlines()[1:] == [
+        "no demo: there is no Kafka broker, its jars cannot be fetched (Server access error)"
+    ]
     assert not said.out
