@@ -18,7 +18,17 @@ from firesteel.runtime.window_spec import WindowAggregateSpec, WindowsSpec, Wind
 from firesteel.runtime.windows.flushes import may_delay, next_triggers
 from firesteel.runtime.windows.slices import Slices
 from firesteel.types.sql import INT, timestamp_ltz
-from tests.windows.windows import COUNT, InTwoPhases, cumulate, hop, marked_of, one_phase, told, tumble
+from tests.windows.windows import (
+    COUNT,
+    InTwoPhases,
+    Row,
+    cumulate,
+    hop,
+    marked_of,
+    one_phase,
+    told,
+    tumble,
+)
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -151,3 +161,23 @@ def test_a_late_row_takes_back_what_has_fired() -> None:
     found = told(operator.marked(marked_of(rows, [(2, 11), (3, 21), (4, 50)])))
     assert "a 2 4 [0,20)" in found
     assert "a 1 0 [0,30) | a 1 0 [0,40)" in found
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_it_does_so_where_rows_reach_the_state_later(one_by_one: bool) -> None:
+    deviation = AggregateSpec("STDDEV_POP", (1,), (INT,), INT)
+    spec = one_phase(
+        cumulate(DAY, 6 * HOUR), (COUNT, deviation), True, time=over(tumble(DAY), "Asia/Shanghai").time
+    )
+    operator = WindowAggregate(spec, None, lambda: 0)
+    events = [("+I", 7, 17), ("+I", -1, 18), ("+I", 9, 25), ("-U", -1, 18), ("+I", 9, 45), ("+I", 9, 70)]
+    rows: list[Row] = [(kind, "a", value, hours(at)[0]) for kind, value, at in events]
+    marks = np.maximum.accumulate([hours(at)[0] for _, _, at in events]).tolist()
+    whole = [(rows, list(enumerate(marks, 1)))]
+    pieces = [([row], [(1, mark)]) for row, mark in zip(rows, marks, strict=True)]
+    found = " ".join(
+        told(operator.marked(marked_of(piece, at, order)))
+        for order, (piece, at) in enumerate(pieces if one_by_one else whole)
+    )
+    assert "a 2 4 [86400000,108000000)" in found
+    assert "a 2 1 [86400000,129600000) | a 2 1 [86400000,151200000)" in found

@@ -91,10 +91,10 @@ class WindowAggregate(Operator):
         if not len(rows.times):
             return self.changes(rows.table)
         fired = np.append(self._fired, self._fired_by(rows))
+        if self._by_row and self._some_join(rows, fired):
+            return super().marked(rows)
         if self._held is not None:
             late = self._take_held(rows, fired, self._held)
-        elif self._by_row and self._some_join(rows, fired):
-            return super().marked(rows)
         else:
             late = self._take(rows.table, _standing(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
@@ -138,6 +138,8 @@ class WindowAggregate(Operator):
 
     def _some_join(self, rows: Marked, fired: Numbers) -> bool:
         """Whether a row is late for some of its windows, and not for all."""
+        if self._held is not None and self._held.some_are_late:
+            return True
         stood, ends = _standing(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
 
@@ -162,7 +164,11 @@ class WindowAggregate(Operator):
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
         self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
-        return self._late(rows.late.table, self._slices.kept_in(rows.late.ends), rows.late.due)
+        slices = self._slices.kept_in(rows.late.ends)
+        if self._by_row:
+            self._add(rows.late.table, slices)
+            return Late.none(self._partials)
+        return self._late(rows.late.table, slices, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
         """The end of each row's slice."""

@@ -55,6 +55,11 @@ class HeldRows:
         self._flushes = Flushes(slices, now)
         self._rows: SlicedRows | None = None
 
+    @property
+    def some_are_late(self) -> bool:
+        """Whether some of the rows that are held are late for some of their windows."""
+        return self._rows is not None and bool((self._rows.due > self._rows.ends).any())
+
     def released(self, rows: SlicedRows, marks: Numbers, at: Numbers, fired: Numbers) -> Released:
         """marks: int64[m], ascending; at: how many of the rows come before each. fired: int64[m + 1], up to
         which end windows have fired before each, and behind the last."""
