@@ -62,6 +62,12 @@ def test_a_bound_on_the_row_number_is_no_plain_window(bound: str, catalog) -> No
     [
         ("SELECT uid, ts FROM clicks ORDER BY ts LIMIT 3", "LIMIT and FETCH"),
         ("SELECT LAG(cost, uid) OVER (PARTITION BY uid ORDER BY ts) FROM clicks", "no literal"),
+        ("SELECT SUM(cost) OVER (ORDER BY ts ROWS 1 + 1 PRECEDING) FROM clicks", "no literal"),
+        (
+            "SELECT SUM(cost) OVER (ORDER BY ts RANGE INTERVAL '1' SECOND * 2 PRECEDING) FROM clicks",
+            "no literal",
+        ),
+        ("SELECT SUM(cost) OVER (ORDER BY ts ROWS INTERVAL '1' SECOND PRECEDING) FROM clicks", "an interval"),
     ],
 )
 def test_not_yet(query: str, what: str, catalog) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.bind.binder import Binder
-from firesteel.errors import ValidationError
-from firesteel.expr.nodes import Expr, Literal
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.expr.type_names import family_name
+from firesteel.plan.expressions import walk
 from firesteel.plan.over import CURRENT_ROW, DEFAULT_LOWER, DEFAULT_UPPER, Bound, Direction, Frame
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import NamedWindow
@@ -119,6 +120,9 @@ def _check_rows(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> N
         raise ValidationError(
             f"{family_name(size.type)} type is not allowed for window boundary", range=node.range
         )
+    _check_literal(size, node, size.type.is_integer or size.type.is_interval)
+    if size.type.is_interval:
+        raise NotSupportedError("OVER ROWS with an interval as its bound", range=node.range)
     if (
         not isinstance(size, Literal)
         or not isinstance(size.value, int)
@@ -134,5 +138,12 @@ def _check_range(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> 
     if size.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
         raise ValidationError("INTERVAL_YEAR_MONTH type is not allowed for window boundary", range=node.range)
     fits = order[0].type.is_datetime if size.type.is_interval else order[0].type.is_numeric
+    _check_literal(size, node, fits)
     if not fits or not isinstance(size, Literal):
         raise ValidationError("Data Type mismatch between ORDER BY and RANGE clause", range=node.range)
+
+
+def _check_literal(size: Expr, node: syntax.FrameBound, fits: bool) -> None:
+    """Flink works out what is constant and of a type that fits."""
+    if fits and not isinstance(size, Literal) and not any(isinstance(part, InputRef) for part in walk(size)):
+        raise NotSupportedError("OVER with a bound that is no literal", range=node.range)

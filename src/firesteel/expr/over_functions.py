@@ -16,7 +16,7 @@ def check_lag(args: Sequence[Expr], place: SourceRange) -> SqlType:
     """The type of LAG(value, offset, default).
 
     Raises ValidationError where Flink refuses the arguments, NotSupportedError for an offset that is no
-    literal, which Flink cannot run.
+    literal.
     """
     if not 1 <= len(args) <= 3:
         raise ValidationError(
