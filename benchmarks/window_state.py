@@ -22,9 +22,9 @@ WHAT = "entries of state of 20M rows and 100 windows, and of 400K rows and 2, st
 ROWS = 20_000_000
 WINDOWS = 100
 
-_TUMBLE = "TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '{window}' SECOND)"
-_HOP = "HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '{slide}' SECOND, INTERVAL '{window}' SECOND)"
-_SESSION = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '{gap}' SECOND)"
+_TUMBLE = "TUMBLE(TABLE clicks, DESCRIPTOR(ts), {window})"
+_HOP = "HOP(TABLE clicks, DESCRIPTOR(ts), {slide}, {window})"
+_SESSION = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), {gap})"
 _AGGREGATE = (
     "INSERT INTO hole SELECT k, COUNT(*), MAX(v), COUNT(DISTINCT v) FROM TABLE({}) "
     "GROUP BY k, window_start, window_end"
@@ -37,7 +37,7 @@ QUERIES = {
     "tumble": _AGGREGATE.format(_TUMBLE),
     "hop": _AGGREGATE.format(_HOP),
     "session": _AGGREGATE.format(_SESSION),
-    "over-range": _OVER.format("RANGE BETWEEN INTERVAL '{window}' SECOND"),
+    "over-range": _OVER.format("RANGE BETWEEN {window}"),
     "over-rows": _OVER.format("ROWS BETWEEN 4"),
     "sort": "INSERT INTO hole SELECT k, n, v, CAST(1 AS BIGINT) FROM clicks ORDER BY ts",
 }
@@ -69,8 +69,8 @@ def entries(name: str, rows: int, windows: int) -> list[int]:
 
     window = rows // WINDOWS  # milliseconds, and rows
     keys = max(10, window // 4)
-    seconds = {"window": window / 1000, "slide": window / 5000, "gap": 4 * keys / 1000}
-    query = QUERIES[name].format(**{unit: f"{length:.3f}" for unit, length in seconds.items()})
+    lengths = {"window": window, "slide": window // 5, "gap": 4 * keys}
+    query = QUERIES[name].format(**{unit: _interval(length) for unit, length in lengths.items()})
     with tempfile.TemporaryDirectory() as folder:
         environment = TableEnvironment.create(
             configuration={
@@ -83,6 +83,13 @@ def entries(name: str, rows: int, windows: int) -> list[int]:
         found = Entries()
         environment.execute(parse_statement(query), query, watch=found.watch).wait()
     return found.behind
+
+
+def _interval(milliseconds: int) -> str:
+    """Of more than 99 seconds, too."""
+    seconds, rest = divmod(milliseconds, 1000)
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"INTERVAL '0 {hours:02}:{minutes:02}:{seconds % 60:02}.{rest:03}' DAY TO SECOND"
 
 
 def main() -> None:
