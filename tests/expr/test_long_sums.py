@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import pytest
@@ -130,3 +131,21 @@ def _narrowed(call: Any, left: int | None, right: int | None) -> int | None:
     bits = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}[call.type.root.value]
     exact = {"+": left + right, "-": left - right, "*": left * right}[call.function]
     return (exact + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+
+@pytest.mark.parametrize("word", ["*", "+"])
+@pytest.mark.parametrize("kind", [INT, BIGINT, TINYINT])
+def test_many_columns_of_one_type_are_a_tree_of_few_levels(kind: Any, word: str) -> None:
+    columns = {f"c{i}": (kind, [i % 100 + 1, -(i % 7) - 1, None if i == 250 else 3]) for i in range(300)}
+    text = f" {word} ".join(columns)
+    expr = bind(text, columns)
+    assert isinstance(short := shortened(expr), Call)
+    assert short.depth < 12
+    by_row = zip(*(values for _, values in columns.values()), strict=True)
+    one_by_one = [reduce(_PYTHON[word], values) for values in by_row if None not in values]
+    limit = 1 << {INT: 31, BIGINT: 63, TINYINT: 7}[kind]
+    expected = [str((n + limit) % (2 * limit) - limit) for n in one_by_one]
+    assert evaluate(text, columns) == [*expected, "<NULL>"]
+
+
+_PYTHON = {"*": mul, "+": add}

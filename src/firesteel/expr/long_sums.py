@@ -3,6 +3,8 @@
 DuckDB parses and binds every operand, for every batch. Integers that wrap are a ring: however a sum of
 products with literals is put together, its value is the same. So it is for DECIMAL where no step can round
 or overflow. A term stays for each operand, whatever its factor: where one is NULL, or fails, so does the sum.
+
+A sum or product of as many columns becomes a tree of few levels, for levels cost more than operands.
 """
 
 from __future__ import annotations
@@ -29,9 +31,12 @@ def shortened(expr: Expr) -> Expr:
     if expr.function in ("+", "-") and (expr.type.is_integer or expr.type.root is TypeRoot.DECIMAL):
         try:
             with localcontext(_EXACT):
-                return _sum(expr)
+                found = _sum(expr)
         except Inexact:
             return expr
+        return _balanced(expr) if found is expr else found
+    if expr.function == "*":
+        return _balanced(expr)
     return expr.with_args(tuple(map(shortened, expr.args)))
 
 
@@ -49,6 +54,28 @@ def _sum(call: Call) -> Expr:
         nullable = found.type.nullable or term.type.nullable
         found = Call("+", (found, term), kind.with_nullable(nullable), range=call.range)
     return found
+
+
+def _balanced(call: Call) -> Expr:
+    """A sum or product of many integers of one type as a tree of few levels; any other call as it is."""
+    terms, pending = list[Expr](), list[Expr]([call])
+    while pending:
+        expr = pending.pop()
+        if expr.type.root is not call.type.root or not expr.type.is_integer:
+            return call
+        if isinstance(expr, Call) and expr.function == call.function != "-" and len(expr.args) == 2:
+            pending += reversed(expr.args)
+        else:
+            terms.append(shortened(expr))
+    while len(terms) > 1:
+        pairs = [terms[i : i + 2] for i in range(0, len(terms), 2)]
+        terms = [_of_two(call, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return call if call.function == "-" else terms[0]
+
+
+def _of_two(call: Call, left: Expr, right: Expr) -> Call:
+    kind = call.type.with_nullable(left.type.nullable or right.type.nullable)
+    return Call(call.function, (left, right), kind, range=call.range)
 
 
 def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
