@@ -213,8 +213,7 @@ def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> N
             hint="use UNIX_TIMESTAMP(CAST(timestamp_col AS STRING)) instead",
             range=place,
         )
-    names = (calcite_name(t).split("(")[0] for t in (source, target))
-    first, second = names
+    first, second = calcite_name(source), calcite_name(target)
     raise ValidationError(f"Cast function cannot convert value of type {first} to type {second}", range=place)
 
 

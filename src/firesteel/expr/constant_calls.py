@@ -71,7 +71,7 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
 
 _FAILED = "_failed"
-_FORBIDDEN_NULL = "_forbidden_null"
+_NO_LITERAL = "_no_literal"
 
 
 def failed(call: Call) -> bool:
@@ -79,9 +79,10 @@ def failed(call: Call) -> bool:
     return _FAILED in call.__dict__
 
 
-def is_forbidden_null(call: Call) -> bool:
-    """Whether `constant` was asked for this very call, which is NULL though its type says NOT NULL."""
-    return _FORBIDDEN_NULL in call.__dict__
+def has_no_literal(call: Call) -> bool:
+    """Whether `constant` was asked for this very call, which is NULL though its type says NOT NULL, or no
+    finite number: Flink's reducer leaves it as it is."""
+    return _NO_LITERAL in call.__dict__
 
 
 def _is_constant(call: Call) -> bool:
@@ -111,12 +112,15 @@ def _literal(value: Any, call: Call) -> Expr:
     if value is None:
         if call.type.nullable:
             return Literal(None, call.type, call.range)
-        call.__dict__[_FORBIDDEN_NULL] = True
+        call.__dict__[_NO_LITERAL] = True
         return call
     if not isinstance(value, _VALUES[kind.root]):
         return call
     if isinstance(value, float):
-        if not isfinite(value) or (value == 0 and copysign(1, value) < 0):
+        if not isfinite(value):
+            call.__dict__[_NO_LITERAL] = True
+            return call
+        if value == 0 and copysign(1, value) < 0:
             return call
         exact = Decimal(value)
         if kind.root is TypeRoot.FLOAT:

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from firesteel.expr.casting import rounded_literal, with_all_digits
-from firesteel.expr.constant_calls import constant, is_forbidden_null, varies
+from firesteel.expr.constant_calls import constant, has_no_literal, varies
 from firesteel.expr.deep import from_below
 from firesteel.expr.duckdb_known import typeof_text
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
@@ -53,7 +53,7 @@ def _of_parts(expr: Call, zone: str | None) -> Expr:
         if isinstance(simplified, Literal):
             return simplified
     whole = constant(expr, zone)
-    return whole if whole is not expr or is_forbidden_null(expr) else folded
+    return whole if whole is not expr or has_no_literal(expr) else folded
 
 
 _OBJECTS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.VARIANT, TypeRoot.BITMAP)
