@@ -28,3 +28,9 @@ def test_decimals_keep_all_digits_or_are_null(expression: str, expected: Decimal
     found = fold_constants(bind(expression))
     assert isinstance(found, Literal)
     assert found.value == expected
+
+
+def test_a_decimal_is_a_json_document() -> None:
+    found = fold_constants(bind("JSON_VALUE(CAST(1 AS DECIMAL(10, 2)), '$')"))
+    assert isinstance(found, Literal)
+    assert found.value == "1.00"

@@ -91,7 +91,7 @@ def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
     if any(literal.value is None for literal in literals):
         return Literal(call.function.startswith("IS NOT") if test else None, call.type, call.range)
     try:
-        value = _FOLD[call.function](call, [literal.value for literal in literals], literals)
+        value = _FOLD[call.function](call, [_as_document(literal.value) for literal in literals], literals)
     except PathFailure:
         return call
     if value is _UNKNOWN:
@@ -101,6 +101,11 @@ def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
     if isinstance(value, str):
         value = value[: call.type.length]
     return Literal(value, call.type.with_nullable(False), call.range)
+
+
+def _as_document(value: Any) -> Any:
+    """A DECIMAL is taken for the document that it is written as."""
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 _UNKNOWN = object()
