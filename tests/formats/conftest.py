@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
-from tests.formats.schema_registry import Registry
+from tests.formats.schema_registry import Registry, running
 
 
 @pytest.fixture(scope="module")
 def registry() -> Iterator[Registry]:
-    made = Registry()
-    threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    with running() as made:
+        yield made

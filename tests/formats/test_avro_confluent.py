@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from firesteel.connectors.kafka.options import value_of
-from firesteel.errors import DataError, JobError, NotSupportedError, ValidationError
+from firesteel.errors import JobError, NotSupportedError, ValidationError
 from firesteel.formats.avro_confluent import AvroConfluent
 from firesteel.formats.base import Fields, MessageError
 from firesteel.types import sql
@@ -59,7 +59,7 @@ def test_bad_messages(registry: Registry) -> None:
     decoder = AvroConfluent().decoder(fields((sql.INT,)), {"url": registry.url})
     with pytest.raises(MessageError, match="Magic number does not match"):
         decoder.decode(pa.array([b"\x01\x00\x00\x00\x01\x00"]))
-    with pytest.raises(DataError, match="Could not find schema with id 9999 in registry"):
+    with pytest.raises(MessageError, match="Could not find schema with id 9999 in registry"):
         decoder.decode(pa.array([b"\x00\x00\x00\x27\x0f\x00"]))
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.changelog import SHORT
-from firesteel.errors import DataError, NotSupportedError, ValidationError
+from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.base import Fields, MessageError
 from firesteel.formats.debezium_avro import DebeziumAvro
 from firesteel.runtime.spec import KIND
@@ -107,7 +107,7 @@ def test_a_bad_change(registry: Registry, op: str, before: Any, after: Any, said
 def test_bad_messages(registry: Registry) -> None:
     with pytest.raises(MessageError, match="Magic number does not match"):
         decode(registry, COLUMNS, b"\x01\x00\x00\x00\x01\x00")
-    with pytest.raises(DataError, match="Could not find schema with id 9999 in registry"):
+    with pytest.raises(MessageError, match="Could not find schema with id 9999 in registry"):
         decode(registry, COLUMNS, b"\x00\x00\x00\x27\x0f\x00")
     for fields, record in (([], {}), ([{"name": "op", "type": ["null", "string"]}], {"op": None})):
         schema = {"type": "record", "name": "other", "fields": fields}

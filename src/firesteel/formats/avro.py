@@ -97,7 +97,9 @@ def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[s
     """The record of the message at `index`. Raises MessageError, whose text begins with `failed`."""
     try:
         return bodies.read(message)
-    except (FiresteelError, MessageError):
+    except DataError as error:
+        raise MessageError(index, f"{failed} {error.message}") from None
+    except FiresteelError:
         raise
     except Exception as error:
         raise MessageError(index, f"{failed} {error}") from None
