@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import sys
 import time
@@ -42,7 +43,7 @@ def test_a_python_that_workers_cannot_be_is_named(tmp_path: Path, answer: str, p
 def test_the_python_that_is_asked_runs_no_module_of_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    python = executable(tmp_path, f'exec {sys.executable} "$@"')
+    python = executable(tmp_path, f'exec {shlex.quote(sys.executable)} "$@"')
     trap(tmp_path, tmp_path / "marks")
     monkeypatch.chdir(tmp_path)
     for spelt in (python, "./python"):
