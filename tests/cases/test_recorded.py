@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from firesteel.spark.start.launch import Spark
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
+ALONE = sorted((Path(__file__).parent / "alone").iterdir())
+"""Windows of local time lose what one task's state does not have yet, in Flink, too."""
 EVERY_OPERATOR = [case for case in RECORDED if case.name in ("operators", "windows", "over", "group-windows")]
 """Each stream costs seconds: a few that hold all operators are enough."""
 
@@ -48,6 +50,12 @@ def hold(case: Path, spark: Spark, host: str, parallelism: int) -> list[str]:
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: case.name)
 def test_the_batch_host_answers_as_flink(case: Path, spark: Spark) -> None:
     assert hold(case, spark, "batch", 2) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
+def test_what_parallelism_decides_is_answered_as_by_one_task_of_flinks(case: Path, spark: Spark) -> None:
+    assert hold(case, spark, "batch", 1) == []
 
 
 @pytest.mark.spark

@@ -164,11 +164,11 @@ class WindowAggregate(Operator):
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
         self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
-        slices = self._slices.kept_in(rows.late.ends)
         if self._by_row:
-            self._add(rows.late.table, slices)
+            self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        return self._late(rows.late.table, slices, rows.late.due)
+        # By their own slices: they may have waited for different watermarks (recorded: local-windows).
+        return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
         """The end of each row's slice."""
