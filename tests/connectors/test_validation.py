@@ -88,7 +88,13 @@ def test_wrong_options(options: dict[str, str], message: str) -> None:
 def test_a_name_that_is_nearly_right_is_suggested() -> None:
     with pytest.raises(SqlError) as caught:
         validate_table(table({**FILES, "source.monitor-intervall": "1 s"}))
-    assert caught.value.hint == "did you mean source.monitor-interval?"
+    assert caught.value.hint == "in the options of table 't': did you mean source.monitor-interval?"
+
+
+def test_a_required_option_is_told_from_one_that_is_nearly_it() -> None:
+    with pytest.raises(ValidationError, match="Missing required options are:\n\npath") as caught:
+        validate_table(table({"connector": "filesystem", "pth": "/x", "format": "json"}))
+    assert caught.value.hint == "in the options of table 't': did you mean 'path' instead of 'pth'?"
 
 
 def test_any_option_of_the_format_is_taken() -> None:

@@ -53,12 +53,18 @@ def check_watermarks(connector: str, options: Mapping[str, str]) -> None:
 
 def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:
     """Raises ValidationError when an option is missing."""
-    missing = sorted(option.key for option in table if option.required and option.key not in options)
-    if missing:
-        listed = "\n".join(missing)
-        raise ValidationError(
-            f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}"
-        )
+    known = {option.key: option for option in table}
+    missing = sorted(key for key, option in known.items() if option.required and key not in options)
+    if not missing:
+        return
+    other = [key for key in options if key not in known]
+    near = {key: close[0] for key in missing if (close := get_close_matches(key, other, 1))}
+    meant = " and ".join(f"'{key}' instead of '{given}'" for key, given in near.items())
+    listed = "\n".join(missing)
+    raise ValidationError(
+        f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}",
+        hint=f"did you mean {meant}?" if meant else None,
+    )
 
 
 def keys(table: Iterable[Option]) -> list[str]:

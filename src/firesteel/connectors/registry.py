@@ -74,7 +74,17 @@ def open_sink(spec: SinkSpec) -> Sink:
 
 
 def validate_table(table: Table) -> Table:
-    """The table with its connector's traits. Raises ValidationError when its options are wrong."""
+    """The table with its connector's traits. Raises ValidationError when its options are wrong; they are
+    looked at where the table is used, so the hint says which table's they are."""
+    try:
+        return _validated(table)
+    except ValidationError as error:
+        whose = f"in the options of table '{table.name}'"
+        error.hint = f"{whose}: {error.hint}" if error.hint else f"see {whose.removeprefix('in ')}"
+        raise
+
+
+def _validated(table: Table) -> Table:
     options = dict(table.options)
     if "connector" not in options:
         raise ValidationError(
