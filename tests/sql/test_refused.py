@@ -80,7 +80,6 @@ def test_the_place_is_in_the_whole_script() -> None:
         "CREATE MATERIALIZED TABLE t",
         "ALTER TABLE t DROP DISTRIBUTION",
         "MERGE INTO t",
-        "INSERT OVERWRITE t SELECT 1",
         "SELECT * FROM t MATCH_RECOGNIZE (x)",
         "SELECT * FROM t CROSS JOIN UNNEST(a)",
         "CREATE TABLE t (a RAW('x', 'y'))",

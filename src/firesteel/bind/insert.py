@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from firesteel.bind.build import references
 from firesteel.bind.implicit import avoids_cast, can_cast_implicitly
-from firesteel.bind.names import BindContext, did_you_mean
+from firesteel.bind.names import BindContext, Scope, did_you_mean
 from firesteel.bind.query import bind_query
+from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.scalar_conditional import check_cast
 from firesteel.bind.table_hints import hinted
 from firesteel.bind.targets import Targets
 from firesteel.catalog.catalog import table_of
@@ -19,7 +21,7 @@ from firesteel.plan.logical import Project, Sink
 from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Select, ValuesRows
-from firesteel.sql.statements import Insert
+from firesteel.sql.statements import Insert, Name
 from firesteel.types.sql import SqlType
 
 
@@ -30,7 +32,7 @@ def bind_insert(statement: Insert, context: BindContext) -> Sink:
     """
     try:
         table = _sink_table(statement, context)
-        targets = _targets(statement, table)
+        targets = _targets(statement, table, context)
         query = bind_query(statement.query, context, targets)
         node = _fitted(query, table, statement)
     except FiresteelError as error:
@@ -94,30 +96,64 @@ def _check_metadata(table: Table, place: SourceRange) -> None:
         )
 
 
-def _targets(statement: Insert, table: Table) -> Targets | None:
-    if not statement.columns:
+def _targets(statement: Insert, table: Table, context: BindContext) -> Targets | None:
+    if not statement.columns and not statement.partition:
         return None
     columns = written_columns(table)
     names = [column.name for column in columns]
-    sources: dict[str, int] = {}
+    fixed = _partition(statement, table, context)
+    if not statement.columns:
+        sources = {name: i for i, name in enumerate(name for name in names if name not in fixed)}
+        return Targets(tuple({**sources, **fixed}[name] for name in names))
+    sources = {}
     for i, column in enumerate(statement.columns):
         name = column.parts[0]
-        if name not in names:
-            raise ValidationError(
-                f"Unknown target column '{name}'", range=column.range, hint=did_you_mean(name, names)
-            )
-        if name in sources:
-            raise ValidationError(f"Target column '{name}' is assigned more than once", range=column.range)
+        _check_target(column, names, sources)
         sources[name] = i
     for column_ in columns:
-        if column_.name not in sources and not column_.type.nullable:
+        if column_.name not in {*sources, *fixed} and not column_.type.nullable:
             raise ValidationError(
                 f"Column '{column_.name}' has no default value and does not allow NULLs",
                 range=statement.table.range,
             )
-    return Targets(
-        tuple(sources.get(name) for name in names), tuple(c.type for c in columns), len(statement.columns)
-    )
+    missing = {c.name: Literal(None, c.type.with_nullable(True)) for c in columns}
+    found = {**missing, **sources, **fixed}
+    return Targets(tuple(found[name] for name in names), len({*sources} - {*fixed}))
+
+
+def _check_target(column: Name, names: Sequence[str], seen: Container[str]) -> None:
+    """Raises ValidationError for a name that is no column of the sink, or has been named."""
+    name = column.parts[0]
+    if name not in names:
+        raise ValidationError(
+            f"Unknown target column '{name}'", range=column.range, hint=did_you_mean(name, names)
+        )
+    if name in seen:
+        raise ValidationError(f"Target column '{name}' is assigned more than once", range=column.range)
+
+
+def _partition(statement: Insert, table: Table, context: BindContext) -> dict[str, Expr]:
+    """What PARTITION (...) says of the sink's columns. Raises ValidationError."""
+    columns = {column.name: column for column in written_columns(table)}
+    found: dict[str, Expr] = {}
+    for key, literal in statement.partition:
+        name = key.parts[0]
+        _check_target(key, list(columns), found)
+        if name not in table.partition_keys:
+            listed = ", ".join(table.partition_keys)
+            raise ValidationError(
+                f"Static partition column '{name}' should be in the partition keys list [{listed}] for table "
+                f"'{'.'.join(table.path)}'.",
+                range=key.range,
+            )
+        if not isinstance(literal, syntax.StringLiteral | syntax.NumberLiteral | syntax.Unary):
+            text = context.sql[literal.range.start : literal.range.end]
+            raise ValidationError(f"not a literal: {text}", hint="write it as a string", range=literal.range)
+        value = ScalarBinder(Scope(), context).bind(literal)
+        kind = columns[name].type.with_nullable(False)
+        check_cast(value.type, kind, literal.range)
+        found[name] = cast(value, kind, literal.range)
+    return found
 
 
 def _fitted(query: Node, table: Table, statement: Insert) -> Node:

@@ -1,39 +1,38 @@
-"""Which columns of a sink an INSERT gives a value to: INSERT INTO t (b, a) SELECT ... ."""
+"""Which columns of a sink an INSERT's query gives a value to, and what the others get:
+INSERT INTO t PARTITION (c = 1) (b, a) SELECT ... .
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Expr, Literal
-from firesteel.types.sql import SqlType
-
-T = TypeVar("T")
+from firesteel.expr.nodes import Expr
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The sink's columns in order: the query column that fills each (None: NULL), and their types.
+    """The sink's columns in order: the query column that fills each, or an expression where none does.
 
+    named: how many columns the INSERT names, None where it names none: there the types say what is wrong.
     Flink rewrites the query itself (PreValidateReWriter): its SELECT items are put into the sink's order.
     """
 
-    sources: tuple[int | None, ...]
-    types: tuple[SqlType, ...]
-    count: int
+    sources: tuple[int | Expr, ...]
+    named: int | None = None
 
     def reorder(
         self, items: list[tuple[str | None, Expr]], place: SourceRange
     ) -> list[tuple[str | None, Expr]]:
         """The items in the sink's order. Raises ValidationError if there are not as many as columns named."""
-        if len(items) != self.count:
+        if self.named is not None and len(items) != self.named:
             raise ValidationError("Number of columns must match number of query columns", range=place)
-        return [
-            (None, Literal(None, kind.with_nullable(True))) if source is None else items[source]
-            for source, kind in zip(self.sources, self.types, strict=True)
-        ]
+        found: list[tuple[str | None, Expr]] = []
+        for source in self.sources:
+            found += [(None, source)] if isinstance(source, Expr) else items[source : source + 1]
+        wanted = sum(isinstance(source, int) for source in self.sources)
+        return [*found, *items[wanted:]]
 
     @property
     def fills_all(self) -> bool:
-        return None not in self.sources
+        return not any(isinstance(source, Expr) for source in self.sources)

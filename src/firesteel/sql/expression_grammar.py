@@ -218,6 +218,25 @@ class ExpressionGrammar(TypeGrammar):
             return self.place(syntax.StringLiteral(token.text + self._continued()), token.start)
         return self.place(syntax.NumberLiteral(token.text), token.start)
 
+    def literal(self) -> Node:
+        """A value as it is written: no expression but a number's sign."""
+        start = self.token
+        if self.at_symbol("-", "+"):
+            sign = self.advance().text
+            if self.token.kind is not Kind.NUMBER:
+                raise self.error()
+            return self.place(syntax.Unary(sign, self._literal()), start.start)
+        if start.kind in (Kind.STRING, Kind.NUMBER, Kind.HEX):
+            return self._literal()
+        if self.at_any("TRUE", "FALSE", "UNKNOWN", "NULL"):
+            return self._constant()
+        if self.at_any("DATE", "TIME", "TIMESTAMP"):
+            return self._datetime_literal()
+        if self.at("INTERVAL"):
+            return self._interval_literal()
+        self._looked_for[:] = ["a literal"]
+        raise self.error()
+
     def _continued(self) -> str:
         """The strings on the lines below that go on with this one, as in standard SQL."""
         text = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from firesteel.errors import FiresteelError, ParseError, SourceRange
+from firesteel.errors import FiresteelError, ParseError, SourceRange, ValidationError
 from firesteel.sql.alter_grammar import AlterGrammar
 from firesteel.sql.lexer import Kind, tokens
 from firesteel.sql.query_syntax import Hint
@@ -218,11 +218,12 @@ class Parser(AlterGrammar):
         start = self.advance().start
         overwrite = self.expect_any("INTO", "OVERWRITE") == "OVERWRITE"
         if overwrite:
-            raise self.not_supported("INSERT OVERWRITE", self.previous)
+            raise ValidationError("Streaming mode not support overwrite.", range=self.previous.range)
         table = self.full_name()
         hints = tuple(_hint(hint) for hint in self.hints())
-        if self.at("PARTITION"):
-            raise self.not_supported("INSERT INTO ... PARTITION", self.token)
+        partition: tuple[tuple[Name, Node], ...] = ()
+        if self.accept("PARTITION"):
+            partition = tuple(self.in_parentheses(lambda: self.list_of(self._partition_value)))
         columns: tuple[Name, ...] = ()
         if self.at_symbol("(") and not self.is_query_ahead():
             columns = self.names_in_parentheses()
@@ -231,7 +232,13 @@ class Parser(AlterGrammar):
         if self.accept("ON", "CONFLICT"):
             self.expect("DO")
             conflict = self.expect_any("DEDUPLICATE", "ERROR", "NOTHING")
-        return Insert(self.since(start), table, query, columns, hints, conflict, overwrite)
+        return Insert(self.since(start), table, query, columns, hints, conflict, overwrite, partition)
+
+    def _partition_value(self) -> tuple[Name, Node]:
+        """key = literal."""
+        key = self.simple_name()
+        self.expect_symbol("=")
+        return key, self.literal()
 
     def _explain(self) -> Explain:
         start = self.advance().start

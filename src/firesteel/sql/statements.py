@@ -190,7 +190,10 @@ class Query(Statement):
 
 @dataclass(frozen=True)
 class Insert(Statement):
-    """INSERT INTO table [(columns)] query; on_conflict: DEDUPLICATE, ERROR, NOTHING or None."""
+    """INSERT INTO table [PARTITION (key = literal, ...)] [(columns)] query.
+
+    on_conflict: DEDUPLICATE, ERROR, NOTHING or None.
+    """
 
     table: Name
     query: Node
@@ -198,6 +201,7 @@ class Insert(Statement):
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None
     overwrite: bool = False
+    partition: tuple[tuple[Name, Node], ...] = ()
     made: bool = False
     """It fills a table that it made: the columns say where the query's go, and plans do not show them."""
 
