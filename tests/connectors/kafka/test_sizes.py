@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 from firesteel.connectors.kafka import reader as reading
 from firesteel.connectors.kafka import sizes
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, Block, Messages
 from firesteel.connectors.kafka.offsets import Range
-from firesteel.connectors.kafka.reader import Messages, Reader
+from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.sizes import MessageSizes
 
 
@@ -45,8 +46,9 @@ class Topic:
 
     def __call__(self, wanted: Range) -> Iterator[Messages]:
         self.read.append(wanted)
-        records: list[Any] = [Record(place, self.size) for place in range(wanted.start, wanted.end)]
-        yield Messages(wanted.topic, wanted.partition, records)
+        block = Block(frozenset((MESSAGE_KEY,)))
+        block.add([Record(place, self.size) for place in range(wanted.start, wanted.end)])
+        yield Messages(wanted.topic, wanted.partition, block.taken())
 
 
 AT = {("t", 0): 10, ("t", 1): 20}
@@ -111,8 +113,8 @@ def test_what_is_decoded_together_has_a_bound(size: int, monkeypatch: pytest.Mon
     consumer = Consumer(size)
     made._consumer = consumer
     read = list(made.read(Range("t", 0, 0, 20_000)))
-    assert [record.offset() for each in read for record in each.records] == list(range(20_000))
+    assert [each.offset(index) for each in read for index in range(len(each))] == list(range(20_000))
     # at most twice the bytes, but for the first look, which is at a fixed number of messages
     bound = max(2 * 1_000_000, 200 * size + 1_000_000)
-    assert max(sum(map(len, each.records)) for each in read) <= bound
+    assert max(pc.sum(pc.binary_length(each.values)).as_py() for each in read) <= bound
     assert max(consumer.asked[1:]) <= max(200, 1_000_000 // size)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+import pyarrow as pa
 import pytest
 
-from firesteel.connectors.kafka.reader import Messages
+from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
 from firesteel.runtime.spec import ScanSpec
 from firesteel.types.sql import INT, STRING, timestamp
 
 pytest.importorskip("confluent_kafka")
-
-
-@dataclass(frozen=True)
-class Record:
-    data: bytes | None
-
-    def value(self) -> bytes | None:
-        return self.data
-
-    def offset(self) -> int:
-        return 7
 
 
 def rows(*messages: bytes | None, zone: str = "UTC") -> list[tuple[object, ...]]:
@@ -38,7 +27,8 @@ def rows(*messages: bytes | None, zone: str = "UTC") -> list[tuple[object, ...]]
         (None, "value.table", "value.ingestion-timestamp"),
         zone,
     )
-    read = Messages("t", 0, [Record(message) for message in messages])
+    columns = {MESSAGE: pa.array(messages, pa.binary()), OFFSET: pa.array(range(6, 6 + len(messages)))}
+    read = Messages("t", 0, columns)
     table = Rows(scan, options).table(read, 0, 0)
     return [tuple(row.values())[2:] for row in table.to_pylist()]
 

@@ -3,25 +3,21 @@ KafkaDynamicSink.WritableMetadata."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.catalog.schema import Table
-from firesteel.connectors.kafka.reader import Messages
+from firesteel.connectors.kafka.messages import HEADERS, Messages
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.message_metadata import metadata_of
 from firesteel.runtime.spec import SinkSpec
-from firesteel.types.arrow import KEY, VALUE, to_arrow
-from firesteel.types.sql import BYTES, STRING, SqlType, TypeRoot, map_of
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType, TypeRoot
 
 _INTEGERS = (TypeRoot.INTEGER, TypeRoot.BIGINT)
 _TEXTS = (TypeRoot.VARCHAR,)
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
-_HEADERS = to_arrow(map_of(STRING, BYTES))
 
 _KEYS: dict[str, tuple[TypeRoot, ...]] = {
     "topic": _TEXTS,
@@ -37,7 +33,6 @@ VALUE_PREFIX = "value."
 """Of the keys of the value's format."""
 SINK_CLASS = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink"
 _WRITTEN = ("topic", "headers", "timestamp")
-_TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 
 
 def check_metadata(table: Table, value: Format) -> None:
@@ -101,13 +96,19 @@ def check_written(spec: SinkSpec) -> None:
 
 def _holds(key: str, kind: SqlType) -> bool:
     if key == "headers":
-        return bool(to_arrow(kind) == _HEADERS)
+        return bool(to_arrow(kind) == HEADERS)
     return key != "timestamp" or (kind.precision or 0) >= 3
 
 
 def metadata_column(key: str, kind: SqlType, messages: Messages, zone: str) -> pa.Array:
     """The values of a key of Kafka's, one a message."""
-    return in_type(_COLUMNS[key](messages), kind, zone)
+    if key == "topic":
+        made = pa.repeat(messages.topic, len(messages))
+    elif key == "partition":
+        made = pa.repeat(pa.scalar(messages.partition, pa.int32()), len(messages))
+    else:
+        made = messages.columns[key]
+    return in_type(made, kind, zone)
 
 
 def in_type(made: pa.Array, kind: SqlType, zone: str) -> pa.Array:
@@ -115,22 +116,3 @@ def in_type(made: pa.Array, kind: SqlType, zone: str) -> pa.Array:
     if kind.root is TypeRoot.TIMESTAMP:
         made = pc.local_timestamp(made.cast(pa.timestamp(made.type.unit, tz=zone)))
     return made.cast(to_arrow(kind))
-
-
-def _headers(record: Any) -> list[dict[str, Any]]:
-    return [{KEY: key, VALUE: value} for key, value in dict(record.headers() or ()).items()]
-
-
-_COLUMNS: dict[str, Callable[[Messages], pa.Array]] = {
-    "topic": lambda m: pa.repeat(m.topic, len(m.records)),
-    "partition": lambda m: pa.repeat(pa.scalar(m.partition, pa.int32()), len(m.records)),
-    "headers": lambda m: pa.array([_headers(record) for record in m.records], _HEADERS),
-    "leader-epoch": lambda m: pa.array([record.leader_epoch() for record in m.records], pa.int32()),
-    "offset": lambda m: pa.array([record.offset() for record in m.records], pa.int64()),
-    "timestamp": lambda m: pa.array(
-        [record.timestamp()[1] for record in m.records], pa.timestamp("ms", tz="UTC")
-    ),
-    "timestamp-type": lambda m: pa.array(
-        [_TIMESTAMP_TYPES[r.timestamp()[0]] for r in m.records], pa.string()
-    ),
-}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from firesteel.connectors.kafka.cluster import client
+from firesteel.connectors.kafka.messages import Block, Messages
 from firesteel.connectors.kafka.offsets import Range
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError
@@ -16,9 +16,11 @@ _TOGETHER = 50_000
 """Messages that are decoded together."""
 _BYTES_TOGETHER = 64 << 20
 """Or so many bytes of them, whichever comes first."""
-_AT_ONCE = 10_000
+_AT_ONCE = 500
 _AT_FIRST = 200
 """Messages that are taken at once, and before it is known how large they are."""
+_WAIT = 0.05
+"""Seconds in which to wait for so many, where fewer are there."""
 _PATIENCE = 60.0
 """Seconds without a word from the broker after which it is asked whether it is there (Java's
 default.api.timeout.ms)."""
@@ -28,6 +30,7 @@ _DEFAULTS = {
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is the other one
     "fetch.wait.max.ms": "5",  # what is asked for is there already
     "queued.min.messages": "1000000",
+    "fetch.queue.backoff.ms": "5",  # when the queue was full; a second is longer than a full one lasts
 }
 _OURS = {
     "enable.auto.commit": "false",
@@ -40,19 +43,12 @@ _idle: dict[frozenset[tuple[str, str]], Any] = {}
 """A consumer by configuration, kept for the next micro-batch: connecting takes longer than a small one."""
 
 
-@dataclass(frozen=True)
-class Messages:
-    """Messages of one partition that follow each other, as the library gives them."""
-
-    topic: str
-    partition: int
-    records: list[Any]
-
-
 class Reader:
-    """A consumer without a group: partitions are assigned, nothing is committed."""
+    """A consumer without a group: partitions are assigned, nothing is committed. also: columns of Messages
+    that are wanted beside value and offset."""
 
-    def __init__(self, properties: Mapping[str, str]) -> None:
+    def __init__(self, properties: Mapping[str, str], also: frozenset[str] = frozenset()) -> None:
+        self._also = also
         self._kafka = client()
         configuration = _DEFAULTS | client_configuration(properties) | _OURS
         self._servers = configuration["bootstrap.servers"]
@@ -67,29 +63,32 @@ class Reader:
     def read(self, wanted: Range) -> Iterator[Messages]:
         """The messages of a range. Raises JobError where they are gone, or the broker is."""
         self._consumer.assign([self._kafka.TopicPartition(wanted.topic, wanted.partition, wanted.start)])
-        records: list[Any] = []
-        size, most = 0, _AT_FIRST
+        block, most = Block(self._also), _AT_FIRST
         place, heard = wanted.start, time.monotonic()
         while place < wanted.end:
-            taken = self._consumer.consume(min(most, wanted.end - place), 1.0)
+            taken = self._consumer.consume(min(most, wanted.end - place), _WAIT)
             heard = self._heard(heard, bool(taken))
-            for record in taken:
-                if record.error() is not None:
-                    place = max(place, self._error(record, wanted))
-                elif record.offset() < wanted.end:
-                    records.append(record)
-                    size += len(record)
-                    place = record.offset() + 1
-                else:  # the last ones of the range were compacted away, or are a transaction's marks
-                    place = wanted.end
-                    break
-            if len(records) >= _TOGETHER or size >= _BYTES_TOGETHER:
-                yield Messages(wanted.topic, wanted.partition, records)
-                records, size = [], 0
-            elif records:
-                most = min(_AT_ONCE, max(1, int(_BYTES_TOGETHER / (size / len(records) + 1))))
-        if records:
-            yield Messages(wanted.topic, wanted.partition, records)
+            records, place = self._of_range(taken, wanted, place)
+            if records:
+                block.add(records)
+                most = min(_AT_ONCE, max(1, _BYTES_TOGETHER * block.rows // block.bytes))
+            if block.rows >= _TOGETHER or block.bytes >= _BYTES_TOGETHER:
+                yield Messages(wanted.topic, wanted.partition, block.taken())
+        if block.rows:
+            yield Messages(wanted.topic, wanted.partition, block.taken())
+
+    def _of_range(self, taken: list[Any], wanted: Range, place: int) -> tuple[list[Any], int]:
+        """Those that are messages of the range, and the offset up to which it is read, `place` before."""
+        errors = [record.error() for record in taken]
+        if any(errors):
+            place = max(place, *(self._error(record, wanted) for record in taken if record.error()))
+            taken = [record for record in taken if record.error() is None]
+        if not taken:
+            return taken, place
+        last = taken[-1].offset()
+        if last >= wanted.end:  # the last ones of the range were compacted away, or are a transaction's marks
+            taken = [record for record in taken if record.offset() < wanted.end]
+        return taken, max(place, last + 1)
 
     def _heard(self, last: float, now: bool) -> float:
         if now:

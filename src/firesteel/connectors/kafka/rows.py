@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
-from firesteel.connectors.kafka.reader import Messages
 from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Fields, Indices, MessageError
 from firesteel.formats.message_metadata import MetadataReader
@@ -54,6 +54,12 @@ class Rows:
         """Messages left out so far because of `ignore-parse-errors`."""
         return self._value.decoder.skipped
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """Columns of the messages beside their values and offsets (messages.py)."""
+        of_metadata = OF_MESSAGES.intersection(self._metadata.get(name) or "" for name in self._wanted)
+        return of_metadata if self._key is None else of_metadata | {MESSAGE_KEY}
+
     def _decoding(self, part: Part, taken: tuple[str, ...]) -> _Decoding:
         """taken: the columns that the value gives, where the key has them, too."""
         names = [name for name in self._wanted if name in part.columns and name not in taken]
@@ -71,17 +77,15 @@ class Rows:
 
         Raises DataError with topic, partition and offset of a bad message.
         """
-        records = messages.records
-        bytes_of = [record.value() for record in records]
-        values, at = self._decoded(self._value, messages, bytes_of)
+        values, at = self._decoded(self._value, messages, messages.values)
         if self._upsert:
-            values, at = _with_tombstones(values, at, bytes_of)
+            values, at = _with_tombstones(values, at, messages.values)
         keys = None
         if self._key is not None:
-            keys, of_keys = self._decoded(self._key, messages, [record.key() for record in records])
-            rows, key_rows = _pairs(at, of_keys, len(records))
+            keys, of_keys = self._decoded(self._key, messages, messages.keys)
+            rows, key_rows = _pairs(at, of_keys, len(messages))
             values, keys, at = values.take(rows), keys.take(key_rows), at[rows]
-        said = self._said(messages, bytes_of)
+        said = self._said(messages)
         columns = [values[KIND], row_orders(split, first, values.num_rows)]
         for name in self._wanted:
             made = self._column(name, values, keys)
@@ -109,31 +113,31 @@ class Rows:
         return pc.if_else(deleted, keys[field(key_place)], values[field(place)])
 
     def _decoded(
-        self, decoding: _Decoding, messages: Messages, data: list[bytes | None]
+        self, decoding: _Decoding, messages: Messages, data: pa.BinaryArray
     ) -> tuple[pa.Table, Indices]:
         try:
-            return decoding.decoder.decode(pa.array(data, pa.binary()))
+            return decoding.decoder.decode(data)
         except MessageError as error:
             raise _bad_message(messages, error) from None
 
-    def _said(self, messages: Messages, data: list[bytes | None]) -> dict[str, pa.Array]:
+    def _said(self, messages: Messages) -> dict[str, pa.Array]:
         """What the values say besides their rows, by key, a value a message."""
         if self._of_value is None:
             return {}
         try:
-            return self._of_value.columns(pa.array(data, pa.binary()))
+            return self._of_value.columns(messages.values)
         except MessageError as error:
             raise _bad_message(messages, error) from None
 
 
 def _bad_message(messages: Messages, error: MessageError) -> DataError:
-    offset = messages.records[error.index].offset()
-    return DataError(f"topic {messages.topic}, partition {messages.partition}, offset {offset}: {error.text}")
+    place = f"topic {messages.topic}, partition {messages.partition}, offset {messages.offset(error.index)}"
+    return DataError(f"{place}: {error.text}")
 
 
-def _with_tombstones(values: pa.Table, at: Indices, messages: list[bytes | None]) -> tuple[pa.Table, Indices]:
+def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
     """The rows as upserts, and a -D with NULLs for each message without a value, in the messages' order."""
-    deletes = np.array([place for place, message in enumerate(messages) if message is None], np.int64)
+    deletes = np.flatnonzero(messages.is_null().to_numpy(zero_copy_only=False))
     given = ~np.isin(at, deletes)  # a format may take NULL for a row
     values, at = values.filter(pa.array(given)), at[given]
     places = np.concatenate([at, deletes])

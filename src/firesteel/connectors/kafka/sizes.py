@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+import pyarrow.compute as pc
+
+from firesteel.connectors.kafka.messages import Messages
 from firesteel.connectors.kafka.offsets import Places, Range
-from firesteel.connectors.kafka.reader import Messages
 
 _SAMPLE = 50
 _AGAIN_SECONDS = 30.0
@@ -17,7 +19,7 @@ _MARGIN = 8
 class MessageSizes:
     """Offsets do not say how many bytes lie between them, so a few of the messages that wait are read.
 
-    read: the messages of a range, as Reader.read gives them.
+    read: the messages of a range with their keys, as Reader.read gives them.
     """
 
     def __init__(self, read: Callable[[Range], Iterator[Messages]]) -> None:
@@ -43,13 +45,13 @@ class MessageSizes:
             return
         first = at[most]
         wanted = Range(*most, first, first + min(_SAMPLE, waiting[most]))
-        records = [record for messages in self._read(wanted) for record in messages.records]
+        found = list(self._read(wanted))
         self._looked = time.monotonic()
-        if records:
-            self._average = max(1.0, sum(map(message_size, records)) / len(records))
+        if found:
+            self._average = max(1.0, sum(map(_bytes_of, found)) / sum(map(len, found)))
 
 
-def message_size(record: object) -> int:
-    """The bytes of a message's key and value."""
-    parts = (record.key(), record.value())  # type: ignore[attr-defined]
-    return sum(len(part) for part in parts if part is not None)
+def _bytes_of(messages: Messages) -> int:
+    """Those of keys and values."""
+    parts = (messages.keys, messages.values)
+    return sum(pc.sum(pc.binary_length(part), min_count=0).as_py() for part in parts)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Lags, Offset, ReadLimit, Split
 from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, Messages
 from firesteel.connectors.kafka.offsets import (
     Places,
     Position,
@@ -21,7 +22,7 @@ from firesteel.connectors.kafka.offsets import (
     ranges,
 )
 from firesteel.connectors.kafka.options import check_group, read_options
-from firesteel.connectors.kafka.reader import Messages, Reader
+from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.connectors.kafka.sizes import MessageSizes
 from firesteel.errors import JobError
@@ -139,11 +140,8 @@ class KafkaSource:
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """See Source.read."""
-        rows, reader, read = (
-            Rows(self._scan, self._texts, self._upsert),
-            Reader(dict(self._options.properties)),
-            0,
-        )
+        rows, read = Rows(self._scan, self._texts, self._upsert), 0
+        reader = Reader(dict(self._options.properties), rows.needs)
         for data in split.data["ranges"]:
             for messages in reader.read(Range(*data)):
                 changes = rows.table(messages, split.ordinal, read)
@@ -169,7 +167,7 @@ class KafkaSource:
 
     def _some(self, wanted: Range) -> Iterator[Messages]:
         """The messages of a range, where offsets are decided on."""
-        reader = Reader(dict(self._options.properties))
+        reader = Reader(dict(self._options.properties), frozenset((MESSAGE_KEY,)))
         yield from reader.read(wanted)
         reader.release()
 
