@@ -17,6 +17,8 @@ from benchmarks.data import cache
 
 FLINK_VERSION = "2.3.0"
 TIMEOUT_SECONDS = 900
+CONNECTORS = {"kafka": ("org.apache.flink", "flink-sql-connector-kafka", "5.0.0-2.2")}
+"""What Flink's own package lacks, by the name that a script says."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Ru
     with tempfile.TemporaryDirectory() as folder:
         job = Path(folder) / "job.sql"
         options = dict(settings)
+        jars = [_connector(needed) for name, needed in CONNECTORS.items() if f"'{name}'" in script]
+        if jars:
+            options["pipeline.jars"] = ";".join(f"file://{jar}" for jar in jars)
         if checkpoint:
             options |= {
                 "execution.checkpointing.interval": "10 s",
@@ -75,6 +80,21 @@ def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Ru
         job.write_text(sets + script, encoding="utf-8")
         driver = Path(__file__).with_name("flink_driver.py")
         return _timed([str(flink_python()), str(driver), str(job)], os.environ.copy())
+
+
+@once
+def _connector(coordinates: tuple[str, str, str]) -> Path:
+    """Its jar, out of Maven's repository by the Ivy of the pyspark wheel, kept in the cache folder."""
+    import pyspark
+
+    _, artifact, version = coordinates
+    jar = cache() / f"{artifact}-{version}.jar"
+    if not jar.exists():
+        (ivy,) = (Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar")
+        pattern = str(jar.with_name("[artifact]-[revision].[ext]"))
+        ask = ["-dependency", *coordinates, "-notransitive", "-retrieve", pattern]
+        _quiet(["java", "-jar", str(ivy), "-confs", "default", *ask])
+    return jar
 
 
 def flink_python() -> Path:

@@ -34,14 +34,14 @@ def peaks(script: str) -> list[float]:
 
     def watch(process: subprocess.Popen[str]) -> None:
         while process.poll() is None:
-            sizes.append(sum(map(_proportional, _tree(process.pid))) / (1 << 20))
+            sizes.append(sum(map(proportional, tree(process.pid))) / (1 << 20))
             time.sleep(_STEP_SECONDS)
 
     engines.firesteel(script, {"parallelism.default": "2", **IN_BUNDLES}, watch=watch)
     return sizes
 
 
-def _tree(pid: int) -> list[int]:
+def tree(pid: int) -> list[int]:
     """The process and all that it started."""
     found, left = [], [pid]
     while left:
@@ -55,7 +55,7 @@ def _tree(pid: int) -> list[int]:
     return found
 
 
-def _proportional(pid: int) -> int:
+def proportional(pid: int) -> int:
     """KiB; 0 for a process that has ended."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

@@ -236,9 +236,9 @@ KINDS: dict[str, tuple[str, Callable[[Change, int], list[str]]]] = {
 """Name: the format, and what writes a change."""
 
 
-def lines(name: str, count: int, names: int = 100_000) -> Iterator[str]:
+def lines(name: str, count: int, names: int = 100_000, seed: int = 7) -> Iterator[str]:
     """`count` messages, each with its line end."""
     write = KINDS[name][1]
-    made = (line for number, one in enumerate(History(names).changes()) for line in write(one, number))
+    made = (line for number, one in enumerate(History(names, seed).changes()) for line in write(one, number))
     for line, _ in zip(made, range(count), strict=False):
         yield line + "\n"

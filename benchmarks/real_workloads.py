@@ -8,14 +8,10 @@ from pathlib import Path
 
 from benchmarks.data import cache, canal
 from benchmarks.real_data import KINDS, lines
-from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, SMALL, Workload
+from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, REAL_COLUMNS, SMALL, Workload
 
 SIZES = (250_000, 1_000_000)
 
-_COLUMNS = (
-    "id BIGINT, name STRING, cnt INT, price DECIMAL(10, 2), city STRING, note STRING, state STRING, "
-    "weight DOUBLE, created STRING, changed STRING"
-)
 _NESTED_COLUMNS = (
     "id BIGINT, name STRING, buyer ROW<city STRING, note STRING, address ROW<zip INT>>, "
     "items ARRAY<ROW<sku STRING, cnt INT>>, tags MAP<STRING, STRING>, cnt INT"
@@ -39,7 +35,7 @@ def _messages(name: str, count: int) -> Path:
 
 def _real(name: str, count: int) -> str:
     """SUM and MAX by name over a table of ten columns, of which two are read."""
-    table = _TABLE.format(columns=_COLUMNS, path=_messages(name, count), format=KINDS[name][0])
+    table = _TABLE.format(columns=REAL_COLUMNS, path=_messages(name, count), format=KINDS[name][0])
     return (
         table
         + HOLE.format(columns="name STRING, s INT, m INT")

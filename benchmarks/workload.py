@@ -20,6 +20,11 @@ ORDERS = """\
 CREATE TABLE orders (id BIGINT, name STRING, cnt INT)
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'canal-json');
 """
+REAL_COLUMNS = (
+    "id BIGINT, name STRING, cnt INT, price DECIMAL(10, 2), city STRING, note STRING, state STRING, "
+    "weight DOUBLE, created STRING, changed STRING"
+)
+"""Of the table whose changes benchmarks/real_data.py writes."""
 HOLE = "CREATE TABLE hole ({columns}) WITH ('connector' = 'blackhole');\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.data import canal, few_lines
+from benchmarks.kafka_workloads import KAFKA_WORKLOADS
 from benchmarks.real_workloads import REAL_WORKLOADS
 from benchmarks.time_workloads import TIME_WORKLOADS
 from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, STREAMED, Workload
@@ -143,5 +144,6 @@ WORKLOADS = (
         (20,),
     ),
     *REAL_WORKLOADS,
+    *KAFKA_WORKLOADS,
     *TIME_WORKLOADS,
 )

@@ -80,6 +80,11 @@ class Broker:
         )
         self._process = self._run()
 
+    @property
+    def pid(self) -> int:
+        """Of a process that the broker is below."""
+        return self._process.pid
+
     def _java(self, *arguments: str) -> list[str]:
         return ["java", *_JAVA, "-cp", self._classpath, *arguments]
 
