@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.kafka_topics import broker, broker_process, create
+from benchmarks.kafka_topics import create, started
 from benchmarks.kafka_workloads import SUM_MAX, TABLE
 from benchmarks.memory import proportional, tree
 from benchmarks.workload import IN_BUNDLES
@@ -146,7 +146,7 @@ def producing(servers: str, topic: str, rate: int) -> Iterator[int]:
 def run(minutes: float = MINUTES, rate: int = RATE) -> None:
     """Measure and print."""
     print(f"\n{NAME}: {WHAT}", flush=True)
-    servers, topic = broker(), f"sustained-{os.getpid()}"
+    servers, topic = started().servers, f"sustained-{os.getpid()}"
     create(servers, topic, _KEPT)
     with tempfile.TemporaryDirectory() as folder:
         job = Job(servers, topic, Path(folder), 9400 + os.getpid() % 500)
@@ -161,7 +161,7 @@ def measure(job: Job, producer: int, minutes: float, rate: int) -> None:
     """A line a minute, and at the end what the processes took."""
     job.wait_for_batch()
     time.sleep(WARM_SECONDS)
-    kinds = {"producer": producer, "broker": broker_process(), "firesteel": job.pid}
+    kinds = {"producer": producer, "broker": started().pid, "firesteel": job.pid}
     before = {kind: cpu_seconds(pid) for kind, pid in kinds.items()}
     began = time.monotonic()
     for number in range(1, max(1, round(minutes)) + 1):

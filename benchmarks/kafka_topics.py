@@ -1,8 +1,9 @@
-"""Topics for the benchmarks, in a broker that lives as long as the process: filled once, for both engines."""
+"""Topics for the benchmarks: filled once, and then read by both engines."""
 
 from __future__ import annotations
 
 import atexit
+import os
 import tempfile
 from collections.abc import Iterator
 from functools import cache as once
@@ -24,17 +25,14 @@ Placed = Iterator[tuple[int, bytes]]
 
 
 def broker() -> str:
-    """The address of a broker without topics, started at the first call and stopped at the process's end."""
-    return _broker().servers
-
-
-def broker_process() -> int:
-    """Its id; the broker is that or below it."""
-    return _broker().pid
+    """The address of a broker: FIRESTEEL_BENCH_KAFKA names one, which keeps its topics, else one is started
+    at the first call and stopped at the process's end."""
+    return os.environ.get("FIRESTEEL_BENCH_KAFKA") or started().servers
 
 
 @once
-def _broker() -> Broker:
+def started() -> Broker:
+    """A broker of this process's own."""
     from tools.kafka_broker import Broker
 
     folder = tempfile.TemporaryDirectory(dir=cache(), prefix="kafka-")
@@ -49,9 +47,23 @@ def topic(name: str, messages: int) -> str:
     """The name of a topic with so many messages: `canal` of the plain shape (benchmarks/data.py), else of a
     kind of benchmarks/real_data.py."""
     servers, made = broker(), f"{name}-{messages}"
-    create(servers, made)
-    send(servers, made, _plain(messages) if name == "canal" else _real(name, messages))
+    if count(servers, made) != messages:
+        create(servers, made)
+        send(servers, made, _plain(messages) if name == "canal" else _real(name, messages))
     return made
+
+
+def count(servers: str, name: str) -> int:
+    """The messages of a topic, 0 where it is not there."""
+    from confluent_kafka import Consumer, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "benchmarks"})
+    try:
+        there = consumer.list_topics(timeout=10).topics
+        partitions = there[name].partitions if name in there else ()
+        return sum(consumer.get_watermark_offsets(TopicPartition(name, each))[1] for each in partitions)
+    finally:
+        consumer.close()
 
 
 def create(servers: str, name: str, settings: dict[str, str] | None = None) -> None:

@@ -14,8 +14,8 @@ from firesteel.errors import JobError
 
 _TOGETHER = 50_000
 """Messages that are decoded together."""
-_BYTES_TOGETHER = 64 << 20
-"""Or so many bytes of them, whichever comes first."""
+_BYTES_TOGETHER = 8 << 20
+"""Or so many bytes of them, whichever comes first: more no longer fit into a processor's cache."""
 _AT_ONCE = 500
 _AT_FIRST = 200
 """Messages that are taken at once, and before it is known how large they are."""

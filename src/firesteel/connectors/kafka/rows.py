@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
-from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages, as_lines
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError
@@ -21,10 +21,12 @@ from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 
 @dataclass(frozen=True)
 class _Decoding:
-    """places: of each column that the part gives, by its name, among the decoder's."""
+    """places: of each column that the part gives, by its name, among the decoder's. of_lines: in files of the
+    format a message is a line."""
 
     decoder: Decoder
     places: dict[str, int]
+    of_lines: bool
 
 
 class Rows:
@@ -70,7 +72,7 @@ class Rows:
             tuple(self._types[name] for name in part.columns),
         )
         decoder = part.format.decoder(fields, dict(part.options))
-        return _Decoding(decoder, {name: place for place, name in enumerate(names)})
+        return _Decoding(decoder, {name: place for place, name in enumerate(names)}, part.format.splittable)
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
         """The changes of the messages. split, first: the split's number, and how many changes it has given.
@@ -116,7 +118,7 @@ class Rows:
         self, decoding: _Decoding, messages: Messages, data: pa.BinaryArray
     ) -> tuple[pa.Table, Indices]:
         try:
-            return decoding.decoder.decode(data)
+            return decoding.decoder.decode(as_lines(data) if decoding.of_lines else data)
         except MessageError as error:
             raise _bad_message(messages, error) from None
 
@@ -125,7 +127,7 @@ class Rows:
         if self._of_value is None:
             return {}
         try:
-            return self._of_value.columns(messages.values)
+            return self._of_value.columns(as_lines(messages.values))
         except MessageError as error:
             raise _bad_message(messages, error) from None
 

@@ -1,0 +1,41 @@
+"""Messages of formats that are lines in files: what a message's own line ends, or none, do to it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages, as_lines
+from firesteel.connectors.kafka.rows import Rows
+from firesteel.errors import DataError
+from firesteel.runtime.spec import ScanSpec
+from firesteel.types.sql import INT, STRING
+
+
+def rows(name: str, *messages: bytes | None) -> list[tuple[object, ...]]:
+    options = {"topic": "t", "format": name, "properties.bootstrap.servers": "none:1"}
+    scan = ScanSpec("kafka", tuple(options.items()), ("a", "s"), (INT, STRING), (0, 1), (None, None))
+    columns = {MESSAGE: pa.array(messages, pa.binary()), OFFSET: pa.array(range(5, 5 + len(messages)))}
+    table = Rows(scan, options).table(Messages("t", 0, columns), 0, 0)
+    return [tuple(row.values())[2:] for row in table.to_pylist()]
+
+
+def test_a_tombstone_stays_one() -> None:
+    assert as_lines(pa.array([b"a", None, b"", b"b\n"])).to_pylist() == [b"a\n", None, b"\n", b"b\n\n"]
+
+
+def test_line_ends_within_and_behind_a_message() -> None:
+    plain, pretty, ended = b'{"a":1,"s":"x"}', b'{"a":2,\n "s":"y"}\n', b'{"a":3}\r\n'
+    assert rows("json", plain, b"", pretty, None, ended) == [(1, "x"), (2, "y"), (3, None)]
+
+
+def test_csv_has_its_own_lines() -> None:
+    assert rows("csv", b'1,"x\ny"', b"2,z") == [(1, "x\ny"), (2, "z")]
+
+
+def test_an_error_quotes_the_message_as_it_is() -> None:
+    for message in ("nope", "nope\n"):
+        with pytest.raises(DataError) as caught:
+            rows("json", b'{"a":1}', message.encode())
+        said = f"Failed to deserialize JSON '{message}'. Expecting value at character 1"
+        assert caught.value.message == f"topic t, partition 0, offset 6: {said}"
