@@ -33,6 +33,14 @@ def test_csv_has_its_own_lines() -> None:
     assert rows("csv", b'1,"x\ny"', b"2,z") == [(1, "x\ny"), (2, "z")]
 
 
+@pytest.mark.parametrize("blank", [b"\n", b" "], ids=["line end", "blank"])
+def test_a_blank_message_is_an_error(blank: bytes) -> None:
+    """Flink: `No content to map due to end-of-input`; one without any bytes gives nothing."""
+    for name in ("json", "canal-json"):
+        with pytest.raises(DataError, match="No content to map due to end-of-input"):
+            rows(name, b"", blank)
+
+
 def test_an_error_quotes_the_message_as_it_is() -> None:
     for message in ("nope", "nope\n"):
         with pytest.raises(DataError) as caught:
