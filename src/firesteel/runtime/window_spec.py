@@ -89,14 +89,15 @@ class WindowsSpec:
     """Windows that the clock alone decides. Times are milliseconds.
 
     function: TUMBLE, HOP or CUMULATE. size: CUMULATE's greatest. step: HOP's slide, CUMULATE's step, TUMBLE's
-    size. oldest_first: HOP of GROUP BY merges its slices as they come, the table function the newest first.
+    size. of_group_by: windows of GROUP BY, whose rows come to the state one by one, where those of the table
+    functions wait in a buffer, and whose slices are merged as they come, those of HOP's the newest first.
     """
 
     function: str
     size: int
     step: int
     offset: int = 0
-    oldest_first: bool = False
+    of_group_by: bool = False
 
 
 @dataclass(frozen=True)

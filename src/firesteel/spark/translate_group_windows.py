@@ -84,7 +84,7 @@ def group_window_aggregate(
         return SessionWindowAggregateSpec(aggregate, SessionWindows(time, window.size), columns)
     by_slice = not window.size % slide and all(map(is_mergeable, node.calls))
     if node.emit is None and by_slice and not aggregate.sorted_arguments:
-        windows = WindowsSpec(window.function, window.size, slide, oldest_first=True)
+        windows = WindowsSpec(window.function, window.size, slide, of_group_by=True)
         return WindowAggregateSpec(aggregate, windows, time, columns, len(node.calls))
     emit = Emit() if node.emit is None else Emit(node.emit.early, node.emit.late, node.emit.lateness)
     return GroupWindowAggregateSpec(aggregate, time, window.size, slide, columns, emit, node.updates)

@@ -20,7 +20,10 @@ from firesteel.types.zones import has_daylight_time, was_aligned
 
 
 def may_delay(slices: Slices) -> bool:
-    """Whether a window can end before its rows have come to the state."""
+    """Whether a window can end before its rows have come to the state. Those of GROUP BY have no buffer
+    (Flink: AggregateWindowOperator)."""
+    if slices.windows.of_group_by:
+        return False
     return has_daylight_time(slices.zone) or not was_aligned(slices.zone, slices.interval)
 
 

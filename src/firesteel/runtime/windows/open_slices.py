@@ -198,7 +198,7 @@ class OpenSlices:
             ends = np.append(ends, ends_of(late.table, self._width))
             first = np.append(first, late.first)
         windows = self._slices.windows
-        by_slice = (when, ends if windows.oldest_first else -ends)
+        by_slice = (when, ends if windows.of_group_by else -ends)
         order = np.lexsort(by_slice if windows.function == "HOP" else (first, when))
         return due.take(pa.array(order)), first[order]
 
@@ -213,7 +213,7 @@ class OpenSlices:
             keys = find_keys([*names, pa.array(ends[rows])], len(rows))
             slices: Index = keys.columns[-1].to_numpy()
             whole = self._partials.merged(copies, replace(keys, columns=keys.columns[:-1]))
-            order = slices if self._slices.windows.oldest_first else -slices
+            order = slices if self._slices.windows.of_group_by else -slices
             copies = whole.take(pa.array(np.argsort(order, kind="stable")))
         return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
 
