@@ -10,6 +10,7 @@ proportional set sizes.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import signal
@@ -54,7 +55,9 @@ class Minute:
 
     def text(self) -> str:
         parts = ", ".join(f"{kind} {max(sizes):,.0f} MiB" for kind, sizes in self.memory.items())
-        return f"lag {sorted(self.lags)[len(self.lags) // 2]:.2f} s, at most {max(self.lags):.2f} s; {parts}"
+        told = sorted(lag for lag in self.lags if not math.isnan(lag)) or [math.nan]
+        lag = f"lag {told[len(told) // 2]:.2f} s, at most {told[-1]:.2f} s, told {len(told)} times"
+        return f"{lag} of {len(self.lags)}; {parts}"
 
 
 class Job:
@@ -84,19 +87,20 @@ class Job:
         self.pid = self._process.pid
 
     def metric(self, name: str) -> float:
-        """The sum over its labels. Raises RuntimeError where the job has ended."""
+        """The sum over its labels, NaN where it is not told. Raises RuntimeError where the job has ended."""
         if self._process.poll() is not None:
             raise RuntimeError(f"the job has ended: {self._log.read_text()[-2000:]}")
         try:
             with urllib.request.urlopen(self._address, timeout=5) as answer:
                 text = answer.read().decode()
         except OSError:
-            return 0.0
-        return sum(map(float, re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)))
+            return math.nan
+        found = re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)
+        return sum(map(float, found)) if found else math.nan
 
     def wait_for_batch(self) -> None:
         end = time.monotonic() + _START_SECONDS
-        while not self.metric("firesteel_batches_total"):
+        while not self.metric("firesteel_batches_total") > 0:
             if time.monotonic() > end:
                 raise TimeoutError(f"no micro-batch in {_START_SECONDS:.0f} s")
             time.sleep(0.2)
