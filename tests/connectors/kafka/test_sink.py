@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tools.kafka_broker import Broker, unused_address
 
+from firesteel.connectors.kafka.producer import ShutOutError
 from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BYTES, INT, STRING, SqlType, TypeRoot, map_of
@@ -171,9 +172,31 @@ def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
     failing.abort_task()
     fresh()
     write(once(broker, topic), [("+I", 1, "")], job=job, batch=1)
-    with pytest.raises(JobError, match=r"refuses|has not taken"):
+    with pytest.raises(ShutOutError):
         dead.close_task()
     assert committed(broker, topic, 2) == [0, 1]
+
+
+def send_now(to: Any) -> None:
+    to.write(to_table([("+I", 1, "")], (INT, STRING)))
+    to._producer.flush()
+
+
+@pytest.mark.parametrize("has_sent", [False, True])
+def test_of_two_attempts_the_one_that_began_last_writes(broker: Broker, has_sent: bool) -> None:
+    topic, job = broker.create("attempts"), uuid.uuid4().hex
+    first, second = once(broker, topic), once(broker, topic)
+    first.open_task(job, 0, 0)
+    if has_sent:
+        send_now(first)
+    second.open_task(job, 0, 0)
+    with pytest.raises(ShutOutError):
+        send_now(first)
+    first.abort_task()
+    rows = to_table([("+I", 1, "")], (INT, STRING))
+    second.write(rows)
+    second.close_task()
+    assert committed(broker, topic, 1) == [1]
 
 
 def test_an_idle_producer_that_was_shut_out(broker: Broker) -> None:

@@ -31,11 +31,16 @@ _ANY_PARTITION = -1
 _idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
 
 
+class ShutOutError(Exception):
+    """Another attempt of the task has the transactional id now: this one is over, but not the job."""
+
+
 class Producer:
     """A connection that sends. name: its transactional id, "" for none. batch: the last one that is committed
     under it, -1 for none.
 
-    Its methods raise JobError, with topic and partition where a message is refused.
+    Its methods raise JobError, with topic and partition where a message is refused; ShutOutError where
+    another producer has its id.
     """
 
     def __init__(self, properties: Mapping[str, str], name: str = "") -> None:
@@ -45,7 +50,7 @@ class Producer:
         self.servers = properties["bootstrap.servers"]
         self.batch = -1
         self._refused: list[tuple[Any, str, int]] = []
-        self._has_lost_broker = False
+        self._has_lost_broker = self._was_shut_out = False
         self._group: Any = None
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
@@ -69,8 +74,7 @@ class Producer:
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
             self._produce(topic, value, key, partition, timestamp, headers)
             if number % _POLLED == 0:
-                self._client.poll(0)
-                self._check()
+                self._serve(lambda: self._client.poll(0))
 
     def _produce(
         self, topic: str, value: Any, key: Any, partition: int, timestamp: int | None, headers: Any
@@ -81,16 +85,27 @@ class Producer:
                 self._client.produce(topic, value, key, partition, headers=headers, **more)
                 return
             except BufferError:
-                self._client.poll(0.1)
-                self._check()
+                self._serve(lambda: self._client.poll(0.1))
             except self._kafka.KafkaException as error:
                 raise self._error(error.args[0], topic, partition) from None
 
     def flush(self) -> None:
         """Wait until all is written."""
-        while self._client.flush(_ATTEMPT):
-            self._check()
+        while self._serve(lambda: self._client.flush(_ATTEMPT)):
+            continue
+
+    def _serve(self, wait: Callable[[], int]) -> int:
+        """Let the client say what became of messages; what `wait` gives."""
+        try:
+            left = wait()
+        except self._kafka.KafkaException as error:
+            raise self._error(error.args[0], "", _ANY_PARTITION) from None
+        except SystemError:  # so the client says in flush that it has met a fatal error
+            if not self.name:
+                raise
+            raise ShutOutError(f"{self.name}: the transaction cannot go on") from None
         self._check()
+        return left
 
     def _count(self, topic: str) -> int:
         """The topic's partitions."""
@@ -109,7 +124,11 @@ class Producer:
         if self._refused:
             raise self._error(*self._refused[0])
 
-    def _error(self, error: Any, topic: str, partition: int) -> JobError:
+    def _error(self, error: Any, topic: str, partition: int) -> Exception:
+        if self._is_shut_out(error):
+            return ShutOutError(f"{self.name}: {error.str()}")
+        if not topic:
+            return JobError(f"Kafka at {self.servers} refuses: {error.str()}")
         place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
         return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
 
@@ -121,8 +140,15 @@ class Producer:
 
     def _lost(self, error: Any) -> None:
         self._has_lost_broker = True
+        self._was_shut_out |= error.code() == self._kafka.KafkaError._FENCED
 
     # --- transactions ----------------------------------------------------------------------------
+    def _is_shut_out(self, error: Any) -> bool:
+        """Whether it says, or an earlier error that it follows from, that another producer has the id."""
+        kinds = self._kafka.KafkaError
+        told = (kinds._FENCED, kinds.INVALID_PRODUCER_EPOCH, kinds.PRODUCER_FENCED)
+        return bool(self.name) and (error.code() in told or self._was_shut_out)
+
     def shut_out_others(self, topics: Sequence[str]) -> None:
         """Make the transactional id this producer's own and see how far it has come. topics: of which one
         holds the number of the last batch."""
@@ -166,6 +192,8 @@ class Producer:
                 told = error.args[0]
                 if not (told.retriable() or _passes(told)) or time.monotonic() > end:
                     self._check()
+                    if self._is_shut_out(told):
+                        raise ShutOutError(f"{self.name}: {told.str()}") from None
                     raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -203,7 +231,7 @@ def transaction(
         try:
             kept.begin(batch, topics[0])
             return kept
-        except JobError:  # another process has had the id since
+        except (JobError, ShutOutError):  # another process has had the id since
             kept.abort()
     made = Producer(properties, name)
     made.shut_out_others(topics)
