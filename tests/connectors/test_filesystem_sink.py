@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.connectors.base import ONCE
+from firesteel.connectors.filesystem_options import placed
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.errors import JobError
 from firesteel.runtime.spec import SinkSpec
@@ -166,6 +167,33 @@ def test_what_a_job_decided_that_ran_once_is_shown_by_the_next(tmp_path: Path) -
     (tmp_path / "_firesteel" / f"{ONCE}0.json").write_text(json.dumps(noted))
     sink(tmp_path)
     assert (seen(tmp_path), manifests(tmp_path)) == ([1], [])
+
+
+def test_what_a_dead_attempt_left_goes_with_a_job_that_runs_once(tmp_path: Path) -> None:
+    made = sink(tmp_path, job=f"{ONCE}1")
+    write(tmp_path, table(7), job=f"{ONCE}1")
+    made.commit(0, [write(tmp_path, table(1), job=f"{ONCE}1")])
+    assert seen(tmp_path) == [1]
+    assert hidden(tmp_path) == []
+
+
+def test_a_file_that_was_written_elsewhere_is_an_error(tmp_path: Path) -> None:
+    made = sink(tmp_path / "here")
+    token = write(tmp_path / "there", table(1))
+    with pytest.raises(JobError, match="was written on another machine"):
+        made.commit(0, [token])
+    assert manifests(tmp_path / "here") == []
+
+
+def test_a_relative_path_is_of_the_process_that_plans(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = ("connector", "filesystem")
+    assert placed((files, ("path", "out"))) == (files, ("path", str(tmp_path / "out")))
+    for path in ("/data/out", "file:///data/out"):
+        assert placed((files, ("path", path))) == (files, ("path", path))
+    assert placed((("connector", "other"), ("path", "out")))[1] == ("path", "out")
 
 
 def test_files_roll_at_their_size(tmp_path: Path) -> None:

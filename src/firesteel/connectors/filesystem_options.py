@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from firesteel.connectors.options import CONNECTOR, PARALLELISM, VERSION, WATERMARKS
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.option import Kind, Option, TypedOptions
+from firesteel.secrets import Pairs
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 _POLICY = "sink.partition-commit.policy.kind"
 _UNREAD = "Taken as Flink takes it; not read."
 
@@ -61,6 +66,16 @@ OPTIONS = (
     _unread("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false"),
     _unread("source.report-statistics", default="all"),
 )
+
+
+def placed(options: Pairs) -> Pairs:
+    """The options of a sink with a whole path: a relative one means another folder on each executor."""
+    if ("connector", "filesystem") not in options:
+        return options
+    return tuple(
+        (key, str(Path(value).absolute()) if key == "path" and not _SCHEME.match(value) else value)
+        for key, value in options
+    )
 
 
 def success_file(values: TypedOptions) -> str | None:

@@ -164,13 +164,24 @@ class FilesystemSink:
             self._remove(files.keys() - noted.keys())
             files = noted
         elif files:
+            self._check(files)
             _write_whole(self._manifest, json.dumps({"batch": batch, "files": files}))
         self._show(files)
         if self._job.startswith(ONCE):
             self._manifest.unlink(missing_ok=True)
+            self._sweep()  # what attempts have left whose executor died
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         self._sweep()
+
+    def _check(self, hidden: Iterable[str]) -> None:
+        """See that what tasks have written is here. Raises JobError."""
+        missing = [name for name in hidden if not (self._directory / name).exists()]
+        if missing:
+            raise JobError(
+                f"{self._directory / missing[0]} was written on another machine and is not here.",
+                hint="name a folder that all machines of the cluster share",
+            )
 
     @property
     def _manifest(self) -> Path:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import UPSERT
+from firesteel.connectors.filesystem_options import placed
 from firesteel.connectors.registry import secret_keys
 from firesteel.expr.deep import from_below
 from firesteel.expr.to_duckdb import compile_calc
@@ -265,7 +266,7 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
     constraints = constraints_of(names, types, options.configuration)
     return SinkSpec(
         connector=_connector(root.table),
-        options=_sent(root.table),
+        options=placed(_sent(root.table)),
         names=names,
         types=types,
         table=".".join(root.table.path),
