@@ -6,6 +6,7 @@ the terminal can answer each in its own way. None of them shows a stack trace un
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from firesteel.sensitive import without_secrets
@@ -92,6 +93,18 @@ class UsageError(FiresteelError):
     """The command, the environment or an option outside the script is wrong."""
 
     exit_status = 2
+
+
+def missing_package(what: str, package: str, extra: str) -> UsageError:
+    """What needs a package that this process has not: on a cluster each machine's Python needs it. extra: of
+    Firesteel's, which brings it."""
+    import socket
+
+    place = f"{sys.executable} on {socket.gethostname()}"
+    return UsageError(
+        f"{what} needs the package {package}, which {place} does not have.",
+        hint=f"pip install 'firesteel[{extra}]', or {package} alone where Firesteel is sent to executors",
+    )
 
 
 _SEE = "see docs/compatibility.md: what Flink has and Firesteel does not"

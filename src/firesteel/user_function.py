@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from firesteel.types.sql import SqlType
@@ -18,6 +19,10 @@ class UserFunction:
     name: str
     code: str
     folder: str = ""
+
+
+located: Callable[[str], str] = str
+"""Where a folder of the planner's lies for this process; the host knows where it has sent it."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.errors import DataError, FiresteelError, NotSupportedError, UsageError
+from firesteel.errors import DataError, FiresteelError, NotSupportedError, missing_package
 from firesteel.formats.avro_schema import Schema, to_schema
 from firesteel.formats.avro_values import to_avro, to_column
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Indices, MessageError, Options
@@ -33,9 +33,7 @@ def fastavro() -> Any:
     try:
         import fastavro
     except ImportError:
-        raise UsageError(
-            "The format 'avro' needs the package fastavro.", hint="pip install 'firesteel[avro]'"
-        ) from None
+        raise missing_package("The format 'avro'", "fastavro", "avro") from None
     return fastavro
 
 

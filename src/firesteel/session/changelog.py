@@ -20,6 +20,7 @@ from firesteel.session.row_time import RowTime, with_row_time
 from firesteel.session.table import Table
 from firesteel.spark.changelog_frame import changes_frame
 from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
+from firesteel.spark.shipped_code import ship_code
 from firesteel.spark.temporary import process_folder
 from firesteel.sql.lexer import one_line
 from firesteel.sql.parser import parse_query
@@ -46,6 +47,7 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     job = job_of(environment, [physical])
     settings = stream_settings(environment, job, one_line(table.query))
     folder = settings.checkpoint or tempfile.mkdtemp(prefix="sources-", dir=process_folder())
+    ship_code(environment.spark, job)
     return changes_frame(job, environment.spark, settings, folder, environment.frames)
 
 

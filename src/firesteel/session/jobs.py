@@ -23,6 +23,7 @@ from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.progress import Progress
+from firesteel.spark.shipped_code import ship_code
 from firesteel.spark.start import launch
 from firesteel.spark.translate import TranslateOptions, translate
 
@@ -56,6 +57,7 @@ class Running:
         self._progress.enter("starting Spark")
         self._spark = self._environment.spark
         hand_on(_options(self._job), variables_of_workers(self._spark.context))  # waits until it is up
+        ship_code(self._spark, self._job)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
         try:
             if not self._cancelled.is_set():

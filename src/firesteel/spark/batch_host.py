@@ -52,7 +52,7 @@ def run(
     """
     context = spark.context
     settings = settings or BatchSettings()
-    parallelism = settings.parallelism or context.defaultParallelism
+    parallelism = settings.parallelism or spark.parallelism
     delivery = Delivery(job.sinks, progress or Progress())
     if spark.is_unwatched:
         leave_out_scopes(context)

@@ -18,6 +18,7 @@ from firesteel import errors
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
 from firesteel.runtime.spec import JobSpec
+from firesteel.spark.workers_python import unfit_python
 from firesteel.user_function import UserFunction
 
 
@@ -40,6 +41,8 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
     if isinstance(error, FiresteelError):
         return error
     text = str(error)
+    if (unfit := unfit_python(text)) is not None:
+        return unfit
     raised = _raised(text)
     if raised is None or raised[0].endswith("Py4JJavaError"):
         words = java_words(text) or type(error).__name__
@@ -65,7 +68,7 @@ def _died(text: str, words: str, job: JobSpec | None) -> JobError:
     """A worker's process ended in the middle of its work, and could say nothing itself."""
     task = re.search(r"Task (\d+) in stage", text)
     where = f" in partition {task[1]}" if task else ""
-    names = sorted(functions_of(job))
+    names = sorted({function.name for function in functions_of(job)})
     called = (
         f", function {names[0]}" if len(names) == 1 else f", functions {', '.join(names)}" if names else ""
     )
@@ -76,10 +79,10 @@ def _died(text: str, words: str, job: JobSpec | None) -> JobError:
     )
 
 
-def functions_of(part: object) -> set[str]:
-    """Names of the functions of the user's that a job, or a part of one, calls."""
+def functions_of(part: object) -> set[UserFunction]:
+    """The functions of the user's that a job, or a part of one, calls."""
     if isinstance(part, UserFunction):
-        return {part.name}
+        return {part}
     if isinstance(part, (tuple, list)):
         return set().union(*map(functions_of, part))
     if is_dataclass(part) and not isinstance(part, type):

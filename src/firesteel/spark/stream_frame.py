@@ -58,7 +58,7 @@ def packet_frame(
     whose settings are this job's alone. timers: the file in which the driver says when the next one is due,
     "" where it does not. Raises UsageError where the checkpoint in `folder` belongs to another query.
     """
-    partitions = settings.parallelism or spark.context.defaultParallelism
+    partitions = settings.parallelism or spark.parallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
     layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
     source = FiresteelSource if session is None else ChangelogSource

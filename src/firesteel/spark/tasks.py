@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel import open_once
+from firesteel import open_once, user_function
 from firesteel.connectors.base import Split
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.chain import standing_clock
@@ -35,8 +35,10 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
 from firesteel.spark.flow import Counts, Flow, TaskId, Work
 from firesteel.spark.internals.worker_end import at_worker_end
+from firesteel.spark.shipped_code import located
 
 open_once.at_end = at_worker_end  # what is open in a worker is closed at its end
+user_function.located = located
 
 Keyed = tuple[tuple[int, Position], Packet]
 """A packet as an element of an RDD of pairs: ((target, position), packet)."""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
+from firesteel import user_function
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.open_once import open_once
 from firesteel.udf.functions import FunctionContext, UserDefinedFunction
@@ -58,7 +59,7 @@ def function_of(function: UserFunction) -> Udf:
     found = _loaded.get(function)
     if found is None:
         try:
-            found = find(function.code, function.folder)
+            found = find(function.code, user_function.located(function.folder))
         except Exception as error:
             raise JobError(f"Function {function.name} cannot be loaded by a worker: {error}") from error
         _loaded[function] = found

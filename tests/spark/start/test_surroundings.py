@@ -81,9 +81,7 @@ def test_a_master_that_does_not_answer_is_named_soon() -> None:
         master = f"spark://127.0.0.1:{free.getsockname()[1]}"
         began = time.monotonic()
         spark = Spark(LaunchOptions(master))
-        with pytest.raises(
-            UsageError, match=f"Spark's master {master} cannot be reached: Connection refused"
-        ):
+        with pytest.raises(JobError, match=f"Spark's master {master} cannot be reached: Connection refused"):
             _ = spark.context
     assert time.monotonic() - began < 10
 

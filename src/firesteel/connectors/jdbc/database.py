@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from firesteel.connectors.jdbc.address import Address
 from firesteel.connectors.jdbc.options import JdbcOptions
-from firesteel.errors import FiresteelError, JobError, UsageError
+from firesteel.errors import FiresteelError, JobError, missing_package
 
 T = TypeVar("T")
 _LONGEST_PAUSE = 5.0
@@ -30,9 +30,7 @@ def library(package: str = "sqlalchemy") -> Any:
         import sqlalchemy
         import sqlalchemy.exc
     except ImportError:
-        raise UsageError(
-            f"The connector 'jdbc' needs the package {package}.", hint="pip install 'firesteel[jdbc]'"
-        ) from None
+        raise missing_package("The connector 'jdbc'", package, "jdbc") from None
     return sqlalchemy
 
 
@@ -67,9 +65,8 @@ class Database:
                     connect_args=limits,
                 )
             except ImportError:
-                raise UsageError(
-                    f"The connector 'jdbc' needs the package {dialect.package} for {dialect.name}.",
-                    hint="pip install 'firesteel[jdbc]'",
+                raise missing_package(
+                    f"The connector 'jdbc' for {dialect.name}", dialect.package, "jdbc"
                 ) from None
             if dialect.as_text:
                 _begin_plainly(self._alchemy, _engines[address])

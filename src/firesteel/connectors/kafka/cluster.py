@@ -11,7 +11,7 @@ from typing import Any
 from firesteel.connectors.kafka.offsets import Partition, Places
 from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMESTAMP, KafkaOptions, Place
 from firesteel.connectors.kafka.properties import client_configuration
-from firesteel.errors import JobError, UsageError, ValidationError
+from firesteel.errors import JobError, ValidationError, missing_package
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 """Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who
@@ -24,9 +24,7 @@ def client() -> Any:
         import confluent_kafka
         import confluent_kafka.admin
     except ImportError:
-        raise UsageError(
-            "The connector 'kafka' needs the package confluent-kafka.", hint="pip install 'firesteel[kafka]'"
-        ) from None
+        raise missing_package("The connector 'kafka'", "confluent-kafka", "kafka") from None
     return confluent_kafka
 
 

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from firesteel.errors import FiresteelError, UsageError
+from firesteel.spark.start.executors import await_executors
 from firesteel.spark.start.fast import FastStart
 from firesteel.spark.start.given import context_of, use_this_python
 from firesteel.spark.start.java import find_java
 from firesteel.spark.start.plain import forget_jvm, has_ended, has_jvm, is_sparks_own, plain_context, tell
-from firesteel.spark.start.settings import BATCH, STREAM, LaunchOptions
+from firesteel.spark.start.settings import BATCH, PYTHON, STREAM, LaunchOptions
 from firesteel.spark.start.surroundings import check_master, check_variables, did_not_start
 from firesteel.spark.start.warm import warm_up
 from firesteel.spark.temporary import sweep
@@ -46,6 +47,7 @@ class Spark:
         self._starting: threading.Thread | None = None
         self._has_started = threading.Event()
         self._is_awaited = False
+        self._has_executors = False
         self._is_over = False
         self._lock = threading.Lock()
         if self._owned:
@@ -111,6 +113,16 @@ class Spark:
         now: str | None = self.session.conf.get(key, None)
         return now
 
+    @property
+    def parallelism(self) -> int:
+        """Cores that there are for tasks; of a cluster, once the executors of a Spark have come that was
+        started here. Those that come by need come with the tasks."""
+        by_need = self._setting("spark.dynamicAllocation.enabled") == "true"
+        if self._owned and not (self.is_local or by_need or self._has_executors):
+            await_executors(self.context)
+            self._has_executors = True
+        return self.context.defaultParallelism
+
     def keep_classes(self) -> None:
         """Keep what the JVM has loaded for later runs: a job has given results here."""
         if self._fast is not None:
@@ -153,7 +165,7 @@ class Spark:
 
     def _begin(self) -> None:
         check_variables(os.environ, self._options.is_local)
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_PYTHON", self._options.conf.get(PYTHON, sys.executable))
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         java = find_java()
         if self._options.may_start_directly and not has_jvm():

@@ -12,13 +12,16 @@ BATCH, STREAM = "batch", "stream"
 
 MASTER = "spark.master"
 LOG_LEVEL = "spark.log.level"
+PYTHON = "spark.pyspark.python"
+"""The executors' Python, which pyspark reads only where spark-submit starts the program."""
 
-_QUIET = {
+_ALWAYS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     LOG_LEVEL: "ERROR",
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
+    "spark.driver.maxResultSize": "0",
 }
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -28,14 +31,14 @@ _ALLOCATOR = {
 """For glibc, in the Python workers: a batch's columns are freed and made again for the next one, and giving
 their pages back to the system each time took a sixth of the time (benchmarks/decode.py shows it)."""
 
+_ALWAYS |= {f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()}
+_ON_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _LOCAL = {
-    **{f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()},
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
+    **_ON_LOOPBACK,
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
-    "spark.driver.maxResultSize": "0",
 }
+_MASTER_HERE = ("spark://127.0.0.1:", "spark://localhost:")
 _OWN_DAEMON = {"spark.python.daemon.module": "firesteel.spark.start.daemon"}
 
 _NEEDS_SUBMIT = ("spark.jars", "spark.submit.", "spark.driver.extra", "spark.driver.memory", "spark.files")
@@ -77,7 +80,9 @@ class LaunchOptions:
 
     def settings(self) -> dict[str, str]:
         """All Spark settings, the user's last."""
-        settings = {MASTER: self.master or "local[*]", "spark.app.name": "firesteel", **_QUIET}
+        settings = {MASTER: self.master or "local[*]", "spark.app.name": "firesteel", **_ALWAYS}
         if self.is_local:
             settings |= _LOCAL | (_OWN_DAEMON if self.fast else {})
+        elif (self.master or "").startswith(_MASTER_HERE):
+            settings |= _ON_LOOPBACK
         return settings | dict(self.conf)

@@ -72,7 +72,7 @@ def _check_python(python: str) -> None:
 
 def check_master(master: str | None) -> None:
     """That one of the hosts of a standalone master can be reached: Spark tries for minutes. Raises
-    UsageError."""
+    JobError, or UsageError for what is no address."""
     if master is None or not master.startswith("spark://"):
         return
     problem = ""
@@ -85,7 +85,7 @@ def check_master(master: str | None) -> None:
                 return
         except OSError as error:
             problem = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-    raise UsageError(
+    raise JobError(
         f"Spark's master {master} cannot be reached: {problem}",
         hint="start it or correct the address; without a master, Spark runs on this machine",
     )

@@ -1,0 +1,130 @@
+"""What the executors of a cluster are sent of this machine: Firesteel itself, and modules of the user's.
+
+Firesteel goes as a zip, which in workers stands before what their Python has installed. The folders that hold
+functions of the user's are unpacked and are on no path, as here (udf/modules.py). Spark brings both to an
+executor with its first task, whenever that starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import firesteel
+from firesteel.errors import UsageError
+from firesteel.runtime.spec import JobSpec
+from firesteel.spark.errors import functions_of
+from firesteel.spark.internals.tasks import variables_of_workers
+from firesteel.spark.temporary import private_folder
+from firesteel.user_function import UserFunction
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+    from firesteel.spark.start.launch import Spark
+
+_NAME = "firesteel-modules"
+_MOST_BYTES = 64 << 20
+"""Of the files of a folder: what is larger is better installed."""
+_sent: dict[tuple[str, str], str] = {}
+"""By application and folder: what it was like when it was sent."""
+
+
+# --- on the driver ---------------------------------------------------------------------------------
+def ship_code(spark: Spark, job: JobSpec) -> None:
+    """Have executors on other machines find what a job runs. Raises UsageError for a folder of modules that
+    is too large."""
+    if spark.is_local:
+        return
+    package = Path(firesteel.__file__).parent
+    if package.is_dir() and (spark.context.applicationId, "") not in _sent:
+        _ship_package(spark.context, package)  # else a zip that came with spark-submit --py-files
+        _sent[spark.context.applicationId, ""] = ""
+    _ship_modules(spark.context, functions_of(job))
+
+
+def _ship_package(context: SparkContext, package: Path) -> None:
+    """Have all workers use the Firesteel that runs here."""
+    from zipfile import ZipFile
+
+    file = private_folder("code") / f"firesteel-{firesteel.__version__}.zip"
+    with ZipFile(file, "w", strict_timestamps=False) as archive:
+        for source in sorted(package.rglob("*")):
+            if source.is_file() and source.suffix != ".pyc":
+                archive.write(source, source.relative_to(package.parent))
+    context.addPyFile(str(file))
+    variables = variables_of_workers(context)  # of this machine's planners, whom Spark sends no files
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(file), variables.get("PYTHONPATH")]))
+
+
+def _ship_modules(context: SparkContext, functions: Iterable[UserFunction]) -> None:
+    """Send the folders in which the modules of functions lie, as they are now. What is installed is expected
+    to be so everywhere."""
+    wanted: dict[str, set[str]] = {}
+    for function in functions:
+        if function.folder and not _is_installed(function.folder):
+            wanted.setdefault(function.folder, set()).add(function.code.replace(":", ".").partition(".")[0])
+    for folder, tops in wanted.items():
+        _ship_folder(context, Path(folder), tops)
+
+
+def _is_installed(folder: str) -> bool:
+    places = [sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")]
+    return any(Path(folder).resolve() == Path(place).resolve() for place in places)
+
+
+def _ship_folder(context: SparkContext, folder: Path, tops: set[str]) -> None:
+    files = sorted(_modules(folder, tops))
+    size = sum(file.stat().st_size for file in files)
+    if size > _MOST_BYTES:
+        raise UsageError(
+            f"{folder}: its modules have {size >> 20:,} MiB, too much to send to a cluster's executors",
+            hint="install large packages in the executors' Python, or keep them in another folder",
+        )
+    seen = hashlib.sha256("\n".join(f"{f} {f.stat().st_mtime_ns}" for f in files).encode()).hexdigest()
+    key = context.applicationId, str(folder)
+    if _sent.get(key) == seen:
+        return
+    from zipfile import ZipFile
+
+    name = f"{_name(str(folder))}-{time.time_ns()}"
+    archive = private_folder("modules") / f"{name}.zip"
+    with ZipFile(archive, "w", strict_timestamps=False) as opened:
+        for file in files:
+            opened.write(file, file.relative_to(folder))
+    context.addArchive(f"{archive}#{name}")
+    _sent[key] = seen
+
+
+def _modules(folder: Path, tops: set[str]) -> Iterator[Path]:
+    """The files of all modules and packages in a folder. tops: packages that need no __init__.py."""
+    for entry in folder.iterdir():
+        if entry.is_file() and entry.suffix == ".py":
+            yield entry
+        elif entry.is_dir() and (entry.name in tops or (entry / "__init__.py").is_file()):
+            files = (file for file in entry.rglob("*") if file.is_file() and file.suffix != ".pyc")
+            yield from files
+
+
+def _name(folder: str) -> str:
+    return f"{_NAME}-{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
+
+
+# --- in a task -------------------------------------------------------------------------------------
+def located(folder: str) -> str:
+    """Where a folder of the driver's lies for this task: the folder itself where it was not sent."""
+    if "pyspark" not in sys.modules:
+        return folder
+    from pyspark import SparkFiles, TaskContext
+
+    if TaskContext.get() is None:
+        return folder
+    places = Path(SparkFiles.getRootDirectory()).glob(f"{_name(folder)}-*")
+    found = [place for place in places if place.is_dir()]
+    return str(max(found)) if found else folder  # a name ends with when it was sent
