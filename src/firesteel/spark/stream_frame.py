@@ -15,9 +15,11 @@ from firesteel.runtime.job_graph import exchanges, stages
 from firesteel.runtime.orders import place_bits, split_numbers
 from firesteel.runtime.spec import JobSpec, ScanSpec, ValuesSpec
 from firesteel.spark.batch_clock import Ticks
+from firesteel.spark.checkpoint_lock import local_folder
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.flow import Work, works_of
 from firesteel.spark.frame_source import BATCH_TIME, FrameTask, taken_places
+from firesteel.spark.internals.checkpoint_files import write_with_few_programs
 from firesteel.spark.internals.frames import in_session
 from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.start.launch import Spark
@@ -66,6 +68,8 @@ def packet_frame(
         session = spark.session.newSession()
         for key, value in _CONF.items():
             session.conf.set(key, value)
+        if local_folder(folder) is not None:
+            write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
     session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
     return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers))
 

@@ -23,6 +23,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
     ValueState,
 )
+from pyspark.sql.types import BinaryType, StringType, StructType
 
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
@@ -32,6 +33,9 @@ from firesteel.spark.stream_rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.tasks import StageTask, state_size
 
 _ROW = Row(*ARROW.names)
+_ID = StructType().add("id", StringType())
+_DATA = StructType().add("data", BinaryType())
+"""Of what is in the state store. Not as texts: each task would ask the JVM to parse them."""
 
 
 class SparkRunStore:
@@ -70,8 +74,8 @@ class KeyedProcessor(StatefulProcessor):
         self._labels = labels
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._runs = handle.getMapState("runs", "id string", "data binary")
-        self._manifest = handle.getValueState("manifest", "data binary")
+        self._runs = handle.getMapState("runs", _ID, _DATA)
+        self._manifest = handle.getValueState("manifest", _DATA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
         group = self._labels.index(key[0])

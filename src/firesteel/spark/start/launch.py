@@ -59,6 +59,11 @@ class Spark:
         return (self.context.master or "").startswith("local")
 
     @property
+    def is_owned(self) -> bool:
+        """Whether it was started here: its JVM is Firesteel's own."""
+        return self._owned
+
+    @property
     def is_unwatched(self) -> bool:
         """Whether nobody looks at its jobs: it was started here, without a UI and without an event log."""
         settings = self._options.settings()
