@@ -2,6 +2,8 @@
 
 usage: python -m tests.recovery.cluster [--kills N] [--events N] [--seconds N] [--speculation] [--folder DIR]
 
+About N events in N seconds, and more at that pace for as long as the kills take.
+
 Kafka (canal-json, four partitions) -> GROUP BY with a function of the user's -> PostgreSQL, upsert-kafka and
 Kafka as debezium-json, all exactly once. Inserts, updates and deletes come in while one of two workers is
 killed with its executor and their Pythons, and another one is started in its place. Then the table and both
@@ -35,7 +37,7 @@ from tests.recovery.runs import commits
 _COLUMNS = "name VARCHAR(20) PRIMARY KEY, total INTEGER, biggest INTEGER, different BIGINT, n BIGINT"
 _PARTITIONS = 4
 _PATIENCE = 240.0
-_PIECE = 0.1
+_PIECE = 0.5
 """Seconds between two pieces of the load."""
 
 
@@ -197,9 +199,8 @@ def run(folder: Path, kills: int, events: int, seconds: float, *more: str, seed:
 
         def go_on() -> None:
             nonlocal sent
-            if sent < events:
-                places.send(load, piece)
-                sent += piece
+            places.send(load, piece)
+            sent += piece
 
         workers = [0, 1]
         running.batches(2, go_on)
