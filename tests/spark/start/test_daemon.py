@@ -49,6 +49,13 @@ def test_what_is_loaded_is_out_of_collections() -> None:
     assert said.stdout.split() == ["True", "True"]
 
 
+def test_its_ordinary_end_is_silent() -> None:
+    """DuckDB tells what it finds left over at the end of a process."""
+    script = "from firesteel.spark.start.daemon import prepare; prepare(); raise SystemExit(3)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def test_sparks_zips_are_left_out_where_their_package_is_installed(tmp_path: Path) -> None:
     lib = Path(pyspark.__file__).parent / "python" / "lib"
     zips = [str(path) for path in sorted(lib.glob("*.zip"))]

@@ -7,6 +7,7 @@ the daemon itself. No library is used before the fork, only loaded: threads do n
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import runpy
@@ -58,8 +59,10 @@ def installed_first(path: list[str]) -> list[str]:
 
 def keep_out_of_collections() -> None:
     """Take what is loaded out of the garbage collector's sight: a worker collects after every task, and to
-    go through all that the libraries hold took 60 to 100 ms of the next task's time."""
+    go through all that the libraries hold took 60 to 100 ms of the next task's time. At the ordinary end of a
+    process they are in sight again: DuckDB would say at length that they were left over."""
     gc.freeze()
+    atexit.register(gc.unfreeze)
 
 
 def prepare() -> None:
