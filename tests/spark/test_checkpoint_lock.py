@@ -206,3 +206,8 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         error = disk_error(Exception("java.io.IOException: No space left on device"), checkpoint)
         assert error is not None
         assert error.message == f"no space left on device: {full}"
+        cut_off = disk_error(Exception("a worker failed: EOFError"), checkpoint)
+        assert cut_off is not None
+        assert cut_off.message == error.message
+    full = Path("/elsewhere")
+    assert disk_error(Exception("a worker failed: EOFError"), checkpoint) is None

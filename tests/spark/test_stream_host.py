@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from firesteel.errors import DataError, UsageError
+from firesteel.errors import DataError, JobError, UsageError
 from firesteel.runtime.spec import Input, JobSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob
@@ -104,6 +105,24 @@ def test_a_checkpoint_that_another_job_holds_is_refused(tmp_path: Path, spark: S
     job.stop()
     again = stream_host.start(monitored(folder), spark, settings)
     again.stop()
+
+
+@pytest.mark.full
+def test_a_disk_that_is_full_is_named(tmp_path: Path, spark: Spark) -> None:
+    folder, disk = tmp_path / "in", tmp_path / "disk"
+    folder.mkdir()
+    disk.mkdir()
+    write_changes(folder / "1.json", 20_000, names=20_000)
+    command = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no small disk: mounting is not allowed")
+    try:
+        settings = StreamSettings(str(disk / "checkpoint"), parallelism=2, max_rows=5000)
+        with pytest.raises(JobError, match=f"no space left on device: {disk}/checkpoint") as raised:
+            stream_host.start(grouped(folder), spark, settings).wait()
+        assert raised.value.hint == "make room and run it again: it goes on from its checkpoint"
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_a_lost_log_of_files_is_refused(tmp_path: Path, spark: Spark) -> None:
