@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.connectors.kafka.cluster import UnreachableError
 from firesteel.errors import DataError, FiresteelError, InternalError, JobError, SourceRange
 from firesteel.runtime.packets import FAILURE, Packet, Position
 from firesteel.spark.errors import from_spark, guarded, raise_failure
@@ -47,6 +48,7 @@ def test_what_came_before_an_error_is_kept() -> None:
         ("AssertionError: odd", InternalError, "odd"),
         ("firesteel.errors.DataError: /d/t.json, line 7: bad", DataError, "/d/t.json, line 7: bad"),
         ("firesteel.errors.DataError: bad\nhint: mend it", DataError, "bad\nhint: mend it"),
+        ("firesteel.connectors.kafka.cluster.UnreachableError: away", UnreachableError, "away"),
         ("duckdb.duckdb.IOException: disk", JobError, "a worker failed: duckdb.duckdb.IOException: disk"),
     ],
 )

@@ -8,13 +8,14 @@ as a JobError that quotes the last line of the worker's traceback.
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 
-from firesteel import errors
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
 from firesteel.runtime.spec import JobSpec
@@ -48,14 +49,25 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
         words = java_words(text) or type(error).__name__
         return _died(text, words, job) if _DEATH.search(words) else JobError(f"Spark failed: {words}")
     kind, message = raised
-    name = kind.rpartition(".")[2]
-    own = getattr(errors, name, None) if kind.startswith("firesteel.") else None
-    if isinstance(own, type) and issubclass(own, FiresteelError):
+    own = _own(kind)
+    if own is not None:
         message, _, hint = message.partition("\nhint: ")
         return own(message, hint=hint or None)
-    if name == "AssertionError":
+    if kind == "AssertionError":
         return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
+
+
+def _own(kind: str) -> type[FiresteelError] | None:
+    """The class of ours with that full name: some stand beside what raises them."""
+    module, _, name = kind.rpartition(".")
+    if not module.startswith("firesteel."):
+        return None
+    with suppress(ImportError):
+        found = getattr(importlib.import_module(module), name, None)
+        if isinstance(found, type) and issubclass(found, FiresteelError):
+            return found
+    return None
 
 
 _DEATH = re.compile(r"Python worker exited unexpectedly|Python worker failed to connect|EOFException")

@@ -28,8 +28,26 @@ def client() -> Any:
     return confluent_kafka
 
 
+def will_pass(error: Any) -> bool:
+    """Whether no broker answered, or one that was not ready to, or not the right one any more: asked again,
+    one will. As Java's RetriableException, but for a topic that is not there."""
+    kinds = client().KafkaError
+    return error.code() in (
+        *(kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT, kinds._TIMED_OUT_QUEUE),
+        *(kinds._WAIT_COORD, kinds.NOT_COORDINATOR, kinds.COORDINATOR_NOT_AVAILABLE),
+        *(kinds.COORDINATOR_LOAD_IN_PROGRESS, kinds.REQUEST_TIMED_OUT, kinds.NETWORK_EXCEPTION),
+        *(kinds.NOT_LEADER_FOR_PARTITION, kinds.LEADER_NOT_AVAILABLE, kinds.REPLICA_NOT_AVAILABLE),
+        *(kinds.FENCED_LEADER_EPOCH, kinds.UNKNOWN_LEADER_EPOCH, kinds.OFFSET_NOT_AVAILABLE),
+        *(kinds.KAFKA_STORAGE_ERROR, kinds.LISTENER_NOT_FOUND, kinds.UNSTABLE_OFFSET_COMMIT),
+    )
+
+
 class UnreachableError(JobError):
     """The cluster does not answer now."""
+
+
+class UnknownPartitionError(JobError):
+    """It knows no such topic or partition, or no leader of it; while brokers start it says so, too."""
 
 
 class Cluster:
@@ -66,6 +84,11 @@ class Cluster:
                     f"Kafka at {self.servers} has no topic '{name}'.", hint=f"its topics are: {near}"
                 )
         return [(name, number) for name in names for number in sorted(topics[name].partitions)]
+
+    def known(self) -> set[Partition]:
+        """All partitions of the cluster."""
+        topics = self._metadata().topics
+        return {(name, number) for name, topic in topics.items() for number in topic.partitions}
 
     def _metadata(self) -> Any:
         began = time.monotonic()
@@ -154,12 +177,13 @@ class Cluster:
             isolation_level=level.READ_COMMITTED if committed else level.READ_UNCOMMITTED,
             request_timeout=patience,
         )
-        return {
-            (each.topic, each.partition): self._answer(
-                answer, f"topic {each.topic}, partition {each.partition}: "
-            ).offset
-            for each, answer in answers.items()
-        }
+        found: Places = {}
+        for each, answer in answers.items():
+            where = f"topic {each.topic}, partition {each.partition}: "
+            found[each.topic, each.partition] = self._answer(answer, where).offset
+            if found[each.topic, each.partition] == self._kafka.OFFSET_INVALID:
+                raise UnknownPartitionError(f"{where}Kafka at {self.servers} knows no leader of it now.")
+        return found
 
     def _listed(self, partitions: Iterable[Partition]) -> list[Any]:
         return [self._kafka.TopicPartition(topic, number) for topic, number in partitions]
@@ -171,13 +195,12 @@ class Cluster:
         except TimeoutError:
             raise UnreachableError(f"Kafka at {self.servers} does not answer.") from None
         except self._kafka.KafkaException as error:
-            if error.args[0].code() in self._transport():
+            if will_pass(error.args[0]):
                 raise self._unreachable(error) from None
-            raise JobError(f"{where}Kafka at {self.servers} refuses: {_words(error)}") from None
-
-    def _transport(self) -> tuple[int, ...]:
-        codes = self._kafka.KafkaError
-        return codes._TRANSPORT, codes._ALL_BROKERS_DOWN, codes._TIMED_OUT, codes._TIMED_OUT_QUEUE
+            codes = self._kafka.KafkaError
+            unknown = error.args[0].code() in (codes.UNKNOWN_TOPIC_OR_PART, codes._NOENT)
+            kind = UnknownPartitionError if unknown else JobError
+            raise kind(f"{where}Kafka at {self.servers} refuses: {_words(error)}") from None
 
     def _unreachable(self, error: Exception) -> UnreachableError:
         self._admin.poll(0)

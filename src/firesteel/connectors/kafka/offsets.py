@@ -8,6 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from firesteel.connectors.base import Offset, Split
+from firesteel.errors import JobError
 
 Partition = tuple[str, int]
 """Topic and number."""
@@ -118,6 +119,24 @@ def by_partition(splits: Iterable[Split]) -> list[Split]:
     """Splits that each read one partition, in the same order."""
     found = [data for split in splits for data in split.data["ranges"]]
     return [Split(0, {"ranges": [data]}, channel=channel(data[0], data[1])) for data in found]
+
+
+def gone(each: Partition, at: int) -> JobError:
+    """The error for a partition that is there no more. at: where it is read on."""
+    return JobError(
+        f"topic {each[0]}, partition {each[1]} is gone: it was read up to offset {at}",
+        hint="begin with an empty checkpoint folder",
+    )
+
+
+def expired(each: Partition, at: int, first: int) -> JobError:
+    """The error for messages from offset `at` on that are there no more. first: what is there yet."""
+    return JobError(
+        f"topic {each[0]}, partition {each[1]}: offsets {at} to {first - 1} are gone, "
+        f"the log begins at {first}",
+        hint="the topic's retention removed them before they were read: begin with an empty "
+        "checkpoint folder, or set 'properties.auto.offset.reset' = 'earliest' to read what is left",
+    )
 
 
 def _nested(places: Mapping[Partition, int]) -> dict[str, dict[str, int]]:

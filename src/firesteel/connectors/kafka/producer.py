@@ -8,11 +8,12 @@ its first request.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from firesteel.connectors.kafka.cluster import client
+from firesteel.connectors.kafka.cluster import client, will_pass
 from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
 from firesteel.connectors.kafka.records import Record
 from firesteel.errors import JobError, ValidationError
@@ -27,6 +28,9 @@ _POLLED = 1000
 _KEPT = 16
 """Producers that a worker keeps for its next tasks: connecting takes longer than a small batch."""
 _ANY_PARTITION = -1
+_SILENT = logging.getLogger(f"{__name__}.client")
+"""Takes what the client says itself of a transaction that another has shut out: the next producer goes on."""
+_SILENT.disabled = True
 
 _idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
 
@@ -55,7 +59,7 @@ class Producer:
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
         configuration |= {"delivery.report.only.error": True, "log_level": 2, "on_delivery": self._delivered}
-        configuration["error_cb"] = self._lost
+        configuration |= {"error_cb": self._lost, "logger": _SILENT}
         try:
             self._client = self._kafka.Producer(configuration)
         except self._kafka.KafkaException as error:
@@ -190,23 +194,13 @@ class Producer:
                 return request()
             except self._kafka.KafkaException as error:
                 told = error.args[0]
-                if not (told.retriable() or _passes(told)) or time.monotonic() > end:
+                if not (told.retriable() or will_pass(told)) or time.monotonic() > end:
                     self._check()
                     if self._is_shut_out(told):
                         raise ShutOutError(f"{self.name}: {told.str()}") from None
                     raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def _passes(error: Any) -> bool:
-    """Whether no broker answered, or it was not ready to: then it is asked once more."""
-    kinds = client().KafkaError
-    return error.code() in (
-        *(kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT, kinds._WAIT_COORD),
-        *(kinds.NOT_COORDINATOR, kinds.COORDINATOR_NOT_AVAILABLE, kinds.COORDINATOR_LOAD_IN_PROGRESS),
-        *(kinds.REQUEST_TIMED_OUT, kinds.NETWORK_EXCEPTION, kinds.UNSTABLE_OFFSET_COMMIT),
-    )
 
 
 def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str, str]], str]:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firesteel.connectors.kafka.cluster import client
+from firesteel.connectors.kafka.cluster import client, will_pass
 from firesteel.connectors.kafka.messages import Block, Messages
-from firesteel.connectors.kafka.offsets import Range
+from firesteel.connectors.kafka.offsets import Range, expired, gone
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError
 
@@ -67,7 +67,7 @@ class Reader:
         place, heard = wanted.start, time.monotonic()
         while place < wanted.end:
             taken = self._consumer.consume(min(most, wanted.end - place), _WAIT)
-            heard = self._heard(heard, bool(taken))
+            heard = self._heard(heard, bool(taken), wanted, place)
             records, place = self._of_range(taken, wanted, place)
             if records:
                 block.add(records)
@@ -81,7 +81,7 @@ class Reader:
         """Those that are messages of the range, and the offset up to which it is read, `place` before."""
         errors = [record.error() for record in taken]
         if any(errors):
-            place = max(place, *(self._error(record, wanted) for record in taken if record.error()))
+            place = max(place, *(self._error(record, wanted, place) for record in taken if record.error()))
             taken = [record for record in taken if record.error() is None]
         if not taken:
             return taken, place
@@ -90,31 +90,52 @@ class Reader:
             taken = [record for record in taken if record.offset() < wanted.end]
         return taken, max(place, last + 1)
 
-    def _heard(self, last: float, now: bool) -> float:
+    def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
+        """When the broker was heard last."""
         if now:
             return time.monotonic()
         if time.monotonic() - last < _PATIENCE:
             return last
+        self._check_there(wanted, place)
+        return time.monotonic()
+
+    def _check_there(self, wanted: Range, place: int) -> None:
+        """Raises JobError where the broker is away, or the partition gone."""
         try:
-            self._consumer.list_topics(timeout=5)
+            topics = self._consumer.list_topics(timeout=5).topics
         except self._kafka.KafkaException as error:
             raise JobError(
                 f"Kafka at {self._servers} has not answered for {_PATIENCE:.0f} seconds: "
                 f"{error.args[0].str()}"
             ) from None
-        return time.monotonic()
+        if wanted.topic not in topics or wanted.partition not in topics[wanted.topic].partitions:
+            raise gone((wanted.topic, wanted.partition), place)
 
-    def _error(self, record: Any, wanted: Range) -> int:
+    def _error(self, record: Any, wanted: Range, place: int) -> int:
         """The offset up to which there is nothing to read: that of the partition's end, else 0."""
         error, codes = record.error(), self._kafka.KafkaError
         if error.code() == codes._PARTITION_EOF:
             return int(record.offset())
-        if error.code() == codes._AUTO_OFFSET_RESET or not (error.retriable() or _is_local(error)):
+        if error.code() == codes._AUTO_OFFSET_RESET:
+            self._check_expired(wanted, place)
+        if error.code() in (codes._UNKNOWN_TOPIC, codes._UNKNOWN_PARTITION, codes.UNKNOWN_TOPIC_OR_PART):
+            self._check_there(wanted, place)
+        elif error.code() == codes._AUTO_OFFSET_RESET or not (will_pass(error) or _is_local(error)):
             raise JobError(
                 f"topic {wanted.topic}, partition {wanted.partition}: offsets {wanted.start} to "
                 f"{wanted.end - 1} cannot be read: {error.str()}"
             )
         return 0
+
+    def _check_expired(self, wanted: Range, place: int) -> None:
+        """Raises JobError that says which messages are gone, where the broker tells."""
+        partition = self._kafka.TopicPartition(wanted.topic, wanted.partition)
+        try:
+            first, _ = self._consumer.get_watermark_offsets(partition, timeout=5)
+        except self._kafka.KafkaException:
+            return
+        if first > place:
+            raise expired((wanted.topic, wanted.partition), place, first)
 
 
 def _is_local(error: Any) -> bool:

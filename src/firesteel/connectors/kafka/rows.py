@@ -13,7 +13,7 @@ from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messag
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError
-from firesteel.formats.base import Decoder, Fields, Indices, MessageError
+from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
 from firesteel.formats.message_metadata import MetadataReader
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
@@ -22,11 +22,12 @@ from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 @dataclass(frozen=True)
 class _Decoding:
     """places: of each column that the part gives, by its name, among the decoder's. of_lines: in files of the
-    format a message is a line."""
+    format a message is a line. hint: what to do about a message that cannot be read."""
 
     decoder: Decoder
     places: dict[str, int]
     of_lines: bool
+    hint: str | None
 
 
 class Rows:
@@ -39,10 +40,11 @@ class Rows:
         self._types = dict(zip(scan.names, scan.types, strict=True))
         physical = tuple(name for name in scan.names if self._metadata.get(name) is None)
         self._wanted = [scan.names[position] for position in scan.projection]
-        self._value = self._decoding(value_of(options, physical), taken=())
+        of_value = "" if "format" in options else "value."
+        self._value = self._decoding(value_of(options, physical), of_value, taken=())
         self._of_value = self._metadata_reader(value_of(options, physical))
         key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
-        self._key = None if key is None else self._decoding(key, taken)
+        self._key = None if key is None else self._decoding(key, "key.", taken)
 
     def _metadata_reader(self, part: Part) -> MetadataReader | None:
         keys = [key for name in self._wanted if (key := self._metadata.get(name)) and is_of_value(key)]
@@ -62,8 +64,9 @@ class Rows:
         of_metadata = OF_MESSAGES.intersection(self._metadata.get(name) or "" for name in self._wanted)
         return of_metadata if self._key is None else of_metadata | {MESSAGE_KEY}
 
-    def _decoding(self, part: Part, taken: tuple[str, ...]) -> _Decoding:
-        """taken: the columns that the value gives, where the key has them, too."""
+    def _decoding(self, part: Part, prefix: str, taken: tuple[str, ...]) -> _Decoding:
+        """prefix: of the options of its format. taken: the columns that the value gives, where the key has
+        them, too."""
         names = [name for name in self._wanted if name in part.columns and name not in taken]
         fields = Fields(
             tuple(name.removeprefix(part.prefix) for name in names),
@@ -72,7 +75,8 @@ class Rows:
             tuple(self._types[name] for name in part.columns),
         )
         decoder = part.format.decoder(fields, dict(part.options))
-        return _Decoding(decoder, {name: place for place, name in enumerate(names)}, part.format.splittable)
+        places = {name: place for place, name in enumerate(names)}
+        return _Decoding(decoder, places, part.format.splittable, _hint(part.format, prefix))
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
         """The changes of the messages. split, first: the split's number, and how many changes it has given.
@@ -120,7 +124,7 @@ class Rows:
         try:
             return decoding.decoder.decode(as_lines(data) if decoding.of_lines else data)
         except MessageError as error:
-            raise _bad_message(messages, error) from None
+            raise _bad_message(messages, error, decoding.hint) from None
 
     def _said(self, messages: Messages) -> dict[str, pa.Array]:
         """What the values say besides their rows, by key, a value a message."""
@@ -129,12 +133,21 @@ class Rows:
         try:
             return self._of_value.columns(as_lines(messages.values))
         except MessageError as error:
-            raise _bad_message(messages, error) from None
+            raise _bad_message(messages, error, self._value.hint) from None
 
 
-def _bad_message(messages: Messages, error: MessageError) -> DataError:
+_IGNORES = "ignore-parse-errors"
+
+
+def _hint(of: Format, prefix: str) -> str | None:
+    """The option that leaves out what cannot be read, of a format that has it."""
+    has_it = any(option.key == _IGNORES for option in of.options)
+    return f"'{prefix}{of.name}.{_IGNORES}' = 'true' leaves such messages out" if has_it else None
+
+
+def _bad_message(messages: Messages, error: MessageError, hint: str | None) -> DataError:
     place = f"topic {messages.topic}, partition {messages.partition}, offset {messages.offset(error.index)}"
-    return DataError(f"{place}: {error.text}")
+    return DataError(f"{place}: {error.text}", hint=hint)
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pyarrow as pa
 
 from firesteel.connectors.base import Lags, Offset, ReadLimit, Split
-from firesteel.connectors.kafka.cluster import Cluster, UnreachableError
+from firesteel.connectors.kafka.cluster import Cluster, UnknownPartitionError, UnreachableError
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, Messages
 from firesteel.connectors.kafka.offsets import (
     Places,
@@ -19,6 +20,8 @@ from firesteel.connectors.kafka.offsets import (
     by_partition,
     channel,
     cut,
+    expired,
+    gone,
     ranges,
 )
 from firesteel.connectors.kafka.options import check_group, read_options
@@ -31,6 +34,8 @@ from firesteel.runtime.spec import ScanSpec
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
 """Seconds between two looks for messages that a bounded read waits for, and after which a micro-batch without
 any lets the job be stopped."""
+_GONE = 5.0
+"""Seconds after which a partition is gone that the cluster does not know any more."""
 
 
 class KafkaSource:
@@ -50,6 +55,7 @@ class KafkaSource:
         self._looked: float | None = None
         self._notices: list[str] = []
         self._away = False
+        self._missed: float | None = None
         self._reports = False
         self._reported: Places = {}
         self._sizes = MessageSizes(self._some)
@@ -109,12 +115,12 @@ class KafkaSource:
         while True:
             try:
                 found = self._ahead(position, limit)
-            except UnreachableError as error:
+            except (UnreachableError, UnknownPartitionError) as error:
                 if not begun:
                     raise
-                self._tell(f"{error.message} Waiting for it.")
+                self._wait(error, position)
                 return start
-            self._away = False
+            self._away, self._missed = False, None
             if not self.bounded or position.finished or found != replace(position, begins={}):
                 break
             # a bounded read that finds nothing would be taken for one that has ended
@@ -205,22 +211,34 @@ class KafkaSource:
 
     def _check_there(self, position: Position, there: list[tuple[str, int]]) -> None:
         """When a job goes on: that what it is to read is there still."""
-        for topic, number in position.at:
-            if (topic, number) not in there:
-                raise JobError(
-                    f"topic {topic}, partition {number} is gone: the job had read it up to offset "
-                    f"{position.at[topic, number]}",
-                    hint="begin with an empty checkpoint folder",
-                )
+        for each, at in position.at.items():
+            if each not in there:
+                raise gone(each, at)
         self._check_expired(position.at)
 
+    def _wait(self, error: JobError, position: Position) -> None:
+        """The cluster will be asked again, by a client that does not keep to what it knew of the brokers.
+
+        Raises JobError where partitions have been unknown for a while, and are.
+        """
+        self._made = None
+        if not isinstance(error, UnknownPartitionError):
+            self._missed = None
+            self._tell(f"{error.message} Waiting for it.")
+            return
+        self._missed = self._missed or time.monotonic()
+        if time.monotonic() < self._missed + _GONE:
+            return
+        with suppress(UnreachableError):
+            there = self._cluster.known()
+            for each, at in position.at.items():
+                if each not in there:
+                    raise gone(each, at)
+
     def _check_expired(self, at: Places) -> None:
-        for (topic, number), first in self._cluster.earliest(at).items():
-            if at[topic, number] < first:
-                self._lost(
-                    f"topic {topic}, partition {number}: offsets {at[topic, number]} to {first - 1} are "
-                    f"gone, the log begins at {first}"
-                )
+        for each, first in self._cluster.earliest(at).items():
+            if at[each] < first:
+                self._lost(expired(each, at[each], first))
 
     def _check_lost(self, at: Places, latest: Places) -> None:
         for (topic, number), offset in at.items():
@@ -236,14 +254,10 @@ class KafkaSource:
         """Whether the user has said to go on where messages are lost."""
         return dict(self._options.properties).get("auto.offset.reset", "none").lower() == "earliest"
 
-    def _lost(self, what: str) -> None:
+    def _lost(self, what: JobError) -> None:
         if not self._goes_on:
-            raise JobError(
-                what,
-                hint="the topic's retention removed them before they were read: begin with an empty "
-                "checkpoint folder, or set 'properties.auto.offset.reset' = 'earliest' to read what is left",
-            )
-        self._notices.append(f"{what}. Going on there, as 'properties.auto.offset.reset' says.")
+            raise what
+        self._notices.append(f"{what.message}. Going on there, as 'properties.auto.offset.reset' says.")
 
     def _tell(self, notice: str) -> None:
         """Once for each time that the broker is away."""

@@ -1,0 +1,80 @@
+"""A source whose broker goes and comes back, and one whose topic is deleted, while it is read."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+import pytest
+from tools.kafka_broker import Broker
+
+from firesteel.connectors.kafka import reader
+from firesteel.connectors.kafka import source as kafka_source
+from firesteel.errors import JobError
+from tests.connectors.kafka.reading import ALL, between, source
+
+pytestmark = pytest.mark.slow
+
+
+def begun(broker: Broker, count: int, **options: str) -> tuple[Any, str, Any, Any]:
+    """A source that has read so many messages: it, its topic, where it began and where it is."""
+    topic = broker.create("outage")
+    send(broker, topic, *range(count))
+    read = source(broker.servers, topic, **options)
+    begin = read.initial_offset()
+    return read, topic, begin, read.latest_offset(begin, ALL)
+
+
+def send(broker: Broker, topic: str, *values: int) -> None:
+    broker.send(topic, [b'{"a": %d}' % value for value in values])
+
+
+def until_gone(broker: Broker, topic: str) -> None:
+    broker.admin.delete_topics([topic])[topic].result(30)
+    while topic in broker.admin.list_topics(timeout=10).topics:
+        pass
+
+
+def for_ever(read: Any, place: Any) -> None:
+    while True:
+        assert read.latest_offset(place, ALL) == place
+
+
+@pytest.mark.parametrize("clean", [True, pytest.param(False, marks=pytest.mark.full)])
+def test_a_broker_that_goes_and_comes_back(broker: Broker, clean: bool) -> None:
+    """With a new leader epoch, which it holds against whoever knows the one before."""
+    read, topic, _, place = begun(broker, 3)
+    broker.stop(clean)
+    while not (told := read.notices()):
+        assert read.latest_offset(place, ALL) == place
+    assert re.fullmatch(
+        rf"Kafka at {broker.servers} (cannot be reached: .*|does not answer\.) Waiting for it\.", told[0]
+    )
+    broker.start()
+    send(broker, topic, 3)
+    while (end := read.latest_offset(place, ALL)) == place:
+        pass
+    assert [row[1] for row in between(read, place, end)] == [3]
+    assert read.notices() == []
+
+
+@pytest.mark.full
+def test_a_broker_that_is_away_while_messages_are_read(broker: Broker) -> None:
+    read, _, begin, place = begun(broker, 3)
+    broker.stop()
+    again = threading.Timer(1, broker.start)
+    again.start()
+    assert [row[1] for row in between(read, begin, place)] == [0, 1, 2]
+    again.join()
+
+
+def test_a_topic_that_is_deleted_while_it_is_read(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kafka_source, "_GONE", 0.3)
+    read, topic, begin, place = begun(broker, 3)
+    until_gone(broker, topic)
+    with pytest.raises(JobError, match=f"topic {topic}, partition 0 is gone: it was read up to offset 3"):
+        for_ever(read, place)
+    monkeypatch.setattr(reader, "_PATIENCE", 1.0)
+    with pytest.raises(JobError, match=f"topic {topic}, partition 0 is gone: it was read up to offset 0"):
+        between(source(broker.servers, topic), begin, place)
