@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,9 +59,12 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running() -> Iterator[Registry]:
-    """One that answers."""
+def running(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
+    """One that answers. tls: behind https."""
     made = Registry()
+    if tls is not None:
+        made.socket = tls.wrap_socket(made.socket, server_side=True)
+        made.url = made.url.replace("http:", "https:")
     threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield made

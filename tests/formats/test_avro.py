@@ -89,6 +89,8 @@ def test_a_bad_message_is_named() -> None:
         Avro().decoder(fields((sql.STRING,)), {}).decode(pa.array([b"\x02\x02a", b"\x02\x09a"], pa.binary()))
     assert caught.value.index == 1
     assert caught.value.text.startswith("Failed to deserialize Avro record.")
+    with pytest.raises(MessageError, match="Failed to deserialize Avro record"):
+        Avro().decoder(fields((sql.STRING,)), {}).decode(pa.array([b"\x02\x04\xff\xfe"], pa.binary()))
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

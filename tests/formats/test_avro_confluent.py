@@ -77,7 +77,8 @@ def test_options() -> None:
     with pytest.raises(ValidationError, match="Missing required options are:\n\nurl"):
         AvroConfluent().validate({}, ("a",), (sql.INT,))
     for wrong, said in (
-        ({"ssl.keystore.location": "x"}, "'avro-confluent.ssl.keystore.location' is not supported"),
+        ({"schema": "{}"}, "'avro-confluent.schema' is not supported"),
+        ({"schema-registry.schema": "{}"}, "'avro-confluent.schema' is not supported"),
         ({"basic-auth.credentials-source": "SASL_INHERIT"}, "'SASL_INHERIT' is not supported"),
         ({"url": "http://me:secret@host"}, "password in 'avro-confluent.url' are not supported"),
     ):

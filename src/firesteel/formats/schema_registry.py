@@ -7,6 +7,7 @@ Flink: ConfluentSchemaRegistryCoder.
 from __future__ import annotations
 
 import json
+import ssl
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
@@ -27,11 +28,23 @@ _TYPE = "application/vnd.schemaregistry.v1+json"
 
 
 @dataclass(frozen=True)
+class Tls:
+    """Of a registry behind https. trusted: a PEM file with certificates, None for those that the system
+    trusts. own: one with a key and its certificates, for a registry that wants them. password: of the key."""
+
+    trusted: str | None = None
+    own: str | None = None
+    password: str | None = field(default=None, repr=False)
+    checks_host: bool = True
+
+
+@dataclass(frozen=True)
 class Registry:
     """Where it is, and who asks: the header `Authorization`, None for nobody in particular."""
 
     url: str
     authorization: str | None = field(default=None, repr=False)
+    tls: Tls | None = None
 
 
 class Registered:
@@ -101,13 +114,29 @@ def _asked(registry: Registry, path: str, body: dict[str, str] | None = None) ->
     if registry.authorization is not None:
         request.add_unredirected_header("Authorization", registry.authorization)
     try:
-        with urlopen(request, timeout=_SECONDS) as answer:
+        with urlopen(request, timeout=_SECONDS, context=_context(registry.tls)) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
     except HTTPError:
         raise
     except (URLError, OSError) as error:
         raise JobError(f"The schema registry does not answer: {address}: {error}") from None
+
+
+@lru_cache(maxsize=100)
+def _context(tls: Tls | None) -> ssl.SSLContext | None:
+    """Raises JobError for files that cannot be used."""
+    if tls is None:
+        return None
+    file = tls.trusted
+    try:
+        made = ssl.create_default_context(cafile=tls.trusted)
+        made.check_hostname = tls.checks_host
+        if (file := tls.own) is not None:
+            made.load_cert_chain(file, password=tls.password or "")  # without one OpenSSL would ask for it
+    except (OSError, ValueError) as error:
+        raise JobError(f"The certificates in {file} cannot be used: {error}") from None
+    return made
 
 
 def _failed(registry: Registry, error: HTTPError) -> JobError:
