@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import os
+import signal
 import socket
 import subprocess
 import time
@@ -18,6 +20,8 @@ _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx384
 _UP_SECONDS = 90.0
 _WHILE_HELD = ("sh", "-c", '{ "$@"; kill 0; } & cat; kill -9 0', "sh")
 """Runs a command for as long as its input is open: it ends with the tests, however these end."""
+_NOTED = ("sh", "-c", 'echo $$ >"$0"; exec "$@"')
+"""Runs a command, its number in the file that follows."""
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
@@ -72,7 +76,8 @@ class Broker:
         self.servers = f"127.0.0.1:{port}"
         self._properties = folder / "server.properties"
         self._properties.write_text(_PROPERTIES.format(port=port, controller=controller, folder=folder))
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        # with a "-" in front it would be taken for an option
+        cluster = "A" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         subprocess.run(
             self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)),
             check=True,
@@ -90,7 +95,8 @@ class Broker:
 
     def _run(self) -> subprocess.Popen[bytes]:
         with (self._folder / "log").open("ab") as log:
-            command = [*_WHILE_HELD, *self._java("kafka.Kafka", str(self._properties))]
+            run = self._java("kafka.Kafka", str(self._properties))
+            command = [*_WHILE_HELD, *_NOTED, str(self._folder / "pid"), *run]
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
             )
@@ -106,8 +112,12 @@ class Broker:
             f"no broker after {_UP_SECONDS:.0f} s: {(self._folder / 'log').read_text()[-2000:]}"
         )
 
-    def stop(self) -> None:
+    def stop(self, clean: bool = False) -> None:
+        """By SIGKILL. clean: it is asked to end first, and does so in order."""
         assert self._process.stdin is not None
+        if clean:
+            os.kill(int((self._folder / "pid").read_text()), signal.SIGTERM)
+            self._process.wait(_UP_SECONDS)
         self._process.stdin.close()
         self._process.wait()
 

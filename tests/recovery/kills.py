@@ -15,7 +15,7 @@ import random
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,13 @@ def answer(source: Path) -> Counter[Row]:
             del rows[row["id"]]
         else:
             rows[row["id"]] = (row["name"], int(row["cnt"]))
+    return totals(rows.values())
+
+
+def totals(rows: Iterable[tuple[str, int]]) -> Counter[Row]:
+    """The same of rows (name, cnt)."""
     groups = defaultdict(list)
-    for name, count in rows.values():
+    for name, count in rows:
         groups[name].append(count)
     return Counter(
         (name, sum(counts), max(counts), len(set(counts)), len(counts)) for name, counts in groups.items()

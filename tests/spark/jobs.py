@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,21 +55,29 @@ def keyed(
 
 def write_changes(path: Path, events: int, names: int = 7, seed: int = 1) -> None:
     """A canal-json file of random inserts, updates and deletes over rows (id, name, cnt)."""
-    chance = random.Random(seed)
-    rows: dict[int, dict[str, Any]] = {}
+    made = random_changes(random.Random(seed), {}, names)
     with path.open("w", encoding="utf-8") as file:
-        for number in range(events):
-            kind = chance.choice("IIUUD") if rows else "I"
-            row = {"id": number, "name": f"name{chance.randrange(names)}", "cnt": chance.randrange(100)}
-            old = None
-            if kind != "I":
-                old = rows.pop(chance.choice(list(rows)) if len(rows) < 50 else next(iter(rows)))
-                row = {**row, "id": old["id"]} if kind == "U" else old
-            if kind != "D":
-                rows[row["id"]] = row
-            word = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}[kind]
-            before = None if kind != "U" or old is None else [_changed(old, row)]
-            file.write(json.dumps({"data": [_text(row)], "old": before, "type": word, "isDdl": False}) + "\n")
+        file.writelines(f"{message}\n" for _, message in itertools.islice(made, events))
+
+
+def random_changes(
+    chance: random.Random, rows: dict[int, dict[str, Any]], names: int
+) -> Iterator[tuple[int, str]]:
+    """Random inserts, updates and deletes as canal-json, without an end, each with its row's id. rows: those
+    that are left, by id, kept up to date."""
+    for number in itertools.count():
+        kind = chance.choice("IIUUD") if rows else "I"
+        row = {"id": number, "name": f"name{chance.randrange(names)}", "cnt": chance.randrange(100)}
+        old = None
+        if kind != "I":
+            old = rows.pop(chance.choice(list(rows)) if len(rows) < 50 else next(iter(rows)))
+            row = {**row, "id": old["id"]} if kind == "U" else old
+        if kind != "D":
+            rows[row["id"]] = row
+        word = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}[kind]
+        before = None if kind != "U" or old is None else [_changed(old, row)]
+        message = {"data": [_text(row)], "old": before, "type": word, "isDdl": False}
+        yield row["id"], json.dumps(message)
 
 
 def _changed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:

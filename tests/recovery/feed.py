@@ -1,0 +1,89 @@
+"""A producer that never rests: random inserts, updates and deletes as canal-json, in four partitions.
+
+A row's changes are all in one partition, so that they keep their order. Some groups only grow: a message
+about one of them that does not say more than the one before was sent twice.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections import Counter
+from typing import Any
+
+from tools.kafka_broker import Broker
+
+from tests.recovery.kills import Row, totals
+from tests.spark.jobs import random_changes
+
+PARTITIONS = 4
+GROWING = "grows"
+"""How the names of groups begin that only grow."""
+_FLUSH_SECONDS = 120.0
+
+
+class Feed:
+    """Sends about so many changes a second, until it is stopped. names: how many groups there are."""
+
+    def __init__(self, broker: Broker, seed: int, rate: int = 200, names: int = 60) -> None:
+        from confluent_kafka import Producer
+
+        self.topic = broker.create("changes", PARTITIONS)
+        self.sent = 0
+        self._chance = random.Random(seed)
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._changes = random_changes(self._chance, self._rows, names)
+        self._grown: list[tuple[str, int]] = []
+        self._client = Producer(
+            {
+                "bootstrap.servers": broker.servers,
+                "enable.idempotence": True,
+                "message.timeout.ms": 0,
+                "linger.ms": 5,
+                "log_level": 2,
+            }
+        )
+        self._rate = rate
+        self._running = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def pause(self) -> Counter[Row]:
+        """Send nothing any more until `go_on`; what the query answers over all that was sent."""
+        self._running.acquire()
+        assert self._client.flush(_FLUSH_SECONDS) == 0
+        rows = [(row["name"], row["cnt"]) for row in self._rows.values()]
+        return totals(rows + self._grown)
+
+    def go_on(self) -> None:
+        self._running.release()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(0.1):
+            with self._running:
+                for _ in range(self._rate // 10):
+                    self._send()
+
+    def _send(self) -> None:
+        if self._chance.random() < 0.1:
+            name, count = f"{GROWING}{self._chance.randrange(5)}", self._chance.randrange(100)
+            self._grown.append((name, count))
+            key = -len(self._grown)
+            row = {"id": str(key), "name": name, "cnt": str(count)}
+            message = json.dumps({"data": [row], "old": None, "type": "INSERT", "isDdl": False})
+        else:
+            key, message = next(self._changes)
+        while True:
+            try:
+                self._client.produce(self.topic, message, partition=key % PARTITIONS)
+                break
+            except BufferError:
+                self._client.poll(0.1)
+        self._client.poll(0)
+        self.sent += 1
