@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.errors import DataError, FiresteelError, JobError
 from firesteel.runtime.spec import JobSpec
-from firesteel.spark import batch_host, stream_host
+from firesteel.spark import batch_host, stream_host, stream_sinks
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream_settings import StreamSettings
@@ -117,16 +117,29 @@ def test_a_sink_that_fails_in_one_of_four_tasks(
     assert not list(out.glob(".part-*"))
 
 
-@pytest.mark.parametrize("when", ["write", "committed"])
-def test_tasks_that_have_committed_are_not_repeated(
-    when: str, tmp_path: Path, spark: Spark, changes: Path, answer: Any
+@pytest.mark.parametrize(
+    ("when", "few_rows"),
+    [("write", (0, 0)), ("committed", (0, 1000)), ("committed", (1000, 0)), ("write", (1000, 1000))],
+    ids=["write in tasks", "committed in tasks", "committed by the driver", "write by the driver"],
+)
+def test_what_has_been_committed_is_not_repeated(
+    when: str,
+    few_rows: tuple[int, int],
+    tmp_path: Path,
+    spark: Spark,
+    changes: Path,
+    answer: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Whoever runs the sink's tasks before and after the failure: Spark, or for few rows the driver."""
     out = tmp_path / "db"
     out.with_suffix(".fail").write_text(when)
     settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=4, max_rows=400)
     job = grouped(changes, sink=sink("sqlite", out, 0))
+    monkeypatch.setattr(stream_sinks, "FEW_ROWS", few_rows[0])
     with pytest.raises(FiresteelError, match="the database is full" if when == "write" else "died"):
         stream_host.start(job, spark, settings).wait()
+    monkeypatch.setattr(stream_sinks, "FEW_ROWS", few_rows[1])
     stream_host.start(job, spark, settings).wait()
     assert +folded(rows_in(out)) == answer
 

@@ -152,7 +152,7 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
-        kept = KeptPackets(frame, self._delivery.in_tasks)
+        kept = KeptPackets(frame, self._delivery.in_tasks, is_local=self._spark.is_local)
         try:
             packets = self._for_driver(kept, batch)
             with self._delivering:

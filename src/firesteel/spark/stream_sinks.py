@@ -11,6 +11,7 @@ from pyspark import TaskContext
 
 from firesteel.runtime.packets import CHANGES, Packet
 from firesteel.runtime.spec import sink_id
+from firesteel.spark.internals.hash_partitions import partition_of
 from firesteel.spark.sink_task import SinkTask
 from firesteel.spark.stream_rows import SCHEMA, from_values, to_batch
 
@@ -18,27 +19,41 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+FEW_ROWS = 1000
+"""Packets of no more rows come to the driver whole. Where that is all that a sink gets, its tasks run there:
+a job of Spark's takes longer than they do, and workers, which change partitions from batch to batch, would
+each time have to take over the other's transactional id."""
+
+
 class KeptPackets:
     """The DataFrame of a micro-batch's packets, which Spark keeps where sinks' tasks read it once more.
-    in_tasks: the numbers of these sinks."""
+    in_tasks: the numbers of these sinks. is_local: whether the driver may do their work."""
 
-    def __init__(self, frame: DataFrame, in_tasks: Sequence[int]) -> None:
+    def __init__(self, frame: DataFrame, in_tasks: Sequence[int], *, is_local: bool = False) -> None:
         self._frame = frame.persist() if in_tasks else frame
         self._ids = [sink_id(number) for number in in_tasks]
+        self._few = FEW_ROWS if is_local else 0
+        self._packets: list[Packet] = []
 
     def for_driver(self) -> list[Packet]:
-        """All packets; of rows for the sinks' tasks the counts."""
+        """All packets; of many rows for the sinks' tasks the counts."""
         frame = self._frame
         if self._ids:
             ids = ", ".join(map(str, self._ids))
-            payload = f"IF(chain IN ({ids}) AND holds = {CHANGES}, X'', payload) AS payload"
+            is_left = f"chain IN ({ids}) AND holds = {CHANGES} AND rows > {self._few}"
+            payload = f"IF({is_left}, X'', payload) AS payload"
             frame = frame.selectExpr(*[name for name in frame.columns if name != "payload"], payload)
-        return [from_values(tuple(row)) for row in frame.collect()]
+        self._packets = [from_values(tuple(row)) for row in frame.collect()]
+        return self._packets
 
     def run(self, task: SinkTask) -> list[Packet]:
         """What a sink's tasks give, one for each of Spark's partitions."""
         partitions = int(self._frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-        own = self._frame.where(f"chain = {sink_id(task.number)} AND holds = {CHANGES}")
+        to = sink_id(task.number)
+        here = [packet for packet in self._packets if packet.to == to and packet.holds == CHANGES]
+        if all(packet.payload for packet in here if packet.rows):
+            return _run_here(task, here, partitions)
+        own = self._frame.where(f"chain = {to} AND holds = {CHANGES}")
         told = own.repartition(partitions, "key_group").mapInArrow(_InArrow(task), SCHEMA)
         return [from_values(tuple(row)) for row in told.collect()]
 
@@ -46,6 +61,15 @@ class KeptPackets:
         """Spark need not keep them any longer."""
         if self._ids:
             self._frame.unpersist()
+
+
+def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:
+    """The tasks one after another, each over the packets that Spark would give it: a batch that is tried
+    again may go the other way, and what is committed is known by the partition."""
+    parts: dict[int, list[Packet]] = {}
+    for packet in packets:
+        parts.setdefault(partition_of(packet.target, partitions), []).append(packet)
+    return [told for number, own in sorted(parts.items()) for told in task.packets(number, own)]
 
 
 @dataclass(frozen=True)

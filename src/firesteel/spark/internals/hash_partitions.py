@@ -14,11 +14,16 @@ def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
     for group in range(groups):
         partition = group % partitions
         label = next_free[partition]
-        while murmur3(label) % partitions != partition:
+        while partition_of(label, partitions) != partition:
             label += 1
         next_free[partition] = label + 1
         labels.append(label)
     return tuple(labels)
+
+
+def partition_of(label: int, partitions: int) -> int:
+    """Where Spark puts rows with that number."""
+    return murmur3(label) % partitions
 
 
 def murmur3(value: int) -> int:
