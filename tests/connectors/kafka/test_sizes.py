@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 import pytest
+from tools.kafka_broker import Broker
 
+from firesteel.connectors.base import ReadLimit
 from firesteel.connectors.kafka import reader as reading
 from firesteel.connectors.kafka import sizes
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, Block, Messages
 from firesteel.connectors.kafka.offsets import Range
 from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.sizes import MessageSizes
+from tests.connectors.kafka.reading import between, source
 
 
 @dataclass(frozen=True)
@@ -118,3 +121,18 @@ def test_what_is_decoded_together_has_a_bound(size: int, monkeypatch: pytest.Mon
     bound = max(2 * 1_000_000, 200 * size + 1_000_000)
     assert max(pc.sum(pc.binary_length(each.values)).as_py() for each in read) <= bound
     assert max(consumer.asked[1:]) <= max(200, 1_000_000 // size)
+
+
+def test_a_backlog_is_taken_by_bytes(broker: Broker) -> None:
+    """Each micro-batch as much as fits, and nothing is left out between them."""
+    topic = broker.create("large", 2)
+    for partition in range(2):
+        messages = (b'{"a":%d,"s":"%s"}' % (place, b"x" * 980) for place in range(300))
+        broker.send(topic, messages, partition)
+    read = source(broker.servers, topic)
+    place, found = read.initial_offset(), []
+    while (end := read.latest_offset(place, ReadLimit(bytes=100_000))) != place:
+        found.append(between(read, place, end))
+        place = end
+    assert all(95 <= len(rows) <= 105 for rows in found[:-1])
+    assert sorted(row[1] for rows in found for row in rows) == sorted([*range(300)] * 2)
