@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.runtime import packets
+from firesteel.runtime import packets, ports
 from firesteel.runtime.packets import Packer, Packet, merge
+from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import KIND, ORDER
 from firesteel.spark.flow import Counts
 
@@ -68,6 +69,22 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
             sent += packer.flush()
     merged = [o for t in merge(by_target(sent, 0)) for o in t.column(ORDER).to_pylist()]
     assert merged == numbers
+
+
+@pytest.mark.parametrize(("together", "given"), [(0, 20), (1000, 3), (1 << 30, 1)])
+def test_rows_are_given_when_enough_have_come(
+    together: int, given: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "TOGETHER", together)
+    packer, sent = Packer((), 1), list[Packet]()
+    for start in range(0, 200, 10):
+        packer.add(changes(list(range(start, start + 10))))
+        sent += packer.flush()
+    merger = PortMerger()
+    tables = [table for packet in sent for _, table in merger.add(packet)]
+    tables += [table for _, table in merger.finish()]
+    assert len(tables) == given
+    assert [o for table in tables for o in table.column(ORDER).to_pylist()] == list(range(200))
 
 
 def test_counts_travel_with_the_packets_or_alone() -> None:

@@ -18,6 +18,9 @@ from firesteel.runtime.spec import ORDER, PLACE
 _BEHIND = 1 << 62
 """A place behind that of all rows."""
 
+TOGETHER = 64 << 20
+"""Bytes of rows that are given together: what is kept by key is looked up once for all of them."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -45,15 +48,19 @@ class PortMerger:
 
     def __init__(self, marks: Mapping[int, ChannelMarks] | None = None, place: int = 0) -> None:
         self._place = place
+        self._waiting = 0
         self._ports = {port: _Port(port, own) for port, own in (marks or {}).items()}
 
     def add(self, packet: Packet) -> Iterator[tuple[int, Message]]:
-        """Take a packet in; what no later packet can come before, with the port that it is for."""
+        """Take a packet in; where enough has come, what no later packet can come before, with the port that
+        it is for."""
         if packet.rows == 0 and packet.holds != MARKED:
             return
         port = self._ports.setdefault(packet.port, _Port(packet.port))
-        yield from self._release(packet.first)
-        port.add(packet)
+        if self._waiting >= TOGETHER:
+            yield from self._release(packet.first)
+            self._waiting = 0
+        self._waiting += port.add(packet)
 
     def finish(self) -> Iterator[tuple[int, Message]]:
         """What is left."""
@@ -73,10 +80,12 @@ class _Port:
     rows: Merger = field(default_factory=Merger)
     none: pa.Table | None = None
 
-    def add(self, packet: Packet) -> None:
+    def add(self, packet: Packet) -> int:
+        """How many bytes of rows it has."""
         if packet.holds != MARKED:
-            self.rows.hold(packet.first, read_ipc(packet.payload))
-            return
+            table = read_ipc(packet.payload)
+            self.rows.hold(packet.first, table)
+            return int(table.nbytes)
         table, marks = read_marked(packet.payload)
         if table is not None and table.num_rows:
             self.rows.hold(packet.first, table)
@@ -84,6 +93,7 @@ class _Port:
             self.none = table.slice(0, 0)
         if self.marks is not None:
             self.marks.add(marks)
+        return 0 if table is None else int(table.nbytes)
 
     def release(self, end: Position | None) -> Part | None:
         """Rows before a position, and watermarks whose rows are all there."""
