@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from firesteel.errors import ValidationError
-from firesteel.formats.base import MessageError
+from firesteel.formats.base import Fields, MessageError
 from firesteel.formats.registry import find_format
 from firesteel.types.sql import BIGINT, DATE, INT, STRING, array, decimal, timestamp
 
@@ -68,6 +70,24 @@ def test_a_record_goes_on_in_the_next_block() -> None:
         ("+I", 5, "b", Decimal("6.00")),
     ]
     assert rows(decoder.finish()) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_records_as_they_were_framed_are_read_as_any_others(end: str) -> None:
+    chance = random.Random(4)
+    texts = ("a", '"b"', '"c,c"', '"d""d"', f'"e{end}e"', '""', "", "007", '"')
+    found = find_format("csv")
+    fields = Fields(tuple(SCHEMA), tuple(SCHEMA.values()), tuple(SCHEMA), tuple(SCHEMA.values()))
+    for wrong in (0, 1):  # a quote that stands wrong has the framing read by character
+        records = [f"{n},{texts[chance.randrange(len(texts) - 1)]},{n % 7}" for n in range(400)]
+        block = end.join(records[:300] + [f"300,x{texts[-1]},1"] * wrong + records[300:] + [""]).encode()
+        messages, rest = found.framing({}).split(block)
+        assert rest == b""
+        for part in (messages, messages[7:390], messages[399:], messages[130:200]):
+            copied = pa.array(part.to_pylist(), pa.binary())
+            known, other = (found.decoder(fields, {}).decode(one) for one in (part, copied))
+            assert known[0].equals(other[0])
+            assert known[1].tolist() == other[1].tolist()
 
 
 def test_an_open_quote_at_the_end_is_an_error_at_its_line() -> None:

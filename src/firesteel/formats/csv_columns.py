@@ -103,7 +103,7 @@ class CsvColumns:
         odd: Flags = lengths <= 2
         if not len(data):
             return odd
-        marks = Marks.of(data, self._options.dialect, content.offsets[:-1])
+        marks = Marks.of_records(messages, content, self._options.dialect)
         ends, last = marks.ends, marks.last
         behind = np.minimum(ends + 1, len(data) - 1)
         is_last = last[ends] | ((data[ends] == _CR) & (data[behind] == _LF) & last[behind])

@@ -8,6 +8,7 @@ Any other text is read character by character.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pyarrow as pa
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.csv_parser import CsvDialect, CsvReader, OpenQuote
 from firesteel.formats.lines import Lines, cut
-from firesteel.formats.message_bytes import Bytes, places
+from firesteel.formats.message_bytes import Bytes, MessageBytes, places
 
 _LF, _CR = ord("\n"), ord("\r")
 _NONE = 256
@@ -42,13 +43,46 @@ class Marks:
         quote = _NONE if dialect.quote is None else ord(dialect.quote)
         at = places(data, lambda piece: (piece == _LF) | (piece == _CR) | (piece == quote))
         quotes = data[at] == quote
-        last = np.zeros(len(data), dtype=bool)
-        last[starts[1:][starts[1:] > 0] - 1] = True
+        last = _last(len(data), starts)
         inside, unclosed = _paired(at, quotes, starts, last)
         closes, found = inside[quotes], at[quotes]
         fits = np.where(closes, _may_close(data, found, dialect), _may_open(data, found, dialect, last))
         last[-1:] = True
         return cls(at[~quotes & ~inside], found[~fits], unclosed, last)
+
+    @classmethod
+    def of_records(cls, messages: pa.BinaryArray, content: MessageBytes, dialect: CsvDialect) -> Marks:
+        """The same of a column. In records that come just as they were framed, all quotes stand well."""
+        starts = content.offsets[:-1]
+        framed = _framed
+        data = messages.buffers()[2]
+        if framed is None or framed.dialect != dialect or framed.records.buffers()[2].address != data.address:
+            return cls.of(content.data, dialect, starts)
+        begin = int(np.frombuffer(messages.buffers()[1], np.int32, 1, 4 * messages.offset)[0])
+        first, end = np.searchsorted(framed.ends, (begin, begin + len(content.data))).tolist()
+        last = _last(len(content.data), starts)
+        last[-1:] = True
+        none = np.empty(0, dtype=np.int64)
+        return cls(framed.ends[first:end] - begin, none, np.zeros(len(messages), dtype=bool), last)
+
+
+class _Framed(NamedTuple):
+    """records, in which all quotes stand well, and their `Marks.ends`."""
+
+    records: pa.BinaryArray
+    ends: Indices
+    dialect: CsvDialect
+
+
+_framed: _Framed | None = None
+"""What was framed last: it is decoded next. Nothing else has its bytes' address while it is kept here."""
+
+
+def _last(size: int, starts: Indices) -> Flags:
+    """Of each byte whether the next record begins behind it."""
+    last = np.zeros(size, dtype=bool)
+    last[starts[1:][starts[1:] > 0] - 1] = True
+    return last
 
 
 def _paired(at: Indices, quotes: Flags, starts: Indices, last: Flags) -> tuple[Flags, Flags]:
@@ -110,7 +144,10 @@ class Records:
         if whole < len(block) and not marks.unclosed[0]:
             ends = np.append(ends, len(block))  # the file's last line
             whole = len(block)
-        return cut(block[:whole], ends), block[whole:]
+        records = cut(block[:whole], ends)
+        global _framed
+        _framed = _Framed(records, marks.ends, self._dialect)
+        return records, block[whole:]
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
         """See Framing: an open quote is for the decoder to refuse."""
