@@ -35,7 +35,7 @@ class Pairs:
         if self.in_order:
             self._two_words = bool(arguments.null_count)
         words = self._words_of(codes, arguments)
-        first = spread(words[0]) if self.in_order else words[0]
+        first = _leading(words) if self.in_order else words[0]
         self.order = _pair_order(codes.astype(np.uint64), first, words[1] if len(words) > 1 else None)
         code = codes[self.order]
         words = tuple(word[self.order] for word in words)
@@ -81,6 +81,18 @@ class Pairs:
     def _run(self, owners: Index, words: tuple[U64, ...]) -> Run:
         keys = self._keys
         return Run((keys.hash1[owners], words[0], keys.hash2[owners], *words[1:]), ())
+
+
+def _leading(words: tuple[U64, ...]) -> U64:
+    """The first words of an ordered map's entries, in the same order and told apart by their leading bits:
+    the 0 of NULL, far below all values, goes next to them."""
+    first = words[0]
+    if len(words) > 1:
+        null = words[1] != 0
+        least = first[~null].min(initial=np.iinfo(np.uint64).max)
+        if least:
+            first = np.where(null, least - np.uint64(1), first)
+    return spread(first)
 
 
 def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
