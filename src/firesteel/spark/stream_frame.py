@@ -43,6 +43,12 @@ _CONF = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
 }
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Spark's rows are packets, a few dozen a micro-batch: to write Java code for them each time takes longer
+than to go through them without. Rows of DataFrames of the user's are many."""
 
 
 def packet_frame(
@@ -66,7 +72,7 @@ def packet_frame(
     source = FiresteelSource if session is None else ChangelogSource
     if session is None:
         session = spark.session.newSession()
-        for key, value in _CONF.items():
+        for key, value in (_CONF | ({} if frames else _INTERPRETED)).items():
             session.conf.set(key, value)
         if local_folder(folder) is not None:
             write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
