@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PROGRAM = """
 from firesteel import TableEnvironment
-from firesteel.errors import UsageError
+from firesteel.errors import JobError, UsageError
 from firesteel.spark.start.launch import prepared
 
 def count(environment):
@@ -25,7 +25,7 @@ def count(environment):
 def refused(act):
     try:
         act()
-    except UsageError as error:
+    except (JobError, UsageError) as error:
         return str(error).splitlines()[0]
 
 options = {"spark.master": "local[1]", "spark.app.name": "mine"}
