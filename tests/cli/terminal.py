@@ -35,6 +35,21 @@ class Terminal:
                 self.seen += self._read()
         return self.seen
 
+    def press_until(self, key: str, text: str) -> None:
+        """Press the key, again each second, until the text is shown. Raises AssertionError after a while.
+
+        For Ctrl-C while Python's readline waits: one that comes between its look at the signals and its
+        wait for a key is kept until the next key.
+        """
+        self.type(key)
+        end = time.monotonic() + SECONDS
+        while text not in self.seen:
+            assert time.monotonic() < end, f"no {text!r} in {self.seen[-3000:]!r}"
+            if select.select([self._fd], [], [], 1.0)[0]:
+                self.seen += self._read()
+            else:
+                os.write(self._fd, key.encode())
+
     def end(self) -> int:
         """Wait for the command's end; its exit status."""
         while data := self._read():
