@@ -10,7 +10,7 @@ from benchmarks.data import cache, canal
 from benchmarks.real_data import KINDS, lines
 from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, REAL_COLUMNS, SMALL, Workload
 
-SIZES = (250_000, 1_000_000)
+SIZES = (500_000, 2_000_000)
 
 _NESTED_COLUMNS = (
     "id BIGINT, name STRING, buyer ROW<city STRING, note STRING, address ROW<zip INT>>, "

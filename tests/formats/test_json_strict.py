@@ -9,20 +9,19 @@ import pytest
 
 from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
 from firesteel.formats.json_strict import suspicious
-from firesteel.formats.message_bytes import MessageBytes
 
-PLAIN = b'{"id":1,"name":"nan","note":"a, b]","info":[1,2]}'
+PLAIN = b'{"id":1,"name":"nan","note":"a, b]","info":[1,2],"config":"nfi"}'
 
 
 def flagged(*messages: bytes) -> list[bool]:
-    return list(suspicious(MessageBytes.of(pa.array(messages, pa.binary()))))
+    return list(suspicious(pa.array(messages, pa.binary())))
 
 
 @pytest.mark.parametrize(
     "message",
     [
         b'{"a":1,}', b'{"a":[1, ]}', b'{"a":[1,\n\t]}', b'{"a":nan}', b'{"a":NaN }', b'{"a":-Infinity,"b":1}',
-        b'{"a":inf}', b"[1]", b" 1", b'{"a":' + b"[" * 401 + b"]" * 401 + b"}",
+        b'{"a":inf}', b"[1]", b" 1", b'{"a":' + b"[" * 1001 + b"]" * 1001 + b"}",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -46,3 +45,10 @@ def test_messages_full_of_short_numbers_are_not() -> None:
 def test_many_brackets_in_many_messages_are_not_deep() -> None:
     message = b'{"a":' + b"[" * 90 + b"]" * 90 + b',"t":"' + b"x" * 300 + b'"}'
     assert not any(flagged(*[message] * 50))
+
+
+def test_a_long_message_among_short_ones_is_judged_by_itself() -> None:
+    deep = b'{"a":' + b"[" * 900 + b"]" * 900 + b"}"
+    assert flagged(PLAIN, deep, PLAIN) == [False, False, False]
+    number = b'{"a":' + b"1" * (MAX_NUMBER_LENGTH + 1) + b"}"
+    assert flagged(PLAIN, deep, PLAIN, number, number, PLAIN) == [False, False, False, True, True, False]

@@ -51,7 +51,7 @@ class JsonScan:
         lengths = pc.binary_length(messages).fill_null(0).to_numpy()
         numbers = np.flatnonzero((lengths > 2) | ~_only_line_end(messages, lengths))
         chosen = messages if len(numbers) == len(messages) else messages.take(pa.array(numbers))
-        odd = suspicious(MessageBytes.of(chosen)) if len(chosen) else np.zeros(0, dtype=bool)
+        odd = suspicious(chosen) if len(chosen) else np.zeros(0, dtype=bool)
         tables: list[pa.Table] = []
         read: list[Indices] = []
         self._read(_chosen(chosen, ~odd), numbers[~odd], tables, read)
@@ -80,11 +80,20 @@ class JsonScan:
             self._read(messages[half:], numbers[half:], tables, read)
 
     def _tried(self, messages: pa.BinaryArray) -> pa.Table | None:
+        """Each message begins an object: with line ends inside, it is an error, or more rows than one."""
+        content = MessageBytes.of(messages)
+        if content.end_lines():
+            table = self._rows(content.data, len(messages))
+            if table is not None or content.are_lines():
+                return table
+        return self._rows(_as_lines(content), len(messages))
+
+    def _rows(self, lines: Bytes, count: int) -> pa.Table | None:
         try:
-            table = self._run(_as_lines(messages))
+            table = self._run(lines)
         except (duckdb.InvalidInputException, duckdb.ConversionException):
             return None
-        return table if table.num_rows == len(messages) else None
+        return table if table.num_rows == count else None
 
     def _run(self, lines: Bytes) -> pa.Table:
         size = max(_LARGEST, len(lines) + 1)
@@ -128,15 +137,13 @@ def types_at(messages: pa.BinaryArray, paths: pa.Array) -> pa.ChunkedArray:
         connection.unregister("messages")
 
 
-def _as_lines(messages: pa.BinaryArray) -> Bytes:
+def _as_lines(content: MessageBytes) -> Bytes:
     """The messages, each in one line. An LF within a message becomes a CR, which is as blank between values,
     and as wrong within a text."""
-    content = MessageBytes.of(messages)
-    if content.are_lines():
-        return content.data
+    count = len(content.lengths)
     flat = np.where(content.data == ord("\n"), np.uint8(ord("\r")), content.data)
-    ends = np.zeros(len(flat) + len(messages), dtype=np.uint8)
-    places = np.arange(len(flat)) + np.repeat(np.arange(len(messages)), content.lengths)
+    ends = np.zeros(len(flat) + count, dtype=np.uint8)
+    places = np.arange(len(flat)) + np.repeat(np.arange(count), content.lengths)
     ends[:] = ord("\n")
     ends[places] = flat
     return ends

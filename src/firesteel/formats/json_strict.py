@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
@@ -16,8 +17,8 @@ from firesteel.formats.message_bytes import Bytes, MessageBytes, marked, places
 
 _LOWER = np.uint8(0x20)
 """Set in a byte, it makes letters lower case, and `[` to `{`, `]` to `}`."""
-_MOST_BRACKETS = 400
-"""A message with more of them may be too deep for Python's parser."""
+_MOST_BRACKETS = 1000
+"""A message with more of them may be deeper than Jackson's StreamReadConstraints take."""
 _SAMPLES = 8
 
 
@@ -32,31 +33,29 @@ _DIGITS = _table(b"0123456789+-.eE")
 _AFTER_WORD = _table(b",]} \t\r\n")
 
 
-def suspicious(messages: MessageBytes) -> Flags:
-    """The messages that the parser must not judge. None of them may be empty."""
+def suspicious(column: pa.BinaryArray) -> Flags:
+    """The messages that the parser must not judge. There is at least one, and none is empty."""
+    messages = MessageBytes.of(column)
     data = messages.data
     found = _not_objects(messages)
     at = np.append(places(data, _candidates, behind=2), max(len(data) - 2, 0))  # no two are behind the last
     at = at[at + 1 < len(data)]
-    words = data[at + 1] | _LOWER == ord("n")
-    bad = [_trailing_commas(data, at[data[at + 1] | _LOWER == ord("}")]), _words(data, at[words] + 1)]
-    longest = int(messages.lengths.max(initial=0))
-    if longest > _MOST_BRACKETS:
-        found |= _deep(messages, longest)
-        bad.append(_long_numbers(data))
-    for place in bad:
+    closing = data[at + 1] | _LOWER == ord("}")
+    for place in (_trailing_commas(data, at[closing]), _after_words(data, at[~closing])):
         if len(place):
             found |= marked(messages.at(place), len(found))
+    long = np.flatnonzero(messages.lengths > MAX_NUMBER_LENGTH)
+    if len(long):
+        found[long] |= _too_much(MessageBytes.of(column.take(pa.array(long))))
     return found
 
 
-def _deep(messages: MessageBytes, longest: int) -> Flags:
+def _too_much(messages: MessageBytes) -> Flags:
+    """Those that may be too deep, or have too long a number: no short message has."""
     opened = places(messages.data, lambda piece: piece | _LOWER == ord("{"))
     count = len(messages.lengths)
-    if len(opened) <= _MOST_BRACKETS or (opened[_MOST_BRACKETS:] - opened[:-_MOST_BRACKETS]).min() >= longest:
-        return np.zeros(count, dtype=bool)  # so many are nowhere so close
     found: Flags = np.bincount(messages.at(opened), minlength=count) > _MOST_BRACKETS
-    return found
+    return found | marked(messages.at(_long_numbers(messages.data)), count)
 
 
 def _not_objects(messages: MessageBytes) -> Flags:
@@ -71,16 +70,18 @@ def _not_objects(messages: MessageBytes) -> Flags:
 
 
 def _candidates(piece: Bytes) -> Flags:
-    """Places before what may end an object or list behind a comma, or begin a word that is a number."""
+    """Places before what may end an object or list behind a comma, and where `nan` or `inf` stands."""
     lower = piece | _LOWER
-    first, second, third = piece[:-2], lower[1:-1], lower[2:]
-    found = first <= ord(" ")
-    found |= first == ord(",")
-    found &= second == ord("}")
-    words = third == ord("a")
-    words &= first != ord('"')
-    words |= third == ord("f")
-    words &= second == ord("n")
+    n = lower == ord("n")
+    found = piece[:-2] <= ord(" ")
+    found |= piece[:-2] == ord(",")
+    found &= lower[1:-1] == ord("}")
+    words = lower[1:-1] == ord("a")
+    words &= n[:-2]
+    words &= n[2:]
+    found |= words
+    words = lower[2:] == ord("f")
+    words &= n[1:-1]  # of any letter and `nf`; few words have those
     found |= words
     return found
 
@@ -96,14 +97,12 @@ def _trailing_commas(data: Bytes, before: Indices) -> Indices:
     return np.concatenate(found)
 
 
-def _words(data: Bytes, n: Indices) -> Indices:
-    """`nan`, `inf` and `infinity` where a value may end, from the places of their first n."""
-    n = n[(n > 0) & (n < len(data) - 2)]
-    second, third = data[n + 1] | _LOWER, data[n + 2] | _LOWER
-    nan = n[(second == ord("a")) & (third == ord("n"))] + 3
-    inf = n[(second == ord("f")) & (data[n - 1] | _LOWER == ord("i"))] + 2
-    ends = np.concatenate([nan[nan < len(data)], inf])
-    found: Indices = ends[_AFTER_WORD[data[ends]] | (data[ends] | _LOWER == ord("i"))]
+def _after_words(data: Bytes, starts: Indices) -> Indices:
+    """Behind `nan`, `inf` and `infinity` where a value may end, from where words begin."""
+    starts = starts[starts + 3 < len(data)]
+    first, behind = data[starts] | _LOWER, data[starts + 3]
+    words = (first == ord("n")) | (first == ord("i"))
+    found: Indices = starts[words & (_AFTER_WORD[behind] | (behind | _LOWER == ord("i")))] + 3
     return found
 
 

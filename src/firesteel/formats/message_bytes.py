@@ -44,11 +44,17 @@ class MessageBytes:
         """The messages in which these positions lie."""
         return np.searchsorted(self.offsets, positions, side="right") - 1
 
-    def are_lines(self) -> bool:
-        """Whether each message is one line with its line end, which the last one may lack."""
+    def end_lines(self) -> bool:
+        """Whether each message ends with a line end, which the last one may lack."""
         ends = self.offsets[1:] - 1
         inner = ends if self.data[-1] == _LINE_END else ends[:-1]
-        return bool((self.data[inner] == _LINE_END).all()) and _line_ends(self.data) == len(inner)
+        return bool((self.data[inner] == _LINE_END).all())
+
+    def are_lines(self) -> bool:
+        """Whether each message is one line with its line end, which the last one may lack."""
+        return self.end_lines() and _line_ends(self.data) == np.count_nonzero(
+            self.data[self.offsets[1:] - 1] == _LINE_END
+        )
 
 
 def _line_ends(data: Bytes) -> int:
