@@ -13,12 +13,13 @@ class UserFunction:
     """A function of the user's, as workers find it (udf/load.py).
 
     name: as the query writes it. code: `module:name`, or `pickle:` and base64. folder: the one that its
-    module lies in.
+    module lies in. is_pandas: whether it is an aggregate function over pandas.
     """
 
     name: str
     code: str
     folder: str = ""
+    is_pandas: bool = False
 
 
 located: Callable[[str], str] = str

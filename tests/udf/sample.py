@@ -161,3 +161,19 @@ class Seen(AggregateFunction):
 
 seen = udaf(Seen(), result_type="ARRAY<INT>")
 nothing = "not a function"
+
+
+summed = udaf(lambda values: values.sum(), result_type="INT", func_type="pandas")
+counted = udaf(lambda values: len(values), result_type="BIGINT", func_type="pandas", name="counted")
+
+
+@udaf(result_type="STRING", func_type="pandas")
+def listed(*columns):  # type: ignore[no-untyped-def]
+    """The values in their order; of no rows none are asked for."""
+    columns[0].iloc[0]
+    return "|".join("~".join(map(str, column)) for column in columns)
+
+
+@udaf(result_type="INT", func_type="pandas")
+def median(values):  # type: ignore[no-untyped-def]
+    return values.median()

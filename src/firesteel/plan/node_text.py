@@ -25,6 +25,8 @@ from firesteel.sensitive import shown
 ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
 N = TypeVar("N", bound=Node)
+_OF_USERS = (physical.GroupAggregate, physical_over.OverAggregate, physical_windows.GroupWindowAggregate)
+"""Aggregates that are called otherwise where they have functions of the user's."""
 
 
 def digest(node: Node) -> str:
@@ -48,9 +50,7 @@ def line(node: Node, found: Attributes) -> str:
 def operator_name(node: Node) -> str:
     """As plans call the node; an aggregate with functions of the user's has a name of its own."""
     name = type(node).__name__
-    if isinstance(node, physical.GroupAggregate) and any(call.user for call in node.calls):
-        return f"Python{name}"
-    return name
+    return f"Python{name}" if isinstance(node, _OF_USERS) and any(call.user for call in node.calls) else name
 
 
 def attributes(node: Node, text: ExpressionText) -> Attributes:

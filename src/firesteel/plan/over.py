@@ -154,6 +154,8 @@ class OverWindow:
     @property
     def preceding(self) -> int | None:
         """Rows or milliseconds before the current row; None without a bound."""
+        if self.lower.side == CURRENT_ROW:
+            return 0
         offset = self.lower.offset
         return offset.value if isinstance(offset, Literal) and isinstance(offset.value, int) else None
 

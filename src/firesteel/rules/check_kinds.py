@@ -5,31 +5,32 @@ Flink: SatisfyModifyKindSetTraitVisitor, the first pass of FlinkChangelogModeInf
 
 from __future__ import annotations
 
+from sys import intern
+
 from firesteel.errors import ValidationError
 from firesteel.expr.deep import from_below
 from firesteel.plan.facts import kinds_sent, kinds_taken
 from firesteel.plan.facts.changes import Kinds
-from firesteel.plan.node_text import digest
+from firesteel.plan.node_text import digest, operator_name
 from firesteel.plan.tree import Node
 
 
 @from_below
-def check_kinds(node: Node, accepted: Kinds | None, requester: type[Node] | str) -> None:
+def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
     """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take.
 
-    requester: a class of nodes, or a text for what is no node; no text made for each node, as
-    from_below would not find its answer again.
+    requester: how it is called; one object for nodes of a kind, as from_below would not find its answer
+    again.
     """
     taken = kinds_taken(node)
     if taken is not None:
         refused = kinds_sent(node) - (accepted or frozenset())
         if refused:
-            asks = requester if isinstance(requester, str) else f"StreamPhysical{requester.__name__}"
             raise ValidationError(
-                f"{asks} doesn't support consuming {_listed(refused)} changes "
+                f"{requester} doesn't support consuming {_listed(refused)} changes "
                 f"which is produced by node {digest(node)}"
             )
-        accepted, requester = taken, type(node)
+        accepted, requester = taken, intern(f"StreamPhysical{operator_name(node)}")
     for child in node.children:
         check_kinds(child, accepted, requester)
 

@@ -17,6 +17,7 @@ from firesteel.plan.logical import Filter, Project
 from firesteel.plan.logical_over import OverAggregate
 from firesteel.plan.over import RANKS, Bound, Over, OverWindow, contains_over, is_over, over_of
 from firesteel.plan.tree import Node, unique_columns
+from firesteel.rules.pandas_aggregates import MIXED
 
 _SEVERAL = (
     "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. "
@@ -134,9 +135,7 @@ class _Split:
 
     def _aggregate(self, below: Node) -> OverAggregate:
         windows = list(dict.fromkeys(self._window(over_of(call)) for call in self.overs))
-        for call in self.overs:
-            if call.user is not None and self._window(over_of(call)) == windows[0]:
-                raise ValidationError(_OF_USERS, range=call.range)
+        _check_users([call for call in self.overs if self._window(over_of(call)) == windows[0]])
         if len(windows) > 1:
             raise ValidationError(_SEVERAL, range=self.overs[-1].range)
         (window,) = windows
@@ -200,6 +199,16 @@ class _Split:
                 for i, e in enumerate(self.node.exprs)
             ]
         )
+
+
+def _check_users(calls: list[Call]) -> None:
+    """Raises ValidationError, in Flink's words, where calls of one window cannot be together."""
+    for call in calls:
+        if call.user is not None and not call.user.function.is_pandas:
+            raise ValidationError(_OF_USERS, range=call.range)
+    pandas = next((call for call in calls if call.user is not None), None)
+    if pandas is not None and any(call.user is None for call in calls):
+        raise ValidationError(MIXED, range=pandas.range)
 
 
 def _plain(bound: Bound) -> Bound:

@@ -29,6 +29,7 @@ from firesteel.rules.merge_projects import merge_projects, remove_renaming
 from firesteel.rules.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.over_aggregates import over_aggregates, refuse_top_n
 from firesteel.rules.over_windows import check_over_windows
+from firesteel.rules.pandas_aggregates import check_pandas_aggregates
 from firesteel.rules.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
 from firesteel.rules.prune_empty import prune_empty
 from firesteel.rules.pull_up_constant_keys import pull_up_constant_keys
@@ -107,6 +108,7 @@ PHYSICAL = Stage(
     (
         (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
         (each(window_emit, "configuration"), "an error of its options comes before all others"),
+        (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
         (each(simplify_calc), "conditions that only changed their order until now take it"),
         (
             each(filter_in_normalization),

@@ -184,5 +184,11 @@ class GroupWindowAggregateSpec(TimedSpec):
     updates: bool = False
 
     @property
+    def apart(self) -> bool:
+        """Whether windows share nothing of what they hold: functions over pandas have the rows of a window in
+        the order in which they came."""
+        return any(call.user is not None and call.user.is_pandas for call in self.aggregate.calls)
+
+    @property
     def sets_timers(self) -> bool:
         return self.time.column is None or self.emit.early is not None or self.emit.late is not None

@@ -72,11 +72,16 @@ def _defined(name: str, code: str, found: Udf) -> UserDefined:
     result = found.result_type
     kind = result if isinstance(result, SqlType) else parse_type(str(result))
     _check_type(kind, name)
+    is_pandas = isinstance(found, AggregateUdf) and found.is_pandas
+    if is_pandas and kind.root is TypeRoot.MAP:
+        raise ValidationError(
+            f"Invalid returnType: Pandas UDAF doesn't support DataType type {kind} currently"
+        )
     is_pickled = code.startswith(PICKLED)
     folder = _folder(MAIN if is_pickled else code.rpartition(":" if ":" in code else ".")[0])
     class_name = type(found.function).__name__ if is_pickled else code
     return UserDefined(
-        UserFunction(name, code, folder),
+        UserFunction(name, code, folder, is_pandas),
         kind,
         is_aggregate=isinstance(found, AggregateUdf),
         deterministic=found.deterministic,

@@ -45,7 +45,8 @@ class ScalarFunction(UserDefinedFunction, ABC):
 class AggregateFunction(UserDefinedFunction, ABC):
     """One value for each group, kept in an accumulator that `accumulate` changes in place.
 
-    The accumulator is any object that can be pickled: it lies in keyed state between two batches.
+    The accumulator is any object that can be pickled: it lies in keyed state between two batches. Over pandas
+    `accumulate` is called once, with Series of all rows, and the accumulator is kept no longer than that.
     """
 
     @abstractmethod

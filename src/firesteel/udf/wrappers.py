@@ -10,6 +10,7 @@ from firesteel.errors import ValidationError
 from firesteel.udf.functions import AggregateFunction, ScalarFunction, TypeName
 
 FUNC_TYPES = ("general", "arrow", "pandas")
+AGGREGATE_FUNC_TYPES = ("general", "pandas")
 
 
 @dataclass(frozen=True)
@@ -41,22 +42,45 @@ class ScalarUdf:
 
 @dataclass(frozen=True)
 class AggregateUdf:
-    """An aggregate function."""
+    """An aggregate function. func_type: `general` takes in row by row, `pandas` is given Series."""
 
     function: AggregateFunction
     result_type: TypeName
     deterministic: bool = True
     name: str = ""
+    func_type: str = "general"
+
+    @property
+    def is_pandas(self) -> bool:
+        """Whether it is given Series."""
+        return self.func_type == "pandas"
 
     @property
     def retracts(self) -> bool:
-        """Whether the class has a `retract` of its own."""
-        return type(self.function).retract is not AggregateFunction.retract
+        """Whether rows can be taken back: by the class's own `retract`, or from the Series' rows."""
+        return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
     @property
     def merges(self) -> bool:
-        """Whether the class has a `merge` of its own."""
-        return type(self.function).merge is not AggregateFunction.merge
+        """Whether the class has a `merge` of its own, or needs none."""
+        return self.is_pandas or type(self.function).merge is not AggregateFunction.merge
+
+
+class SeriesAggregate(AggregateFunction):
+    """A function of Series as an aggregate function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__module__ = function.__module__
+
+    def create_accumulator(self) -> list[Any]:
+        return []
+
+    def accumulate(self, accumulator: list[Any], *args: Any) -> None:
+        accumulator.append(self.function(*args))
+
+    def get_value(self, accumulator: list[Any]) -> Any:
+        return accumulator[0]
 
 
 Udf = ScalarUdf | AggregateUdf
@@ -95,14 +119,24 @@ def udaf(
     name: str | None = None,
     func_type: str = "general",
 ) -> Any:
-    """Make an aggregate function of an object of an AggregateFunction.
+    """Make an aggregate function of an object of an AggregateFunction; without `f` a decorator.
 
-    result_type: else the function's get_result_type() says it. Raises ValidationError for anything else.
+    result_type: else the function's get_result_type() says it. func_type: `pandas` takes any function of
+    Series, too. Raises ValidationError for anything else.
     """
+    if f is None:
+        return lambda function: udaf(
+            function, input_types, result_type, accumulator_type, deterministic, name, func_type
+        )
+    if func_type not in AGGREGATE_FUNC_TYPES:
+        raise ValidationError(
+            f"func_type of an aggregate function is {' or '.join(AGGREGATE_FUNC_TYPES)}, got {func_type!r}"
+        )
+    name = _name(f, name)
+    if func_type == "pandas" and not isinstance(f, (AggregateFunction, type)) and callable(f):
+        f = SeriesAggregate(f)
     if not isinstance(f, AggregateFunction):
         raise ValidationError(f"{f!r} is no object of an AggregateFunction")
-    if func_type != "general":
-        raise ValidationError(f"func_type of an aggregate function is general, got {func_type!r}")
     if result_type is None:
         try:
             result_type = f.get_result_type()
@@ -110,7 +144,7 @@ def udaf(
             raise ValidationError(
                 f"{type(f).__name__} has no result type: {error}", hint="udaf(..., result_type='BIGINT')"
             ) from None
-    return AggregateUdf(f, result_type, _deterministic(f, deterministic), _name(f, name))
+    return AggregateUdf(f, result_type, _deterministic(f, deterministic), name, func_type)
 
 
 def wrapped(found: Any, code: str) -> Udf:

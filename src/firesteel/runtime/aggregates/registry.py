@@ -64,6 +64,10 @@ def declare(call: AggregateSpec) -> Aggregate:
 
     Raises NotSupportedError for a function that is not here.
     """
+    if call.user is not None and call.user.is_pandas:
+        from firesteel.runtime.aggregates.over_pandas import over_pandas
+
+        return over_pandas(call)
     if call.user is not None:
         from firesteel.runtime.aggregates.user_defined import user_defined
 

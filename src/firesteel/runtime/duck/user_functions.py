@@ -18,6 +18,7 @@ from firesteel.types.arrow_maps import as_maps
 from firesteel.types.duckdb import arrow_of
 from firesteel.udf.failures import failed, wrong_type
 from firesteel.udf.load import function_of
+from firesteel.udf.series import from_series, to_series
 from firesteel.udf.values import column_of, is_of_type, values_of
 from firesteel.udf.wrappers import ScalarUdf
 from firesteel.user_function import UserFunction
@@ -69,27 +70,12 @@ def _by_column(
     arrays = [as_maps(c.combine_chunks() if isinstance(c, pa.ChunkedArray) else c) for c in columns]
     try:
         if found.func_type == "pandas":
-            result = _from_series(found.call(*map(_to_series, arrays)))
+            result = from_series(found.call(*map(to_series, arrays)))
         else:
             result = found.call(*arrays)
     except Exception as error:
         raise failed(name, [f"{array.type}[{count}]" for array in arrays], error) from error
     return _checked(name, result, count, kind)
-
-
-def _to_series(array: pa.Array) -> Any:
-    """As a Series. Not by Arrow's own way: workers hide pandas from it (spark/start/without_pandas.py)."""
-    import pandas as pd
-
-    return pd.Series(array.to_numpy(zero_copy_only=False))
-
-
-def _from_series(result: Any) -> pa.Array:
-    """What a function gives, as values and where there are none; a lone value is left as it is."""
-    import pandas as pd
-
-    series = pd.Series(result)
-    return pa.array(series.to_numpy(), mask=series.isna().to_numpy())
 
 
 def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:

@@ -46,7 +46,7 @@ class GroupWindowAggregate(Operator):
         self._is_rowtime = spec.time.column is not None
         self._generated = generate(spec.aggregate)
         self._lengths = WindowLengths(spec)
-        self._calls = Calls(spec, self._generated, spec.size != self._lengths.pane)
+        self._calls = Calls(spec, self._generated, self._lengths.paned)
         self._trigger: Trigger = (EventTimeTrigger if self._is_rowtime else ProcessingTimeTrigger)(spec.emit)
         self._state = RowState(spec.aggregate, state)
         self._time = KeptWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
@@ -140,8 +140,8 @@ class GroupWindowAggregate(Operator):
         if not in_time:
             self.late += len(starts) > 0
             return
-        pane = time - time % lengths.pane
-        mine.panes[pane] = self._calls.add(mine.panes.get(pane), row, retracts)
+        for pane in lengths.panes_of(time, in_time):
+            mine.panes[pane] = self._calls.add(mine.panes.get(pane), row, retracts)
         self._state.touch(mine)
         now = self._clock()
         for start in in_time:

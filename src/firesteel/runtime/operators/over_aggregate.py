@@ -24,6 +24,7 @@ from firesteel.runtime.orders import caused, concat
 from firesteel.runtime.over.admission import Admission, Admitted
 from firesteel.runtime.over.forgetting import Forgetting
 from firesteel.runtime.over.rows import Index, TimedRows, WaitingRows
+from firesteel.runtime.over.series import of_series
 from firesteel.runtime.over.windows import Ended, Windows
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
 from firesteel.runtime.sorting import stable_order_by
@@ -170,4 +171,7 @@ def code(spec: OverAggregateSpec) -> Iterator[str]:
     frame = spec.frame
     size = "UNBOUNDED" if frame.preceding is None else str(frame.preceding)
     yield f"-- OverAggregate by {spec.order.value}, {'ROWS' if frame.rows else 'RANGE'} {size} PRECEDING"
-    yield generate(spec.aggregate).source.rstrip()
+    if of_series(spec.aggregate.calls):
+        yield from (f"{call.function}(Series of the frame)" for call in spec.aggregate.calls)
+    else:
+        yield generate(spec.aggregate).source.rstrip()

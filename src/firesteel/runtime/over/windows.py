@@ -12,6 +12,7 @@ from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.over.frames import Events, by_count, by_time, running
 from firesteel.runtime.over.results import Results
 from firesteel.runtime.over.rows import Index, Mask, TimedRows
+from firesteel.runtime.over.series import frames_of, of_series, results
 from firesteel.runtime.over_spec import OverAggregateSpec, OverTime
 from firesteel.runtime.sorting import stable_order_by
 from firesteel.runtime.state.base import Entries, StateBackend
@@ -36,14 +37,16 @@ class Windows:
     epoch is then the last of the columns and of the keys of the spec's aggregate.
 
     Of rows that frames hold their keys and arguments are in state, by partition, in the order in which they
-    fired; of one epoch that is the order of time.
+    fired; of one epoch that is the order of time. Functions over pandas have no accumulators: they read their
+    frames, which are whole in state.
     """
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend, epochs: bool) -> None:
         self._frame, self._keys, self._epochs = spec.frame, spec.aggregate.keys, epochs
         self._width = spec.width
         self._constants = [pa.array([value], to_arrow(kind)) for value, kind in spec.constants]
-        self._results = Results(spec.aggregate, state)
+        self._calls = spec.aggregate.calls
+        self._results = None if of_series(self._calls) else Results(spec.aggregate, state)
         self._bounded = spec.frame.preceding is not None
         self._peers = not spec.frame.rows and spec.order is OverTime.ROWTIME
         self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
@@ -71,12 +74,12 @@ class Windows:
         rows, codes, epoch = rows.take(order), codes[order], epoch[order]
         if not self._bounded:
             events = running(codes, rows.times, self._peers)
-            results = self._after([*rows.columns], epoch, events)
+            found = self._after([*rows.columns], epoch, events, codes)
         else:
-            results = self._bounded_results(keys, rows, first, codes, epoch, last)
+            found = self._bounded_results(keys, rows, first, codes, epoch, last)
         if len(ended.epochs):
             self._forget_results(ended)
-        return order, rows, results
+        return order, rows, found
 
     def _bounded_results(
         self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
@@ -103,9 +106,16 @@ class Windows:
         columns: list[pa.Array] = [unread] * len(self._types)
         for i, column in zip(self._used, whole.columns, strict=True):
             columns[i] = column
-        return self._after(columns, epochs, events)
+        return self._after(columns, epochs, events, frames)
 
-    def _after(self, columns: Sequence[pa.Array], epochs: Index, events: Events) -> list[pa.Array]:
+    def _after(
+        self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
+    ) -> list[pa.Array]:
+        """The results. frames: each row's partition and epoch, as one ascending number."""
+        if self._results is None:
+            nothing = pa.array(np.zeros(len(frames), np.int64))
+            columns = [*columns, *(constant.take(nothing) for constant in self._constants)]
+            return results(self._calls, columns, *frames_of(events, frames))
         at = pa.array(events.rows)
         changes = [column.take(at) for column in columns]
         nothing = pa.array(np.zeros(len(events.rows), np.int64))
@@ -116,9 +126,9 @@ class Windows:
 
     # --- rows that later frames hold ---------------------------------------------------------------
     def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
-        """The rows, their partitions and their epochs: of keys `whole` and of ROWS all, of a RANGE at least
-        those that leave."""
-        if self._frame.rows:
+        """The rows, their partitions and their epochs: of keys `whole`, of ROWS and over pandas all, of a
+        RANGE at least those that leave."""
+        if self._frame.rows or self._results is None:
             whole = np.ones(len(keys), np.bool_)
         parts = [self._rows_of(self._kept.entries(keys, np.flatnonzero(whole), 0))]
         owners = np.flatnonzero(~whole)
@@ -159,6 +169,8 @@ class Windows:
         self._keep(keys, owners[gone], rows.take(gone), epochs[gone], np.zeros(len(gone), np.bool_))
 
     def _forget_results(self, ended: Ended) -> None:
+        if self._results is None:
+            return
         numbers = [pa.array(ended.epochs)] if self._epochs else []
         self._results.forget([*ended.partitions, *numbers], len(ended.epochs))
 

@@ -36,11 +36,13 @@ class KeyedWindows:
 
 
 class WindowLengths:
-    """Which windows and panes a time belongs to, and when they end."""
+    """Which windows and panes a time belongs to, and when they end. What shares nothing is a pane each."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self.size, self.slide = spec.size, spec.slide
-        self.pane = math.gcd(spec.size, spec.slide)
+        self._pane = math.gcd(spec.size, spec.slide)
+        self._apart = spec.apart
+        self.paned = not spec.apart and spec.size != self._pane
         self._lateness = spec.emit.lateness
         self._timer = _timers(spec.time.zone)
 
@@ -50,11 +52,15 @@ class WindowLengths:
 
     def panes(self, start: int) -> range:
         """The starts of a window's panes."""
-        return range(start, start + self.size, self.pane)
+        return range(start, start + self.size, self.size if self._apart else self._pane)
+
+    def panes_of(self, time: int, starts: list[int]) -> list[int]:
+        """The starts of the panes that take a row in. starts: of its windows."""
+        return starts if self._apart else [time - time % self._pane]
 
     def last_start(self, pane: int) -> int:
         """The start of the last window that holds a pane."""
-        return pane - pane % self.slide
+        return pane if self._apart else pane - pane % self.slide
 
     def end_time(self, start: int) -> int:
         """When a window fires at its end."""
