@@ -55,8 +55,8 @@ class Entries:
 
 
 def run(rows: int = ROWS, names: tuple[str, ...] = ()) -> None:
-    """Measure the queries, all if none is named, and print what each run leaves, and the most on its way: what
-    is over is merged away a few micro-batches later."""
+    """Measure the queries, all if none is named, and print what each run leaves, and the most on its way:
+    what is over is merged away a few micro-batches later."""
     print(f"\n{NAME}: {WHAT}", flush=True)
     for name in names or tuple(QUERIES):
         many, few = (entries(name, rows, count) for count in (WINDOWS, 2))
