@@ -32,6 +32,7 @@ SCHEMA: dict[str, SqlType] = {
     "l": array(row(("x", "y"), (DOUBLE, array(INT)))),
     "m": map_of(STRING, STRING),
     "n": array(map_of(STRING, row(("z",), (DOUBLE,)))),
+    "o": array(map_of(STRING, INT)),
 }
 KEYS = ("a", "b", "é", "key-1", "x/y~z", "", "日本", *map(str, range(30)))
 
@@ -107,6 +108,31 @@ def test_it_is_read_in_columns() -> None:
     found = decoder.decoder._columns.read(decoder._framing.split(line * 100)[0])
     assert not len(found.odd)
     assert found.changes.num_rows == 100
+
+
+@pytest.mark.parametrize(
+    "maps",
+    [
+        '{"a":"1","b":"2","a":"3"}',
+        '{"a":1.50,"b":[1, 2],"c":{"d":1},"":null}',
+        "{}",
+        "null",
+        "7",
+        "[]",
+        '"{"',
+    ],
+)
+def test_maps_of_all_kinds(maps: str) -> None:
+    lines = [
+        f'{{"id":{n},"m":{maps if n % 3 else "null"},"o":[{{"x":{n}}},null]}}'.encode() for n in range(90)
+    ]
+    expected, refused = one_by_one(lines)
+    if refused is None:
+        assert repr(rows(decoder_of("json", SCHEMA).decode(b"\n".join(lines) + b"\n"))) == repr(expected)
+    else:
+        with pytest.raises(MessageError) as caught:
+            decoder_of("json", SCHEMA).decode(b"\n".join(lines) + b"\n")
+        assert caught.value.index == refused
 
 
 @pytest.mark.parametrize(

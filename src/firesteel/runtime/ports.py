@@ -18,8 +18,9 @@ from firesteel.runtime.spec import ORDER, PLACE
 _BEHIND = 1 << 62
 """A place behind that of all rows."""
 
-TOGETHER = 64 << 20
-"""Bytes of rows that are given together: what is kept by key is looked up once for all of them."""
+TOGETHER = 4 << 20
+"""Bytes of rows that are given together: what is kept by key is looked up once for all of them. Of many more
+each step of an operator waits for memory: 64 MB take windows and OVER up to twice as long."""
 
 
 @dataclass(frozen=True)
