@@ -210,7 +210,23 @@ def test_an_aggregate_of_windows_is_refused(catalog, call: str, source: str, mes
         ("SELECT HOP_END(ts, INTERVAL '1' HOUR, INTERVAL '2' HOUR) FROM clicks", "must have matching call"),
         (
             "SELECT page FROM clicks WHERE TUMBLE_START(ts, INTERVAL '1' HOUR) IS NULL",
-            "must have matching call",
+            "Unsupported call: TUMBLE_START",
+        ),
+        (
+            "SELECT page, COUNT(*) FROM clicks GROUP BY page, TUMBLE_START(ts, INTERVAL '1' HOUR)",
+            "Unsupported call: TUMBLE_START",
+        ),
+        (
+            HOURLY.replace("COUNT(*)", "MAX(TUMBLE_END(ts, INTERVAL '1' HOUR))"),
+            "Unsupported call: TUMBLE_END",
+        ),
+        (
+            "SELECT page, COUNT(*) FROM clicks GROUP BY ROLLUP (page, TUMBLE(ts, INTERVAL '1' HOUR))",
+            "Unsupported call: $TUMBLE in GROUPING SETS, CUBE or ROLLUP",
+        ),
+        (
+            "SELECT COUNT(*) FILTER (WHERE TUMBLE_ROWTIME(ts, INTERVAL '1' HOUR) IS NULL) FROM clicks",
+            "Unsupported call: TUMBLE_ROWTIME",
         ),
         (
             "SELECT TUMBLE_ROWTIME(pt, INTERVAL '1' HOUR) FROM taps GROUP BY TUMBLE(pt, INTERVAL '1' HOUR)",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from firesteel.bind.aggregate_calls import arguments, options
 from firesteel.bind.build import project, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
-from firesteel.bind.group_windows import group_window, unmatched
+from firesteel.bind.group_windows import group_window, misplaced_auxiliary, refuse_auxiliaries, unmatched
 from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.scalar import ScalarBinder
@@ -202,6 +202,7 @@ class Aggregation:
     def _pre_index(self, expr: Expr) -> int:
         """The expression's column in the projection below the aggregate; added where it is new."""
         if expr not in self._pre:
+            refuse_auxiliaries(expr, misplaced_auxiliary)
             self._pre.append(expr)
         return self._pre.index(expr)
 

@@ -23,14 +23,31 @@ def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: 
     no aggregate, and for OVER. clause: the one where the expression stands; None in SELECT, where OVER
     may stand."""
     for part in syntax.walk(node):
-        if isinstance(part, (syntax.Subquery, syntax.Exists)) or (
-            isinstance(part, syntax.Quantified) and part.query is not None
-        ):
+        if _is_query(part):
             raise NotSupportedError("A subquery in an expression is not supported yet", range=part.range)
         if isinstance(part, syntax.Call):
             if part.over is not None and clause is not None:
                 raise _illegal_over(clause, part)
             _check_call(part, catalog)
+
+
+def check_column(node: syntax.Node) -> None:
+    """As check_expression, of a computed column or a watermark. Raises ValidationError for queries: Flink's
+    parser refuses one that stands alone, its planner others without words."""
+    for part in syntax.walk(node):
+        if _is_query(part):
+            raise ValidationError(
+                "Query expression encountered in illegal context",
+                range=part.range,
+                hint="computed columns and watermarks read the columns of their own row alone",
+            )
+    check_expression(node)
+
+
+def _is_query(part: syntax.Node) -> bool:
+    return isinstance(part, (syntax.Subquery, syntax.Exists)) or (
+        isinstance(part, syntax.Quantified) and part.query is not None
+    )
 
 
 def _illegal_over(clause: str, node: syntax.Call) -> ValidationError:

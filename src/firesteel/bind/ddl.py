@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate import refuse_aggregates
-from firesteel.bind.checks import check_expression
+from firesteel.bind.checks import check_column
+from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.like import Base, base_of
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar import ScalarBinder
@@ -219,10 +220,11 @@ def bind_watermark(
 ) -> Watermark:
     """WATERMARK FOR over all columns. Raises ValidationError for a wrong column or type."""
     name = _rowtime_column(definition.column, columns)
-    check_expression(definition.expression)
+    check_column(definition.expression)
     relation = Relation((), tuple(Field(c.name, c.type) for c in columns))
     refuse = refuse_aggregates("Aggregate expression is illegal in a watermark")
     expression = ScalarBinder(Scope((relation,)), context, refuse).bind(definition.expression)
+    refuse_auxiliaries(expression, misplaced_auxiliary)
     if not _is_time(expression.type):
         raise ValidationError(
             f"Invalid data type of expression for watermark definition. {_TIMES} but the watermark "
@@ -309,8 +311,9 @@ def _with_key(column: Column, key: tuple[str, ...]) -> Column:
 
 def _computed(definition: ColumnDefinition, binder: ScalarBinder) -> Column:
     assert definition.computed is not None
-    check_expression(definition.computed)
+    check_column(definition.computed)
     expression = binder.bind_typed(definition.computed)
+    refuse_auxiliaries(expression, misplaced_auxiliary)
     return Column(
         definition.name,
         expression.type,

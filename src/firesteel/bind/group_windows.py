@@ -6,7 +6,7 @@ call over the aggregate's column. Flink: SqlGroupedWindowFunction, StreamLogical
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.expr.nodes import Call, Expr, Literal
@@ -56,13 +56,6 @@ def misplaced(args: Sequence[Expr], node: syntax.Call) -> Expr:
     )
 
 
-def refuse_auxiliaries(expr: Expr) -> None:
-    """Raises ValidationError where the expression asks for a window that its query does not group by."""
-    for part in walk(expr):
-        if isinstance(part, Call) and part.function in AUXILIARIES:
-            raise unmatched(part)
-
-
 def unmatched(call: Call) -> ValidationError:
     """What an auxiliary function is told that finds no window of the same arguments."""
     name, window = call.function, call.function.partition("_")[0]
@@ -70,7 +63,25 @@ def unmatched(call: Call) -> ValidationError:
         f"Call to auxiliary group function '{name}' must have matching call to group function '${window}' in "
         "GROUP BY clause",
         range=call.range,
+        hint=f"GROUP BY {window}(..) of the same arguments",
     )
+
+
+def misplaced_auxiliary(call: Call) -> ValidationError:
+    """What an auxiliary function is told where no window can be asked (Flink: by its code generator)."""
+    name, window = call.function, call.function.partition("_")[0]
+    return ValidationError(
+        f"Unsupported call: {name}",
+        range=call.range,
+        hint=f"it can stand in SELECT, HAVING and ORDER BY of a query with GROUP BY {window}(..)",
+    )
+
+
+def refuse_auxiliaries(expr: Expr, error: Callable[[Call], ValidationError] = unmatched) -> None:
+    """Raises ValidationError where the expression asks for a window that its query does not group by."""
+    for part in walk(expr):
+        if isinstance(part, Call) and part.function in AUXILIARIES:
+            raise error(part)
 
 
 def _window(function: str, args: Sequence[Expr], place: SourceRange) -> Call:

@@ -9,7 +9,7 @@ from firesteel.bind.aggregate import boolean, refuse_aggregates
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
 from firesteel.bind.comparison import check_assignable
-from firesteel.bind.group_windows import refuse_auxiliaries
+from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.order import order_rows
 from firesteel.bind.scalar import ScalarBinder
@@ -155,7 +155,7 @@ class _Binder:
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
         condition = ScalarBinder(scope, self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", where.range)
-        refuse_auxiliaries(condition)
+        refuse_auxiliaries(condition, misplaced_auxiliary)
         return source if is_always_true(condition) else Filter(source, condition)
 
     # --- FROM ------------------------------------------------------------------------------------
