@@ -67,6 +67,45 @@ def test_merges_drop_what_is_dead(monkeypatch):
     assert not state.get(keys, 0).found.any()
 
 
+def held(backend) -> int:
+    assert backend.entries == sum(len(run) for _, run in state_of(backend).levels.runs())
+    return backend.entries
+
+
+def test_what_comes_and_goes_is_soon_gone_from_the_store_too():
+    store, most = MemoryStore(), 0
+    for batch in range(60):
+        backend = SortedRunBackend.open(store)
+        put(state_of(backend), np.arange(batch * 1000, (batch + 1) * 1000), 1)
+        put(state_of(backend), np.arange((batch - 1) * 1000, batch * 1000), 0, live=False)
+        backend.commit()
+        most = max(most, held(backend))
+    assert most <= 6000
+    backend = SortedRunBackend.open(store)
+    put(state_of(backend), np.arange(59_000, 60_000), 0, live=False)
+    backend.commit()
+    assert not store.runs
+
+
+def test_few_versions_are_kept_of_what_every_batch_writes():
+    store, counts = MemoryStore(), []
+    for value in range(60):
+        backend = SortedRunBackend.open(store)
+        put(state_of(backend), np.arange(3000), value)
+        backend.commit()
+        counts.append(held(backend))
+    assert max(counts) <= 3 * 3000
+
+
+def test_new_keys_are_merged_no_more_often_for_that(merged_rows):
+    store = MemoryStore()
+    for batch in range(64):
+        backend = SortedRunBackend.open(store)
+        put(state_of(backend), np.arange(batch * 3000, (batch + 1) * 3000), batch)
+        backend.commit()
+    assert sum(merged_rows) <= 64 * 3000 * 2  # 8 to one, and 8 of these to one
+
+
 def test_a_commit_writes_the_net_change_only():
     store = MemoryStore()
     backend = SortedRunBackend.open(store)

@@ -113,3 +113,21 @@ def test_the_next_timer_behind_many_deleted_ones():
     assert state.next_time() == 9_990
     assert state.take_until(9_991).times.tolist() == [9_990, 9_991]
     assert state.next_time() == 9_992
+
+
+def test_levels_of_which_little_is_left_are_merged_and_those_of_which_nothing_is_go():
+    store = MemoryStore()
+    for batch in range(40):
+        backend = SortedRunBackend.open(store)
+        state = state_of(backend)
+        times = np.arange(batch * 1000, (batch + 1) * 1000 + 1)
+        keys = keys_of(["a"])
+        state.put(keys, np.zeros(len(times), np.int64), times, [pa.array(times)])
+        state.drop_until(int(times[-2]))
+        backend.commit()
+        assert backend.entries <= 2 * len(times)
+    backend = SortedRunBackend.open(store)
+    state_of(backend).drop_until(40_000)
+    backend.commit()
+    assert backend.entries == 0
+    assert not store.runs

@@ -4,7 +4,8 @@ A level is a sorted run in pieces: each piece holds a range of places (runs.py),
 of like size that lie next to each other are merged into one (size-tiered compaction). A merge is spread
 over batches: a step merges the entries below some place into a piece of the new level, and the merged
 levels count only from there on. So a batch's work follows the rows it wrote, whatever lies below, and
-however many entries one key has. What is dead is dropped where a merge reaches the last level.
+however many entries one key has. What is dead is dropped where a merge reaches the last level; all levels
+are merged once half of what they hold is dead.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from firesteel.runtime.state.merge import merge
-from firesteel.runtime.state.runs import END, Run, bounds, place, position
+from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 
 FAN_IN = 8
 """So many levels of like size are merged into one."""
+UPDATES = 2
+"""All levels are merged when those above the last have so many times its entries and are newer versions of
+them: three versions are kept of what every batch writes, and not FAN_IN."""
+SAMPLE = 64
+"""So many entries are looked up to know that."""
 WORK_PER_ROW = 3
 """A batch merges so many rows for each that it wrote: each row is rewritten two or three times."""
 WORK_FLOOR = 4096
@@ -116,6 +124,7 @@ class Levels:
         """Forget all entries at places below `low`, without a look at them."""
         for level in self.levels:
             _trim(level, low)
+            level[:] = [piece for piece in level if self._size([piece])]
         merging = {i for task in self.merges for i in range(task.at, task.at + task.count + 1)}
         for i in reversed(range(len(self.levels))):
             if not self.levels[i] and i not in merging:
@@ -157,6 +166,8 @@ class Levels:
 
     def _choose(self) -> Merge | None:
         """The newest levels that are worth a merge, above those that are being merged already."""
+        if not self.merges and len(self.levels) > 1 and self._worn():
+            return Merge(0, len(self.levels))
         free = self.merges[0].at if self.merges else len(self.levels)
         total, best = 0, 0
         for count, level in enumerate(self.levels[:free], 1):
@@ -165,6 +176,25 @@ class Levels:
                 best = count
             total += rows
         return Merge(0, best) if best else None
+
+    def _worn(self) -> bool:
+        """Whether half of all entries is dead: cut off, tombstones and what they hide, or old versions."""
+        pieces = [piece for level in self.levels for piece in level]
+        held = sum(piece.rows for piece in pieces)
+        cut_off = held - sum(map(self._size, self.levels))
+        hidden = 2 * sum(self.run(piece).tombstones for piece in pieces)
+        return 2 * (cut_off + hidden) > held or self._updated()
+
+    def _updated(self) -> bool:
+        """Whether the levels above the last are some times as large, and versions of its entries."""
+        *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
+        if sum(newer) < UPDATES * last:
+            return False
+        largest = self.levels[newer.index(max(newer))][0]
+        sample = self.run(largest)
+        sample = sample.take(np.linspace(0, len(sample) - 1, min(SAMPLE, len(sample))).astype(np.int64))
+        known = sum(len(find(self.run(piece), sample)[0]) for piece in self.levels[-1])
+        return 2 * known > len(sample)
 
     def _start(self, task: Merge) -> None:
         self.levels.insert(task.at + task.count, [])

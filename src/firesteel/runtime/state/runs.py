@@ -15,6 +15,7 @@ column, the run's **tail**. An entry's **place** is words[0] << 64 | words[1].
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +49,11 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.words[0])
+
+    @cached_property
+    def tombstones(self) -> int:
+        """How many entries are not live."""
+        return 0 if self.live is None else len(self) - int(np.count_nonzero(self.live))
 
     def slice(self, start: int, stop: int) -> Run:
         """Entries [start, stop), without a copy."""
