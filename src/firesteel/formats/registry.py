@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Format
 from firesteel.plugins import Plugins
@@ -28,9 +30,12 @@ def find_format(name: str) -> Format:
     """The format called `name`. Raises ValidationError in Flink's words."""
     found: Format | None = FORMATS.find(name)
     if found is None:
+        names = FORMATS.names()
+        near = get_close_matches(name, names, 1)
         raise ValidationError(
             f"Could not find any factory for identifier '{name}' that implements "
             "'org.apache.flink.table.factories.DeserializationFormatFactory' in the classpath.",
-            hint=f"Available formats are: {', '.join(FORMATS.names())}",
+            hint=(f"did you mean '{near[0]}'? " if near else "")
+            + f"Available formats are: {', '.join(names)}",
         )
     return found
