@@ -25,8 +25,9 @@ UPDATES = 2
 them: three versions are kept of what every batch writes, and not FAN_IN."""
 SAMPLE = 64
 """So many entries are looked up to know that."""
-WORK_PER_ROW = 3
-"""A batch merges so many rows for each that it wrote: each row is rewritten two or three times."""
+WORK_PER_ROW = 4
+"""A batch merges so many rows for each that it wrote: each row is rewritten two or three times, and where a
+batch's tombstones make half of a state dead, it has all of it merged."""
 WORK_FLOOR = 4096
 """A batch may merge so many rows anyhow, and this part of the state: levels have few pieces."""
 PIECES = 64
