@@ -51,22 +51,39 @@ def options(**values: str) -> str:
     return ", ".join(f"'{key.replace('_', '.')}' = '{value}'" for key, value in values.items())
 
 
-def messages(number: int, sent: int) -> list[str]:
-    """Change `number`: a row comes; each fourth time one of a second ago is sent again, and one of four
-    seconds ago goes."""
-    found = [_message("INSERT", number, number, sent)]
-    if number % 4 == 0 and number > KEYS:
-        old = number - KEYS + 1
-        found.append(_message("UPDATE", old, number, sent, old=f'[{{"cnt":"{old}"}}]'))
-    if number % 4 == 1 and number > 4 * KEYS:
-        old = number - 4 * KEYS
-        found.append(_message("DELETE", old, old, sent))
-    return found
+class Table:
+    """A table that changes, as Canal tells of it: rows hold their key, a count and when that was written."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, tuple[int, int]] = {}
+
+    def changes(self, number: int, sent: int) -> list[str]:
+        """Change `number`: a row comes; each fourth time one of a second ago is written again, and one
+        of four seconds ago goes."""
+        found = [self.insert(number, number, sent)]
+        if number % 4 == 0 and number > KEYS:
+            found.append(self.update(number - KEYS + 1, number, sent))
+        if number % 4 == 1 and number > 4 * KEYS:
+            found.append(self._delete(number - 4 * KEYS, sent))
+        return found
+
+    def insert(self, row: int, cnt: int, sent: int) -> str:
+        self._rows[row] = cnt, sent
+        return _message("INSERT", row, cnt, sent, sent)
+
+    def update(self, row: int, cnt: int, sent: int) -> str:
+        before = self._rows[row]
+        self._rows[row] = cnt, sent
+        old = f'[{{"cnt":"{before[0]}","sent":"{before[1]}"}}]'
+        return _message("UPDATE", row, cnt, sent, sent, old)
+
+    def _delete(self, row: int, at: int) -> str:
+        return _message("DELETE", row, *self._rows.pop(row), at)
 
 
-def _message(kind: str, row: int, cnt: int, sent: int, old: str = "null") -> str:
+def _message(kind: str, row: int, cnt: int, sent: int, at: int, old: str = "null") -> str:
     data = f'{{"id":"{row}","name":"name-{row % KEYS}","cnt":"{cnt}","sent":"{sent}"}}'
-    head = f'"database":"shop","table":"orders","isDdl":false,"es":{sent},"ts":{sent}'
+    head = f'"database":"shop","table":"orders","isDdl":false,"es":{at},"ts":{at}'
     return f'{{"data":[{data}],"old":{old},"type":"{kind}",{head}}}'
 
 
@@ -114,21 +131,22 @@ def of_files(count: int, settings: list[str]) -> Latencies:
         begun = time.time()
         with running(script + QUERY, settings) as process:
             threading.Thread(target=_read_lines, args=(process, shown), daemon=True).start()
-            renamed = [_put_file(Path(folder), 0)]
+            table = Table()
+            renamed = [_put_file(Path(folder), table, 0)]
             until(lambda: 0 in shown, process)
             print(f"  {'start':<9} {shown[0] - begun:.2f} s to the first line", flush=True)
             for number in range(1, WARM_FILES + count):
                 time.sleep(PAUSE)
-                renamed.append(_put_file(Path(folder), number))
+                renamed.append(_put_file(Path(folder), table, number))
             until(lambda: len(shown) >= len(renamed), process)
         return [shown[number] - at for number, at in enumerate(renamed)][WARM_FILES:]
 
 
-def _put_file(folder: Path, number: int) -> float:
+def _put_file(folder: Path, table: Table, number: int) -> float:
     """File `number`: when it was renamed. `sent` is its number; a row of the file before is updated."""
-    rows = [_message("INSERT", number * 3 + each, each, number) for each in range(3)]
+    rows = [table.insert(number * 3 + each, each, number) for each in range(3)]
     if number:
-        rows.append(_message("UPDATE", number * 3 - 1, 7, number, old='[{"cnt":"2"}]'))
+        rows.append(table.update(number * 3 - 1, 7, number))
     hidden = folder / f"{number:06}.part"
     hidden.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     at = time.time()
@@ -162,10 +180,10 @@ class Feeder:
         self._thread.start()
 
     def _run(self) -> None:
-        begun, number = time.monotonic(), 0
+        begun, number, table = time.monotonic(), 0, Table()
         while not self._stopped.wait(0.002):
             while number < (time.monotonic() - begun) * RATE:
-                for message in messages(number, _now()):
+                for message in table.changes(number, _now()):
                     self._producer.produce(self._topic, message)
                 number += 1
             self._producer.poll(0)
@@ -213,10 +231,11 @@ def of_kafka(count: int, settings: list[str]) -> Latencies:
         )  # fmt: skip
         consumer.subscribe(["totals"])
 
-        def look() -> Iterator[int]:
+        def look() -> Iterator[tuple[str, int]]:
             for message in consumer.consume(10_000, LOOK):
                 if message.error() is None and message.value():
-                    yield json.loads(message.value())["sent"]
+                    row = json.loads(message.value() or b"")
+                    yield row["name"], row["sent"]
 
         found = _followed(look, count, process)
         consumer.close()
@@ -233,16 +252,15 @@ def of_postgres(count: int, settings: list[str]) -> Latencies:
             connection.execute("CREATE TABLE totals (name TEXT PRIMARY KEY, total INT, sent BIGINT)")
             sink = options(connector="jdbc", url=server.url, table__name="totals").replace("..", "-")
             sink += f", 'username' = '{USER}', 'password' = '{PASSWORD}'"
-            known: dict[str, int] = {}
+            newest = 0
 
-            def look() -> Iterator[int]:
+            def look() -> Iterator[tuple[str, int]]:
+                nonlocal newest
                 time.sleep(LOOK)
-                last = max(known.values(), default=0) - 10_000_000
-                rows = connection.execute("SELECT name, sent FROM totals WHERE sent > %s", (last,)).fetchall()
-                for name, sent in rows:
-                    if sent > known.get(name, 0):
-                        known[name] = sent
-                        yield sent
+                query = "SELECT name, sent FROM totals WHERE sent > %s"
+                for name, sent in connection.execute(query, (newest - 10_000_000,)).fetchall():
+                    newest = max(newest, sent)
+                    yield name, sent
 
             with fed(RESULT.format(key=KEY, options=sink), settings) as (_, process):
                 return _followed(look, count, process)
@@ -250,21 +268,25 @@ def of_postgres(count: int, settings: list[str]) -> Latencies:
         server.remove()
 
 
-def _followed(look: Callable[[], Iterator[int]], seconds: int, process: subprocess.Popen[str]) -> Latencies:
-    """How old what is seen was, from some seconds after the first on."""
+def _followed(
+    look: Callable[[], Iterator[tuple[str, int]]], seconds: int, process: subprocess.Popen[str]
+) -> Latencies:
+    """How old a key's newest change was when it was seen, from some seconds after the first on."""
     begun = time.monotonic()
     found: list[float] = []
+    known: dict[str, int] = {}
     first = 0.0
     while not first or time.monotonic() < first + WARM_SECONDS + seconds:
-        seen = list(look())
+        seen = {name: sent for name, sent in look() if sent > known.get(name, 0)}
         at = _now()
+        known |= seen
         if seen and not first:
             first = time.monotonic()
             print(f"  {'start':<9} {first - begun:.2f} s to the first row", flush=True)
         if process.poll() is not None or (not first and time.monotonic() > begun + PATIENCE):
             raise Failed("the job shows nothing")
         if first and time.monotonic() > first + WARM_SECONDS:
-            found += [(at - sent) / 1e6 for sent in seen]
+            found += [(at - sent) / 1e6 for sent in seen.values()]
     return found
 
 
