@@ -227,7 +227,7 @@ def of_kafka(count: int, settings: list[str]) -> Latencies:
     with fed(RESULT.format(key=KEY, options=sink), settings) as (servers, process):
         consumer = Consumer(
             {"bootstrap.servers": servers, "group.id": "latency", "isolation.level": "read_committed",
-             "auto.offset.reset": "earliest", "fetch.wait.max.ms": 10}
+             "auto.offset.reset": "earliest", "fetch.wait.max.ms": 100}
         )  # fmt: skip
         consumer.subscribe(["totals"])
 
