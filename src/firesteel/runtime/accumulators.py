@@ -6,7 +6,7 @@ what it made of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol, cast
 
@@ -18,6 +18,7 @@ from firesteel.runtime.accumulator_state import AccumulatorState
 from firesteel.runtime.aggregates.base import AccumulatorField, MapView
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys
+from firesteel.runtime.map_ends import MapEnds
 from firesteel.runtime.map_view import Expiry, StoredMap
 from firesteel.runtime.spec import GroupAggregateSpec
 from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
@@ -148,13 +149,13 @@ def stored_maps(
     """A map for each key that is known, with the entries that the batch names, or all of them."""
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
+    ends = MapEnds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None
     for owner in owners.tolist():
         rest = outside = None
         if named is not None:
-            one = np.array([owner])
-            rest = partial(_entries, state, view, keys, one, expiry.now)
-            if view.sorted:
-                outside = partial(_outside, state, view, keys, one, expiry.now)
+            rest = partial(_entries, state, view, keys, np.array([owner]), expiry.now)
+            if ends is not None:
+                outside = partial(ends.outside, owner)
         maps[owner] = StoredMap(bool(expiry.ttl), rest, outside)
     if named is None:
         entries = _entries(state, view, keys, owners, expiry.now)
@@ -185,22 +186,6 @@ def _entries(
     names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
     rows = zip(entries.owners.tolist(), names, values, strict=True)
     return sorted(rows, key=lambda row: row[1]) if view.ordered else rows
-
-
-def _outside(
-    state: MapState, view: MapView, keys: Keys, owner: NDArray[np.int64], now: int, known: Mapping[Any, Any],
-    least: bool,
-) -> Any:  # fmt: skip
-    """The least or greatest key of an ordered map that is not among those known; None where there is none."""
-    ordered = cast("OrderedMapState", state)
-    count = 8
-    while True:
-        read = (ordered.first if least else ordered.last)(keys, owner, np.array([count]), now)
-        names = to_keys(read.sub_keys, view.key)
-        found = next((name for name in names if name not in known), None)
-        if found is not None or len(names) < count:
-            return found
-        count *= 8
 
 
 def write_maps(
