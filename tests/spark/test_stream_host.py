@@ -92,6 +92,38 @@ def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) ->
     assert job.progress.read < 3000
 
 
+def test_a_batch_that_comes_while_the_job_is_stopped_does_not_hold_it_up(
+    tmp_path: Path, spark: Spark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.json"
+    write_changes(path, 3000)
+    armed, computed, stopping = threading.Event(), threading.Event(), threading.Event()
+    compute = StreamJob._for_driver
+
+    def held_back(job: StreamJob, *batch: Any) -> Any:
+        packets = compute(job, *batch)
+        if armed.is_set():
+            computed.set()
+            assert stopping.wait(60)
+        return packets
+
+    def committed(_: StreamJob) -> bool:
+        stopping.set()
+        return True
+
+    monkeypatch.setattr(StreamJob, "_for_driver", held_back)
+    monkeypatch.setattr(StreamJob, "_committed", committed)
+    job = stream_host.start(grouped(path), spark, StreamSettings(max_rows=20))
+    seen, until = follow(job)
+    until(lambda: len(seen) > 0)
+    armed.set()
+    assert computed.wait(60)
+    stop = threading.Thread(target=job.stop, daemon=True)
+    stop.start()
+    stop.join(60)
+    assert not stop.is_alive()
+
+
 def test_a_checkpoint_that_another_job_holds_is_refused(tmp_path: Path, spark: Spark) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

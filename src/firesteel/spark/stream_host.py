@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _COMMIT_SECONDS = 30.0
 """How long the end of a job waits for the commit of a batch that was delivered, then for the rest."""
+_PATIENCE_SECONDS = 0.05
 
 
 def start(
@@ -112,7 +114,7 @@ class StreamJob:
     def stop(self) -> None:
         """End the job between two batches: a batch whose changes nobody takes is left to the next run."""
         self._stopping = True
-        while not self._delivering.acquire(timeout=0.05):
+        while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
             self._drain()
         try:
             end = time.monotonic() + _COMMIT_SECONDS
@@ -155,10 +157,23 @@ class StreamJob:
         kept = KeptPackets(frame, self._delivery.in_tasks, is_local=self._spark.is_local)
         try:
             packets = self._for_driver(kept, batch)
-            with self._delivering:
+            with self._turn():
                 self._hand_over(packets, batch, kept.run)
         finally:
             kept.release()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Delivering, unless the job is being stopped: `stop` then waits for the thread that delivers, so that
+        must not wait for `stop`."""
+        held = False
+        while not (held or self._stopping):
+            held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
+        try:
+            yield
+        finally:
+            if held:
+                self._delivering.release()
 
     def _for_driver(self, kept: KeptPackets, batch: int) -> list[Packet]:
         try:
