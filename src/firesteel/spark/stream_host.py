@@ -164,7 +164,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Delivering, unless the job is being stopped: `stop` then waits for the thread that delivers, so that
+        """Delivering, unless the job is being stopped: `stop` waits for the thread that delivers, so that
         must not wait for `stop`."""
         held = False
         while not (held or self._stopping):
