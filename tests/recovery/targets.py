@@ -5,6 +5,7 @@ that are left there.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -51,7 +52,7 @@ class Table:
         return Counter(map(tuple, found))
 
 
-class _Topic:
+class _Topic(ABC):
     """A topic, read on and on by a reader of what is committed."""
 
     def __init__(self, table: str, broker: Broker, options: dict[str, str]) -> None:
@@ -88,8 +89,9 @@ class _Topic:
         while messages := self._reader.consume(10_000, 0.3):
             yield from (each for each in messages if each.error() is None)
 
+    @abstractmethod
     def _take(self, message: Any) -> None:
-        raise NotImplementedError
+        """Keep what a message says."""
 
     def _put(self, row: Row, place: str) -> None:
         if row[0].startswith(GROWING):

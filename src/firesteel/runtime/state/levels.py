@@ -122,7 +122,7 @@ class Levels:
             self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
 
     def drop_below(self, low: int) -> None:
-        """Forget all entries at places below `low`, without a look at them."""
+        """Forget all entries at places below `low`: pieces are cut, or go where nothing is left of them."""
         for level in self.levels:
             _trim(level, low)
             level[:] = [piece for piece in level if self._size([piece])]
