@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Iterator
 
@@ -57,3 +58,29 @@ def test_nothing_starts_before_the_first_item_is_asked_for() -> None:
     taken = in_background(items(), never)
     assert not started.is_set()
     assert list(taken) == [1]
+
+
+def test_a_second_ctrl_c_does_not_cut_the_cancelling_short() -> None:
+    cancelled, go_on = threading.Event(), threading.Event()
+
+    def cancel() -> None:
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        assert go_on.wait(10)
+        cancelled.set()
+
+    taken = in_background(iter([1, 2, 3]), cancel)
+    assert next(taken) == 1
+    with pytest.raises(KeyboardInterrupt):
+        taken.close()  # type: ignore[attr-defined]
+    go_on.set()
+    assert cancelled.wait(10)
+
+
+def test_what_cancelling_raises_reaches_who_closes() -> None:
+    def cancel() -> None:
+        raise KeyError("gone")
+
+    taken = in_background(iter([1, 2, 3]), cancel)
+    assert next(taken) == 1
+    with pytest.raises(KeyError, match="gone"):
+        taken.close()  # type: ignore[attr-defined]

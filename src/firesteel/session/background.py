@@ -1,7 +1,8 @@
 """A job's results, computed in a thread of their own.
 
 Who waits for them waits at a queue, which Ctrl-C interrupts cleanly. Interrupted within a call to the JVM,
-the call's connection would be lost and its client would log a stack trace.
+the call's connection would be lost and its client would log a stack trace. So is the end: a second Ctrl-C
+interrupts the wait for the job's stop, not the stop.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -33,7 +35,23 @@ def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[
     finally:
         if not finished:
             handed.abandoned.set()
-            cancel()
+            _done_in_thread(cancel).result()
+
+
+def _done_in_thread(call: Callable[[], object]) -> Future[None]:
+    """Settled when a thread has made the call, with what it raised."""
+    done: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            call()
+        except BaseException as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    return done
 
 
 class _OneAhead(Generic[T]):
