@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.json_scan import Scan, quoted, types_at
+from firesteel.formats.message_bytes import begin_with
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 
@@ -23,6 +24,7 @@ Paths = Callable[[Indices], pa.Array]
 """The JSON pointers of some of a column's values."""
 _NO_TEXT = r"^(?:-?[0-9]+(?:\.[0-9]|[eE])|-?0$|[\[{])"
 """Texts whose value may have been a number with a fraction, -0, a list or an object."""
+_NO_TEXT_BEGINS = b"-0123456789[{"
 _EXACT_DIGITS = 15
 """A decimal number of so many digits survives the trip through a DOUBLE."""
 UNREAD = -1
@@ -71,12 +73,12 @@ def _doubtful(texts: pa.StringArray, values: pa.Array, kind: SqlType) -> Indices
     if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
         return _negative_zeros(values)
     if kind.root in CHARACTER:
-        found = pc.match_substring_regex(texts, _NO_TEXT)
-    elif kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _EXACT_DIGITS:
-        found = pc.match_substring(texts, ".")
-    else:
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(found.fill_null(False).to_numpy(zero_copy_only=False))
+        begun = np.flatnonzero(begin_with(texts, _NO_TEXT_BEGINS))  # ten times faster than the pattern
+        found = pc.match_substring_regex(texts.take(pa.array(begun)), _NO_TEXT)
+        return begun[flags(found)]
+    if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _EXACT_DIGITS:
+        return np.flatnonzero(flags(pc.match_substring(texts, ".")))
+    return np.zeros(0, dtype=np.int64)
 
 
 def _negative_zeros(values: pa.Array) -> Indices:

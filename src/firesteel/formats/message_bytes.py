@@ -73,6 +73,18 @@ def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> In
     return np.concatenate(parts)
 
 
+def begin_with(texts: pa.StringArray, characters: bytes) -> Flags:
+    """Whether the first byte of each text is one of these; of NULL and an empty one it is not."""
+    content = MessageBytes.of(texts)
+    there = content.lengths > 0
+    if texts.null_count:
+        there &= texts.is_valid().to_numpy(zero_copy_only=False)
+    wanted = np.zeros(256, dtype=bool)
+    wanted[list(characters)] = True
+    there[there] = wanted[content.data[content.offsets[:-1][there]]]
+    return there
+
+
 def marked(indices: Indices, count: int) -> Flags:
     """`count` flags, true at the indices."""
     flags = np.zeros(count, dtype=bool)

@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 from firesteel.formats.base import Indices
 from firesteel.formats.changed_rows import Pool
 from firesteel.formats.json_columns import Paths, Reading, flags, path_by_place, pointer
+from firesteel.formats.message_bytes import begin_with
 from firesteel.types.sql import SqlType
 
-_NESTED = r"^[\[{]"
+_NESTED = b"[{"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Old:
 
 def flag_nested(reading: Reading, old: Old) -> None:
     """A list or an object in `old` may hold any name: for the exact reader."""
-    reading.odd[old.messages[flags(pc.match_substring_regex(old.texts, _NESTED))]] = True
+    reading.odd[old.messages[begin_with(old.texts, _NESTED)]] = True
 
 
 def overlay(reading: Reading, new: pa.Array, messages: Indices, old: Old, name: str, kind: SqlType) -> Pool:
