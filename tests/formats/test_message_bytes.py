@@ -16,8 +16,7 @@ def test_what_texts_begin_with() -> None:
 
 
 def test_what_lies_under_a_null_does_not_count() -> None:
-    hidden = pa.Array.from_buffers(
-        pa.string(), 2, [pa.py_buffer(b"\x02"), pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"[[")]
-    )
+    buffers = (b"\x02", b"\0\0\0\0\1\0\0\0\2\0\0\0", b"[[")
+    hidden = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(each) for each in buffers])
     assert hidden.to_pylist() == [None, "["]
     assert begin_with(hidden, b"[").tolist() == [False, True]
