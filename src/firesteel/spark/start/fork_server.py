@@ -124,8 +124,9 @@ def serve(address: str, load: Callable[[], None]) -> None:
     """Load, then fork for each that asks. Returns in the forks, whose streams, arguments, folder, path and
     environment are then those of the process that asked. Ends the process when its input ends."""
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(address)
+        listener.bind(f"{address}.new")
         listener.listen()
+        Path(f"{address}.new").rename(address)  # so that whoever finds it is not refused
         load()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
         while True:
