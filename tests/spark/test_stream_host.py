@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from py4j.java_gateway import JavaObject
+from py4j.protocol import Py4JError
 
 from firesteel.errors import DataError, JobError, UsageError
 from firesteel.runtime.spec import Input, JobSpec, ScanSpec
@@ -90,6 +94,39 @@ def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) ->
     next(job.results())
     job.stop()
     assert job.progress.read < 3000
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_no_frame_of_an_earlier_batch_is_kept(tmp_path: Path, spark: Spark) -> None:
+    path = tmp_path / "t.json"
+    write_changes(path, 200)
+    job = stream_host.start(grouped(path), spark, StreamSettings(max_rows=20))
+    job.wait()
+    collected = [each for each in gc.get_objects() if isinstance(each, JavaObject) and _is_frame(each)]
+    assert job.progress.batches >= 10
+    end = time.monotonic() + 20
+    while any(map(_is_alive, collected)):
+        assert time.monotonic() < end  # a thread of py4j's lets go
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def _is_frame(thing: JavaObject) -> bool:
+    return "collectToPython" in thing._methods
+
+
+def _is_alive(thing: JavaObject) -> bool:
+    try:
+        thing.hashCode()
+    except Py4JError:
+        return False
+    return True
 
 
 def test_a_batch_that_comes_while_the_job_is_stopped_does_not_hold_it_up(

@@ -28,7 +28,6 @@ from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folde
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, job_id, note_delivery
-from firesteel.spark.internals.java_garbage import JavaGarbage
 from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
 from firesteel.spark.start.launch import Spark
@@ -81,7 +80,6 @@ class StreamJob:
         self._failure: BaseException | None = None
         self._stopping = False
         self._delivered = -1
-        self._garbage = JavaGarbage()
         self._delivering = threading.Lock()
         self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -203,7 +201,6 @@ class StreamJob:
         self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
         self.progress.lag = self._lags
         self.progress.end_batch()
-        self._garbage.end_batch()
 
     def _state_bytes(self) -> int | None:
         """What Spark's state store had after the batch before; None before there was one, and at the end."""

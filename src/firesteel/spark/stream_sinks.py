@@ -11,6 +11,7 @@ from pyspark import TaskContext
 
 from firesteel.runtime.packets import CHANGES, Packet
 from firesteel.runtime.spec import sink_id
+from firesteel.spark.internals.frames import let_go
 from firesteel.spark.internals.hash_partitions import partition_of
 from firesteel.spark.sink_task import SinkTask
 from firesteel.spark.stream_rows import SCHEMA, from_values, to_batch
@@ -34,6 +35,7 @@ class KeptPackets:
         self._ids = [sink_id(number) for number in in_tasks]
         self._few = FEW_ROWS if is_local else 0
         self._packets: list[Packet] = []
+        self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
         """All packets; of many rows for the sinks' tasks the counts."""
@@ -42,7 +44,8 @@ class KeptPackets:
             ids = ", ".join(map(str, self._ids))
             is_left = f"chain IN ({ids}) AND holds = {CHANGES} AND rows > {self._few}"
             payload = f"IF({is_left}, X'', payload) AS payload"
-            frame = frame.selectExpr(*[name for name in frame.columns if name != "payload"], payload)
+            names = [name for name in frame.columns if name != "payload"]
+            frame = self._noted(frame.selectExpr(*names, payload))
         self._packets = [from_values(tuple(row)) for row in frame.collect()]
         return self._packets
 
@@ -53,14 +56,22 @@ class KeptPackets:
         here = [packet for packet in self._packets if packet.to == to and packet.holds == CHANGES]
         if all(packet.payload for packet in here if packet.rows):
             return _run_here(task, here, partitions)
-        own = self._frame.where(f"chain = {to} AND holds = {CHANGES}")
-        told = own.repartition(partitions, "key_group").mapInArrow(_InArrow(task), SCHEMA)
+        own = self._noted(self._frame.where(f"chain = {to} AND holds = {CHANGES}"))
+        own = self._noted(own.repartition(partitions, "key_group"))
+        told = self._noted(own.mapInArrow(_InArrow(task), SCHEMA))
         return [from_values(tuple(row)) for row in told.collect()]
 
     def release(self) -> None:
         """Spark need not keep them any longer."""
         if self._ids:
             self._frame.unpersist()
+        for frame in self._frames:
+            let_go(frame)
+
+    def _noted(self, frame: DataFrame) -> DataFrame:
+        """One that is to be let go of."""
+        self._frames.append(frame)
+        return frame
 
 
 def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JError
 
-from firesteel.spark.internals.frames import in_session, spark_schema
+from firesteel.spark.internals.frames import in_session, let_go, spark_schema
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from firesteel.spark.start.launch import Spark
 
 pytestmark = pytest.mark.spark
@@ -36,3 +39,16 @@ def test_arrows_types_as_sparks() -> None:
         [("a", pa.int32()), ("b", pa.timestamp("us")), ("c", pa.map_(pa.string(), pa.int64()))]
     )
     assert spark_schema(schema).simpleString() == "struct<a:int,b:timestamp_ntz,c:map<string,bigint>>"
+
+
+def test_the_jvm_no_longer_has_a_frame_that_was_let_go(spark: Spark) -> None:
+    frame = spark.session.range(3)
+    let_go(frame)
+    with pytest.raises(Py4JError, match="does not exist for this gateway"):
+        _count_on(frame)
+
+
+def _count_on(frame: DataFrame) -> None:
+    """A thread of py4j's lets go, a moment later."""
+    while frame.count() == 3:
+        continue

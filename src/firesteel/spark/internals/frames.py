@@ -25,6 +25,17 @@ def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
     return ClassicDataFrame(dataset.ofRows(other._jsparkSession, plan), session)
 
 
+def let_go(frame: DataFrame) -> None:
+    """Free what the JVM keeps for a DataFrame, which cannot be used any more.
+
+    py4j's objects are cycles, so Python frees them only when its collector runs, which in a driver that
+    mostly waits is after hundreds of micro-batches; each one's DataFrame has a third of a MiB in the JVM: its
+    plan, its metrics, a configuration of Hadoop's. Private: the Java object of a DataFrame, and its gateway.
+    """
+    given: Any = frame
+    given.sparkSession.sparkContext._gateway.detach(given._jdf)
+
+
 def spark_schema(schema: pa.Schema) -> StructType:
     """Spark's types for Arrow's. Private: the module of the function that does it."""
     from pyspark.sql.pandas.types import from_arrow_schema
