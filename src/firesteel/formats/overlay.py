@@ -18,7 +18,7 @@ from firesteel.formats.json_columns import Paths, Reading, flags, path_by_place,
 from firesteel.formats.message_bytes import begin_with
 from firesteel.types.sql import SqlType
 
-_NESTED = b"[{"
+_OPENING = b"[{"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Old:
 
 def flag_nested(reading: Reading, old: Old) -> None:
     """A list or an object in `old` may hold any name: for the exact reader."""
-    reading.odd[old.messages[begin_with(old.texts, _NESTED)]] = True
+    reading.odd[old.messages[begin_with(old.texts, _OPENING)]] = True
 
 
 def overlay(reading: Reading, new: pa.Array, messages: Indices, old: Old, name: str, kind: SqlType) -> Pool:

@@ -35,10 +35,10 @@ def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[
     finally:
         if not finished:
             handed.abandoned.set()
-            _done_in_thread(cancel).result()
+            done_in_thread(cancel).result()
 
 
-def _done_in_thread(call: Callable[[], object]) -> Future[None]:
+def done_in_thread(call: Callable[[], object]) -> Future[None]:
     """Settled when a thread has made the call, with what it raised."""
     done: Future[None] = Future()
 

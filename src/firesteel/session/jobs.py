@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
 from firesteel.runtime.spec import JobSpec, ScanSpec
 from firesteel.secrets import Pairs, hand_on
 from firesteel.sensitive import redacted
-from firesteel.session.background import in_background
+from firesteel.session.background import done_in_thread, in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
@@ -205,18 +205,14 @@ def run_inserts(
     which a checkpoint knows it."""
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
     running = Running(environment, job_of(environment, plans), watch, text)
-    done: Future[None] = Future()
-    threading.Thread(target=_complete, args=(done, running), daemon=True).start()
-    return InsertResult(sinks, done, running.cancel)
+    return InsertResult(sinks, done_in_thread(partial(_finish, running)), running.cancel)
 
 
-def _complete(done: Future[None], running: Running) -> None:
-    """Run the job to its end and settle the future."""
+def _finish(running: Running) -> None:
+    """Run the job to its end."""
     try:
         running.finish()
-    except BaseException as error:
-        with suppress(Exception):  # a Spark that did not start cannot be told; its error is `error`
+    except BaseException:
+        with suppress(Exception):  # a Spark that did not start cannot be told; its error is raised
             running.cancel()
-        done.set_exception(error)
-    else:
-        done.set_result(None)
+        raise
