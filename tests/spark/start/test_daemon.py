@@ -10,12 +10,21 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from firesteel.spark.start.daemon import MODULES, installed_first
+from firesteel.spark.start.daemon import MODULES, installed_first, load_spare
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_what_it_loads_exists(module: str) -> None:
     importlib.import_module(module)
+
+
+def test_what_may_be_missing_is_not_searched_for_again() -> None:
+    load_spare("no_such_module")
+    try:
+        with pytest.raises(ModuleNotFoundError, match=r"None in sys\.modules"):
+            importlib.import_module("no_such_module")
+    finally:
+        del sys.modules["no_such_module"]
 
 
 def test_pandas_is_loaded_only_where_it_is_asked_for() -> None:

@@ -35,6 +35,9 @@ MODULES = (
     "firesteel.connectors.datagen",
     "firesteel.formats.canal_json",
 )
+SPARE = "psutil"
+"""Spark's shuffle imports it before each sort, and does without: to load it, or to find that it is not there,
+took each worker 60 ms."""
 
 
 def load(modules: tuple[str, ...] = MODULES) -> None:
@@ -44,6 +47,14 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
             importlib.import_module(module)
         except ImportError:
             continue
+
+
+def load_spare(module: str = SPARE) -> None:
+    """Load what may be there; where it is not, say so to whoever imports it without a search."""
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        sys.modules[module] = None  # type: ignore[assignment]
 
 
 def installed_first(path: list[str]) -> list[str]:
@@ -75,6 +86,7 @@ def prepare() -> None:
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
+    load_spare()
     keep_out_of_collections()
     gc.enable()
 
