@@ -12,6 +12,7 @@ from firesteel.formats.base import Fields, MessageError
 from firesteel.formats.registry import find_format
 from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.sql import SqlType
+from firesteel.types.value_parts import Parts
 
 Schema = dict[str, SqlType]
 
@@ -57,9 +58,12 @@ def decode(
     return pa.concat_tables([table, decoder.finish()])
 
 
-def decoder_of(name: str, schema: Schema, wanted: tuple[str, ...] = (), **options: str) -> FileDecoder:
+def decoder_of(
+    name: str, schema: Schema, wanted: tuple[str, ...] = (), parts: tuple[Parts, ...] = (), **options: str
+) -> FileDecoder:
     names = wanted or tuple(schema)
-    fields = Fields(names, tuple(schema[one] for one in names), tuple(schema), tuple(schema.values()))
+    types = tuple(schema[one] for one in names)
+    fields = Fields(names, types, tuple(schema), tuple(schema.values()), parts)
     return FileDecoder(name, fields, {key.replace("_", "-"): v for key, v in options.items()})
 
 

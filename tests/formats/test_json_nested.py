@@ -22,6 +22,7 @@ from firesteel.types.sql import (
     map_of,
     row,
 )
+from firesteel.types.value_parts import Parts, below, keys_of
 
 from .decoding import decoder_of, rows
 from .test_paths_agree import ODD, mutated, value
@@ -140,3 +141,71 @@ def test_maps_of_all_kinds(maps: str) -> None:
 )
 def test_types_that_are_read_message_by_message(kind: SqlType) -> None:
     assert decoder_of("json", {"v": kind}).decoder._columns is None
+
+
+PARTS: dict[str, tuple[SqlType, Parts]] = {
+    "m": (map_of(STRING, STRING), (("a",), ("x/y~z",), ("7",))),
+    "r": (row(("a", "m"), (INT, map_of(STRING, STRING))), (("m", "é"), ("a",))),
+    "l": (array(map_of(STRING, STRING)), ((None, "key-1"),)),
+    "o": (map_of(STRING, INT), (("a",),)),
+    "w": (map_of(STRING, STRING), (("a",), ())),
+    "e": (map_of(STRING, STRING), (("",), ("a",))),
+}
+
+
+def looked_at(value: Any, kind: SqlType, parts: Parts) -> Any:
+    """The value with nothing but what is looked at of its maps of strings."""
+    if value is None:
+        return None
+    if kind.root is TypeRoot.ROW:
+        members = zip(kind.names, kind.children, strict=True)
+        return {name: looked_at(value[name], child, below(parts, name)) for name, child in members}
+    if kind.root is TypeRoot.ARRAY:
+        return [looked_at(each, kind.children[0], below(parts, None)) for each in value]
+    keys = keys_of(parts) if kind.root is TypeRoot.MAP else None
+    return value if keys is None else [dict(value).get(key) for key in keys]
+
+
+def tidy(chance: random.Random, kind: SqlType, odd: float) -> Any:
+    """A value that is mostly of its type."""
+    if chance.random() < odd:
+        return chance.choice([None, None, 1.50, [1], {"a": 1}, "7", True])
+    if kind.root is TypeRoot.ROW:
+        return {name: tidy(chance, child, odd) for name, child in zip(kind.names, kind.children, strict=True)}
+    if kind.root is TypeRoot.ARRAY:
+        return [tidy(chance, kind.children[0], odd) for _ in range(chance.randrange(3))]
+    if kind.root is TypeRoot.MAP:
+        keys = chance.sample(["a", "b", "é", "key-1", "x/y~z", "7", ""], chance.randrange(4))
+        return {key: tidy(chance, kind.children[1], odd) for key in keys}
+    return chance.randrange(9) if kind is INT else chance.choice(["x", "", "naïve", "0", '"\\', "[1]"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_only_some_parts_are_looked_at(seed: int) -> None:
+    """What is refused for the sake of another part still is."""
+    chance = random.Random(seed)
+    schema = {name: kind for name, (kind, _) in PARTS.items()}
+    parts = tuple(each for _, each in PARTS.values())
+    whole = row(tuple(schema), tuple(schema.values()))
+    good = [json.dumps(tidy(chance, whole, 0)).encode() for _ in range(200)]
+    lines = [json.dumps(tidy(chance, whole, 0.04) or {}).encode() for _ in range(200)]
+    lines = [line.replace(b'"key-1"', b'"a"') for line in lines]  # twice in one object, now and then
+    lines = [*good, *(mutated(chance, line) if chance.random() < 0.05 else line for line in lines)]
+    data, ignoring = b"\n".join(lines) + b"\n", {"ignore_parse_errors": "true"}
+    narrow = decoder_of("json", schema, parts=parts, **ignoring)
+    exact = [
+        each for line in lines for each in rows(decoder_of("json", schema, **ignoring).decode(line + b"\n"))
+    ]
+
+    def shown(found: list[Any]) -> str:
+        cells = (zip(each[1:], PARTS.values(), strict=True) for each in found)
+        return repr([[looked_at(value, *of) for value, of in each] for each in cells])
+
+    assert shown(rows(narrow.decode(data))) == shown(exact)
+    assert not len(narrow.decoder._columns.read(narrow._framing.split(b"\n".join(good) + b"\n")[0]).odd)
+
+
+def test_what_nobody_looks_at_is_not_read() -> None:
+    decoder = decoder_of("json", {"m": map_of(STRING, STRING)}, parts=((("a",),),))
+    table = decoder.decode(b'{"m": {"b": "1", "a": "2"}}\n{"m": {"b": "3"}}\n{"m": null}\n' * 40)
+    assert rows(table)[:3] == [("+I", [("a", "2")]), ("+I", []), ("+I", None)]

@@ -66,6 +66,16 @@ def test_a_saved_job_may_have_other_free_options() -> None:
         assert change is None if told is None else told in (change or "")
 
 
+def test_what_is_looked_at_of_a_source_may_be_told_in_another_way() -> None:
+    job = grouped(Path("/d/t.json"))
+    scan = job.chains[0].source
+    assert isinstance(scan, ScanSpec)
+    other = replace(scan, parts=((("a",),),) * len(scan.projection))
+    after = replace(job, chains=(replace(job.chains[0], inputs=(Input(other),)), *job.chains[1:]))
+    assert _change(saved(job), after, LAYOUT) is None
+    assert _change(saved(after), job, LAYOUT) is None
+
+
 @pytest.mark.parametrize(
     "of", ["chains.1.operators.0", "chains.1.operators.0.calls.0", "chains.0", "sinks.0", ""]
 )

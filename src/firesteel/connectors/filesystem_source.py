@@ -169,6 +169,7 @@ class FilesystemSource:
             tuple(scan.types[position] for position in wanted),
             tuple(scan.names[position] for position in physical),
             tuple(scan.types[position] for position in physical),
+            tuple(scan.parts_of(position) for position in wanted),
         )
 
     def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:

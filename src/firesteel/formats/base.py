@@ -19,6 +19,7 @@ import pyarrow as pa
 from firesteel.changelog import ChangelogMode
 from firesteel.option import Option
 from firesteel.types.sql import SqlType
+from firesteel.types.value_parts import Parts
 
 Options = Mapping[str, str]
 """A format's options, without its prefix."""
@@ -38,12 +39,14 @@ class MessageError(Exception):
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields that are wanted, in output order; all_names: every physical column of the table."""
+    """The fields that are wanted, in output order; all_names: every physical column of the table. parts: of
+    each wanted field those that are looked at, others need not be read; none: all of all."""
 
     names: tuple[str, ...]
     types: tuple[SqlType, ...]
     all_names: tuple[str, ...] = ()
     all_types: tuple[SqlType, ...] = ()
+    parts: tuple[Parts, ...] = ()
 
 
 class Decoder(Protocol):

@@ -5,6 +5,8 @@ Rules: Flink JsonParserToRowDataConverters. A map's entries stand in the order o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +19,7 @@ from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.java.hash_map import buckets
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
+from firesteel.types.value_parts import WHOLE, Parts, below, keys_of
 
 
 def in_columns(fields: Fields) -> bool:
@@ -39,16 +42,24 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
     return "" not in folded and len(folded) == len(names)
 
 
-def scan_type(kind: SqlType) -> str:
-    """The DuckDB type that a value of this type is scanned as."""
+def scan_type(kind: SqlType, parts: Parts = WHOLE) -> str:
+    """The DuckDB type that a value of this type is scanned as, of which these parts are looked at. A MAP of
+    STRINGs is scanned as a row of its keys: there is nothing about its other values that could be wrong."""
     if kind.root is TypeRoot.ROW:
         fields = zip(kind.names, kind.children, strict=True)
-        return f"STRUCT({', '.join(f'{quoted(name)} {scan_type(child)}' for name, child in fields)})"
+        return _struct((name, scan_type(child, below(parts, name))) for name, child in fields)
     if kind.root is TypeRoot.ARRAY:
-        return f"{scan_type(kind.children[0])}[]"
+        return f"{scan_type(kind.children[0], below(parts, None))}[]"
     if kind.root is TypeRoot.MAP:
+        keys = keys_of(parts)
+        if keys is not None and _are_distinct(keys) and kind.children[1].root in CHARACTER:
+            return _struct((key, "VARCHAR") for key in keys)
         return f"MAP(VARCHAR, {scan_type(kind.children[1])})"
     return "VARCHAR"
+
+
+def _struct(members: Iterable[tuple[str, str]]) -> str:
+    return f"STRUCT({', '.join(f'{quoted(name)} {kind}' for name, kind in members)})"
 
 
 class NestedValues:
@@ -59,14 +70,15 @@ class NestedValues:
         self._required = required
 
     def values(self, read: pa.Array, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        """What was scanned as `scan_type(kind)` as the SQL type. at: the message of each value; paths: where
+        """What was scanned as a `scan_type(kind)` as the SQL type. at: the message of each; paths: where
         in it they stand."""
         if kind.root is TypeRoot.ROW:
             return self._rows(read, kind, at, paths)
         if kind.root is TypeRoot.ARRAY:
             return self._arrays(read, kind, at, paths)
         if kind.root is TypeRoot.MAP:
-            return self._maps(read, kind, at, paths)
+            of_keys = pa.types.is_struct(read.type)
+            return (self._maps_of_keys if of_keys else self._maps)(read, kind, at, paths)
         return self._reading.values(read, kind, at, paths)
 
     def member(
@@ -115,6 +127,24 @@ class NestedValues:
         order = pa.array(_java_order(keys, offsets, owners))
         pair = to_arrow(kind).value_type
         entries = pa.StructArray.from_arrays([keys.take(order), values.take(order)], fields=list(pair))
+        return _lists(offsets, entries, kind, read)
+
+    def _maps_of_keys(self, read: pa.StructArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+        """Maps that have of their entries those of some keys."""
+        keys = [each.name for each in read.type]
+        values = [
+            self.values(texts, kind.children[1], at, _below(paths, key))
+            for key, texts in zip(keys, read.flatten(), strict=True)
+        ]
+        owners, which = np.nonzero(np.column_stack([flags(value.is_valid()) for value in values]))
+        offsets = np.searchsorted(owners, np.arange(len(read) + 1))
+        entries = pa.StructArray.from_arrays(
+            [
+                pa.array(keys, pa.string()).take(pa.array(which)),
+                pa.concat_arrays(values).take(pa.array(which * len(read) + owners)),
+            ],
+            fields=list(to_arrow(kind).value_type),
+        )
         return _lists(offsets, entries, kind, read)
 
 

@@ -12,6 +12,7 @@ from firesteel.formats.json_nested import NestedValues, scan_type
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import JsonScan
 from firesteel.formats.message_decoder import Columnar
+from firesteel.types.value_parts import WHOLE
 
 _NO_FIELD = {"\x01": "VARCHAR"}
 
@@ -21,8 +22,9 @@ class JsonRows:
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._options, self._schema = fields, options, schema
-        members = zip(fields.names, map(scan_type, fields.types), strict=True)
-        self._scan = JsonScan(dict(members) or _NO_FIELD)
+        parts = fields.parts or (WHOLE,) * len(fields.names)
+        kinds = map(scan_type, fields.types, parts)
+        self._scan = JsonScan(dict(zip(fields.names, kinds, strict=True)) or _NO_FIELD)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""

@@ -19,6 +19,7 @@ from typing import Any
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
 from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
+from firesteel.types.value_parts import WHOLE, Parts
 from firesteel.user_function import UserFunction
 
 KIND = "$kind"
@@ -285,7 +286,8 @@ class ScanSpec:
 
     projection: positions in `names` that are wanted, in output order (f0 is names[projection[0]]).
     metadata: for each name, the metadata key, or None for a physical column. upsert_key: the primary key of a
-    source that sends rows without the rows before. partition_keys: the columns of PARTITIONED BY.
+    source that sends rows without the rows before. partition_keys: the columns of PARTITIONED BY. parts: of
+    each wanted column those that are looked at; none where that is all of all. A source may leave out others.
     """
 
     connector: str
@@ -298,6 +300,11 @@ class ScanSpec:
     table: str = ""
     upsert_key: tuple[str, ...] = ()
     partition_keys: tuple[str, ...] = ()
+    parts: tuple[Parts, ...] = ()
+
+    def parts_of(self, position: int) -> Parts:
+        """Those of the wanted column `position` of `names`."""
+        return self.parts[self.projection.index(position)] if self.parts else WHOLE
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,8 @@ def _bound(read: dict[str, Any]) -> dict[str, Any]:
     of = read["of"]
     if not isinstance(of, dict) or "options" not in of:
         return read
-    return {**read, "of": {**of, "options": [list(pair) for pair in deciding(dict(of["options"])).items()]}}
+    options = [list(pair) for pair in deciding(dict(of["options"])).items()]
+    return {**read, "of": {**of, "options": options, "parts": []}}
 
 
 def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:

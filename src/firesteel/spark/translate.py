@@ -19,7 +19,7 @@ from firesteel.expr.deep import from_below
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
 from firesteel.plan.facts.changes import source_mode
-from firesteel.plan.reuse import Reuse
+from firesteel.plan.reuse import Reuse, fingerprint
 from firesteel.plan.tree import Node
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.spec import (
@@ -40,8 +40,10 @@ from firesteel.runtime.spec import (
 from firesteel.secrets import referenced
 from firesteel.spark.translate_aggregates import OperatorOptions, mode_of, types_of
 from firesteel.spark.translate_operators import operator_of
+from firesteel.spark.translate_parts import parts_by_scan
 from firesteel.spark.translate_sinks import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.types.constraints import constraints_of
+from firesteel.types.value_parts import Parts
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     sinks: list[SinkSpec] = []
     numbers = [_placed(_sink(root, options), sinks) for root in roots]
     reuse = Reuse.across(list(zip(numbers, inputs, strict=True))) if options.reuse else Reuse({})
-    translation = _Translation(options, reuse)
+    translation = _Translation(options, reuse, parts_by_scan(inputs))
     for number, root, below in zip(numbers, roots, inputs, strict=True):
         translation.sink = number
         for open_chain in translation.to_sink(root, translation.chains(below)):
@@ -130,6 +132,7 @@ class _Closed:
 class _Translation:
     options: TranslateOptions
     reuse: Reuse
+    parts: Mapping[str, tuple[Parts, ...]]
     done: list[_Closed] = field(default_factory=list)
     sink: int = 0
     uses: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -162,7 +165,8 @@ class _Translation:
         if isinstance(node, physical.TableSourceScan):
             traits = node.table.traits
             self.bounded = self.bounded and (traits is None or traits.bounded)
-            return [_Open((Input(_scan(node, self.options)),))]
+            parts = self.parts.get(fingerprint(node), ())
+            return [_Open((Input(_scan(node, self.options, parts)),))]
         if isinstance(node, physical.Values):
             return [_Open((Input(_values(node, self.options)),))]
         if isinstance(node, physical.Union):
@@ -231,7 +235,7 @@ def _chains(node: Node, translation: _Translation) -> list[_Open]:
     return translation.open(node)
 
 
-def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec:
+def _scan(node: physical.TableSourceScan, options: TranslateOptions, parts: tuple[Parts, ...]) -> ScanSpec:
     table, mode = node.table, source_mode(node.table)
     columns = [c for c in table.columns if c.is_physical]
     columns += [c for c in table.columns if c.metadata is not None]
@@ -246,6 +250,7 @@ def _scan(node: physical.TableSourceScan, options: TranslateOptions) -> ScanSpec
         table=".".join(table.path),
         upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
         partition_keys=table.partition_keys,
+        parts=parts,
     )
 
 

@@ -73,6 +73,7 @@ class Rows:
             tuple(self._types[name] for name in names),
             tuple(name.removeprefix(part.prefix) for name in part.columns),
             tuple(self._types[name] for name in part.columns),
+            tuple(self._scan.parts_of(self._scan.names.index(name)) for name in names),
         )
         decoder = part.format.decoder(fields, dict(part.options))
         places = {name: place for place, name in enumerate(names)}

@@ -1,0 +1,54 @@
+"""Which parts of a source's nested values a job looks at: a format need not make the others.
+
+Plans show nothing of it: Flink's files are given no nested projection, and read whole values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from firesteel.expr.nodes import Expr
+from firesteel.expr.value_parts import value_parts
+from firesteel.plan import physical
+from firesteel.plan.reuse import fingerprint
+from firesteel.plan.tree import Node, walk
+from firesteel.types.value_parts import WHOLE, Parts
+
+
+def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
+    """The parts of each column that any of a scan's readers looks at, by the scan's fingerprint. Scans whose
+    columns are all looked at as a whole, or not at all, are left out."""
+    found: dict[str, list[Parts]] = {}
+    for scan, read in _readings(roots):
+        columns = found.setdefault(fingerprint(scan), [()] * len(scan.schema))
+        for index in range(len(columns)):
+            columns[index] += WHOLE if read is None else read.get(index, ())
+    return {
+        mark: tuple(tuple(dict.fromkeys(column)) for column in columns)
+        for mark, columns in found.items()
+        if any(() not in column and column for column in columns)
+    }
+
+
+def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
+    """Each scan with what one of its readers looks at, None for all."""
+    for root in roots:
+        yield from _reading(None, root)
+        for node in walk(root):
+            for child in node.children:
+                yield from _reading(node, child)
+
+
+def _reading(
+    reader: Node | None, node: Node
+) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
+    exprs: list[Expr] = []
+    while isinstance(node, (physical.MiniBatchAssigner, physical.WatermarkAssigner)):
+        exprs += [node.expression] if isinstance(node, physical.WatermarkAssigner) else []
+        node = node.input
+    if isinstance(node, physical.TableSourceScan):
+        if isinstance(reader, physical.Calc):
+            exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
+            yield node, value_parts(exprs)
+        elif not isinstance(reader, (physical.MiniBatchAssigner, physical.WatermarkAssigner)):
+            yield node, None
