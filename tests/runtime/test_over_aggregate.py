@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.operators.base import MAX_WATERMARK, Marked, Watermark
@@ -104,9 +104,16 @@ def _timed(row: tuple) -> tuple:
     return (*row[:3], np.datetime64(row[3], "ms").astype(object))
 
 
+BEHIND = [("a", 0, 3), 21, ("a", 1, 4)]
+"""The timer at which the key is to be forgotten is set behind event time, and rings with the next watermark."""
+
+
 @pytest.mark.parametrize("frame", [(ROWS, None), (RANGE, None), (ROWS, 0), (ROWS, 2), (RANGE, 0), (RANGE, 7)])
 @settings(max_examples=examples(200), deadline=None)
 @given(stream=streams(), anew=st.booleans())
+@example(stream=([*BEHIND, 26, ("a", 2, 4), MAX_WATERMARK], [3, 3]), anew=True)
+@example(stream=([*BEHIND, ("a", 2, 30), 26, ("a", 3, 5), MAX_WATERMARK], [3]), anew=True)
+@example(stream=([*BEHIND, ("b", 2, 30), 26, ("a", 3, 5), MAX_WATERMARK], [3, 4]), anew=True)
 def test_any_cutting_gives_what_flink_gives(frame: tuple, stream: tuple, anew: bool) -> None:
     events, cuts = stream
     reference = ReferenceOver(*frame)

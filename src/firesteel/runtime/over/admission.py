@@ -59,7 +59,8 @@ class Admission:
     ) -> Admitted:  # fmt: skip
         """due: the times of rows that waited and fire now. times, stood: of n rows that come, as they came,
         and the watermarks that stood then. begin, end: the watermarks before and after them."""
-        rung = None if self._timers is None else self._timers.take_until(end)
+        moves = end > begin  # else timers that were set behind event time wait on
+        rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
         parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]
         found = find_keys(
@@ -115,11 +116,12 @@ class _Run:
     def admit(self) -> None:
         behind = np.zeros(len(self.keys), np.bool_)
         behind[self._of_new[self.accepted & (self._times <= self._stood)]] = True
+        behind |= (self.known.forget != _NEVER) & (self.known.forget <= self._begin)
         self._in_columns(~behind)
         for key in np.flatnonzero(behind).tolist():
             self._row_by_row(key)
 
-    # --- keys whose rows are all before event time -------------------------------------------------
+    # --- keys whose rows and timers are all before event time --------------------------------------
     def _in_columns(self, clean: Mask) -> None:
         """All rows are taken. What is left to know: when keys are forgotten, and for what they fired."""
         known, due = self.known, len(self._due)
@@ -174,7 +176,7 @@ class _Run:
         known.epoch[keys] += passed[last]
         known.forget[keys] = forget
 
-    # --- keys with rows behind event time ----------------------------------------------------------
+    # --- keys with rows or a timer behind event time -----------------------------------------------
     def _row_by_row(self, key: int) -> None:
         """Each row may be late by those before it."""
         known, due = self.known, len(self._due)
