@@ -9,7 +9,7 @@ from firesteel.spark.translate import translate
 from tests.rules.planning import plan, tables
 
 DDL = """
-CREATE TABLE t (id BIGINT, m MAP<STRING, STRING>, r ROW<a INT, m MAP<STRING, STRING>>,
+CREATE TABLE t (id BIGINT, m MAP<STRING, STRING>, c MAP<CHAR(3), STRING>, r ROW<a INT, m MAP<STRING, STRING>>,
   l ARRAY<ROW<x INT, y STRING>>, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
 WITH ('connector' = 'filesystem', 'path' = '/d', 'format' = 'json');
 CREATE TABLE hole (a STRING) WITH ('connector' = 'blackhole');
@@ -31,6 +31,7 @@ BUNDLES = {
         ("SELECT m['a'], m FROM t", {}),
         ("SELECT m['a'], CARDINALITY(m) FROM t", {}),
         ("SELECT m[CAST(id AS STRING)] FROM t", {}),
+        ("SELECT c['a'] FROM t", {}),
         ("SELECT m[r.m['k']] FROM t", {"r": (("m", "k"),)}),
         ("SELECT r.m['k'] FROM t WHERE r.a > 1", {"r": (("m", "k"), ("a",))}),
         ("SELECT l[1].x, l[id].y FROM t", {"l": ((None, "x"), (None, "y"))}),

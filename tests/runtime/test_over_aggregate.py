@@ -105,7 +105,7 @@ def _timed(row: tuple) -> tuple:
 
 
 BEHIND = [("a", 0, 3), 21, ("a", 1, 4)]
-"""The timer at which the key is to be forgotten is set behind event time, and rings with the next watermark."""
+"""The timer that forgets the key is set behind event time, and rings with the next watermark."""
 
 
 @pytest.mark.parametrize("frame", [(ROWS, None), (RANGE, None), (ROWS, 0), (ROWS, 2), (RANGE, 0), (RANGE, 7)])

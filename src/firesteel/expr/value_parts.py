@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.types.sql import CHARACTER, TypeRoot
+from firesteel.types.sql import CHARACTER, STRING, TypeRoot
 from firesteel.types.value_parts import Part, Parts
 
 
@@ -36,5 +36,6 @@ def _step(call: Call) -> Part:
     if value.type.root is TypeRoot.ARRAY:
         return (None,)
     if value.type.root is TypeRoot.MAP and isinstance(key, Literal) and key.type.root in CHARACTER:
-        return (key.value,) if isinstance(key.value, str) else ()
+        as_it_is = value.type.children[0].same_as(STRING)  # others would be padded or cut
+        return (key.value,) if isinstance(key.value, str) and as_it_is else ()
     return ()
