@@ -46,7 +46,7 @@ def test_parts(sql: str, parts: dict[str, object], settings: dict[str, str]) -> 
     scans = [chain.source for chain in translate([physical]).chains]
     for scan in scans:
         if isinstance(scan, ScanSpec):
-            told = {scan.names[p]: scan.parts_of(p) for p in scan.projection}
+            told = dict(zip((scan.names[p] for p in scan.projection), scan.parts, strict=False))
             assert {name: set(each) for name, each in told.items() if () not in each and each} == {
                 name: set(each) for name, each in parts.items()
             }

@@ -33,6 +33,7 @@ from firesteel.option import TypedOptions
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 from firesteel.types.arrow import to_arrow
+from firesteel.types.value_parts import WHOLE
 
 METADATA = ("file.path", "file.name", "file.size", "file.modification-time")
 
@@ -164,12 +165,13 @@ class FilesystemSource:
         scan = self._scan
         wanted = [position for position in scan.projection if self._is_inside(position)]
         physical = [position for position in range(len(scan.names)) if self._is_inside(position)]
+        parts = dict(zip(scan.projection, scan.parts, strict=False))
         return Fields(
             tuple(scan.names[position] for position in wanted),
             tuple(scan.types[position] for position in wanted),
             tuple(scan.names[position] for position in physical),
             tuple(scan.types[position] for position in physical),
-            tuple(scan.parts_of(position) for position in wanted),
+            tuple(parts.get(position, WHOLE) for position in wanted),
         )
 
     def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:

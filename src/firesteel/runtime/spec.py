@@ -19,7 +19,7 @@ from typing import Any
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
 from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
-from firesteel.types.value_parts import WHOLE, Parts
+from firesteel.types.value_parts import Parts
 from firesteel.user_function import UserFunction
 
 KIND = "$kind"
@@ -301,10 +301,6 @@ class ScanSpec:
     upsert_key: tuple[str, ...] = ()
     partition_keys: tuple[str, ...] = ()
     parts: tuple[Parts, ...] = ()
-
-    def parts_of(self, position: int) -> Parts:
-        """Those of the wanted column `position` of `names`."""
-        return self.parts[self.projection.index(position)] if self.parts else WHOLE
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageErro
 from firesteel.formats.message_metadata import MetadataReader
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
+from firesteel.types.value_parts import WHOLE
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Rows:
         self._types = dict(zip(scan.names, scan.types, strict=True))
         physical = tuple(name for name in scan.names if self._metadata.get(name) is None)
         self._wanted = [scan.names[position] for position in scan.projection]
+        self._parts = dict(zip(self._wanted, scan.parts, strict=False))
         of_value = "" if "format" in options else "value."
         self._value = self._decoding(value_of(options, physical), of_value, taken=())
         self._of_value = self._metadata_reader(value_of(options, physical))
@@ -73,7 +75,7 @@ class Rows:
             tuple(self._types[name] for name in names),
             tuple(name.removeprefix(part.prefix) for name in part.columns),
             tuple(self._types[name] for name in part.columns),
-            tuple(self._scan.parts_of(self._scan.names.index(name)) for name in names),
+            tuple(self._parts.get(name, WHOLE) for name in names),
         )
         decoder = part.format.decoder(fields, dict(part.options))
         places = {name: place for place, name in enumerate(names)}
