@@ -9,7 +9,7 @@ from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages, as_li
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
 from firesteel.runtime.spec import ScanSpec
-from firesteel.types.sql import INT, STRING
+from firesteel.types.sql import INT, STRING, map_of
 
 
 def rows(name: str, *messages: bytes | None) -> list[tuple[object, ...]]:
@@ -31,6 +31,15 @@ def test_line_ends_within_and_behind_a_message() -> None:
 
 def test_csv_has_its_own_lines() -> None:
     assert rows("csv", b'1,"x\ny"', b"2,z") == [(1, "x\ny"), (2, "z")]
+
+
+def test_parts_that_nobody_looks_at_are_not_made() -> None:
+    options = {"topic": "t", "format": "json", "properties.bootstrap.servers": "none:1"}
+    types, parts = (INT, map_of(STRING, STRING)), ((), (("k",),))
+    scan = ScanSpec("kafka", tuple(options.items()), ("a", "m"), types, (0, 1), (None, None), parts=parts)
+    columns = {MESSAGE: pa.array([b'{"a":1,"m":{"j":"x","k":"y"}}'] * 99), OFFSET: pa.array(range(99))}
+    table = Rows(scan, options).table(Messages("t", 0, columns), 0, 0)
+    assert [list(entry.values()) for entry in table["f1"][98].as_py()] == [["k", "y"]]
 
 
 @pytest.mark.parametrize("blank", [b"\n", b" "], ids=["line end", "blank"])
