@@ -206,6 +206,13 @@ def test_files_roll_at_their_size(tmp_path: Path) -> None:
     assert seen(tmp_path) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
+@pytest.mark.parametrize("below", ["", "out/deeper"])
+def test_a_directory_that_cannot_be_made_is_named_before_anything_runs(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JobError, match=r"file.*: cannot be written: (File exists|Not a directory)\."):
+        unopened(tmp_path / "file" / below).open("q")
+
+
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JobError, match=r"file/out: cannot be written: Not a directory"):

@@ -205,6 +205,14 @@ def test_only_some_parts_are_looked_at(seed: int) -> None:
     assert not len(narrow.decoder._columns.read(narrow._framing.split(b"\n".join(good) + b"\n")[0]).odd)
 
 
+@pytest.mark.parametrize("key", ["a\0b", "", '"', "'", "a.b", "ß"])
+def test_keys_of_all_kinds(key: str) -> None:
+    lines = [json.dumps({"m": {"b": "1", key: "2"}}, ensure_ascii=n % 2 == 0).encode() for n in range(100)]
+    decoder = decoder_of("json", {"m": map_of(STRING, STRING)}, parts=(((key,), ("b",)),))
+    for _, entries in rows(decoder.decode(b"\n".join(lines) + b"\n")):
+        assert sorted(entries) == sorted([(key, "2"), ("b", "1")])
+
+
 def test_what_nobody_looks_at_is_not_read() -> None:
     decoder = decoder_of("json", {"m": map_of(STRING, STRING)}, parts=((("a",),),))
     table = decoder.decode(b'{"m": {"b": "1", "a": "2"}}\n{"m": {"b": "3"}}\n{"m": null}\n' * 40)

@@ -149,7 +149,10 @@ class FilesystemSink:
     def open(self, job: str) -> None:
         """What was decided is shown, what else the job's dead attempts wrote goes."""
         self._job = job
-        self._directory.mkdir(parents=True, exist_ok=True)
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from None
         self._fold()
         for manifest in (self._directory / _MANIFESTS).glob("*.json"):
             self._show(_read(manifest)[1])

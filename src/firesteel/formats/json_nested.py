@@ -39,7 +39,7 @@ def _is_readable(kind: SqlType) -> bool:
 
 def _are_distinct(names: tuple[str, ...]) -> bool:
     folded = {name.casefold() for name in names}
-    return "" not in folded and len(folded) == len(names)
+    return "" not in folded and len(folded) == len(names) and "\0" not in "".join(names)
 
 
 def scan_type(kind: SqlType, parts: Parts = WHOLE) -> str:
