@@ -14,6 +14,9 @@ from firesteel.plan.reuse import fingerprint
 from firesteel.plan.tree import Node, walk
 from firesteel.types.value_parts import WHOLE, Parts
 
+_PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
+"""They hand on each row as it came."""
+
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
     """The parts of each column that any of a scan's readers looks at, by the scan's fingerprint. Scans whose
@@ -35,20 +38,23 @@ def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan,
     for root in roots:
         yield from _reading(None, root)
         for node in walk(root):
-            for child in node.children:
-                yield from _reading(node, child)
+            if not isinstance(node, _PASSING):
+                for child in node.children:
+                    yield from _reading(node, child)
 
 
 def _reading(
     reader: Node | None, node: Node
 ) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
+    """The scan that a node reads, if it is one; what hands its rows on unchanged looks at them, too."""
     exprs: list[Expr] = []
-    while isinstance(node, (physical.MiniBatchAssigner, physical.WatermarkAssigner)):
+    while isinstance(node, _PASSING):
         exprs += [node.expression] if isinstance(node, physical.WatermarkAssigner) else []
         node = node.input
-    if isinstance(node, physical.TableSourceScan):
-        if isinstance(reader, physical.Calc):
-            exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
-            yield node, value_parts(exprs)
-        elif not isinstance(reader, (physical.MiniBatchAssigner, physical.WatermarkAssigner)):
-            yield node, None
+    if not isinstance(node, physical.TableSourceScan):
+        return
+    if isinstance(reader, physical.Calc):
+        exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
+        yield node, value_parts(exprs)
+    else:
+        yield node, None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from firesteel.spark.start.daemon import MODULES, installed_first, load_spare
+from firesteel.spark.start.daemon import MODULES, installed_first, load_optional
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -19,7 +19,7 @@ def test_what_it_loads_exists(module: str) -> None:
 
 
 def test_what_may_be_missing_is_not_searched_for_again() -> None:
-    load_spare("no_such_module")
+    load_optional("no_such_module")
     try:
         with pytest.raises(ModuleNotFoundError, match=r"None in sys\.modules"):
             importlib.import_module("no_such_module")

@@ -35,7 +35,7 @@ MODULES = (
     "firesteel.connectors.datagen",
     "firesteel.formats.canal_json",
 )
-SPARE = "psutil"
+OPTIONAL = "psutil"
 """Spark's shuffle imports it before each sort, and does without: to load it, or to find that it is not there,
 took each worker 60 ms."""
 
@@ -49,7 +49,7 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
             continue
 
 
-def load_spare(module: str = SPARE) -> None:
+def load_optional(module: str = OPTIONAL) -> None:
     """Load what may be there; where it is not, say so to whoever imports it without a search."""
     try:
         importlib.import_module(module)
@@ -86,7 +86,7 @@ def prepare() -> None:
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
     load()
-    load_spare()
+    load_optional()
     keep_out_of_collections()
     gc.enable()
 
