@@ -16,7 +16,7 @@ from pathlib import Path
 
 LEAVES = (
     *("types", "changelog", "errors", "option", "options", "options_table"),
-    *("plugins", "secrets", "sensitive", "user_function", "open_once"),
+    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread"),
 )
 
 MAY_IMPORT = {
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "options": LEAVES,
     "options_table": LEAVES,
     "open_once": (),
+    "in_thread": (),
     "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),
     "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.java.date_patterns"),

@@ -42,7 +42,7 @@ CREATE VIEW totals AS
 {results}EXECUTE STATEMENT SET BEGIN
 {inserts}END;
 """
-_PATIENCE = 400.0
+_PATIENCE = 200.0
 """Seconds in which a micro-batch must come, and the answer stand there."""
 _DRIVERS = ("python", "jvm", "both")
 SINKS = ("postgres", "upsert-kafka", "debezium")

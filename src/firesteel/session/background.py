@@ -10,8 +10,9 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from typing import Generic, TypeVar
+
+from firesteel.in_thread import in_thread
 
 T = TypeVar("T")
 
@@ -35,23 +36,7 @@ def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[
     finally:
         if not finished:
             handed.abandoned.set()
-            done_in_thread(cancel).result()
-
-
-def done_in_thread(call: Callable[[], object]) -> Future[None]:
-    """Settled when a thread has made the call, with what it raised."""
-    done: Future[None] = Future()
-
-    def work() -> None:
-        try:
-            call()
-        except BaseException as error:
-            done.set_exception(error)
-        else:
-            done.set_result(None)
-
-    threading.Thread(target=work, daemon=True).start()
-    return done
+            in_thread(cancel).result()
 
 
 class _OneAhead(Generic[T]):

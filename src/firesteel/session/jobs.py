@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from firesteel.errors import UsageError
+from firesteel.in_thread import in_thread
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
 from firesteel.runtime.spec import JobSpec, ScanSpec
 from firesteel.secrets import Pairs, hand_on
 from firesteel.sensitive import redacted
-from firesteel.session.background import done_in_thread, in_background
+from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.session.result import ChangesResult, InsertResult
@@ -205,7 +206,7 @@ def run_inserts(
     which a checkpoint knows it."""
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
     running = Running(environment, job_of(environment, plans), watch, text)
-    return InsertResult(sinks, done_in_thread(partial(_finish, running)), running.cancel)
+    return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel)
 
 
 def _finish(running: Running) -> None:

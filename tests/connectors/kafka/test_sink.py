@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tools.kafka_broker import Broker, unused_address
 
+from firesteel.connectors.kafka import producer
 from firesteel.connectors.kafka.producer import ShutOutError
 from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
@@ -139,8 +140,6 @@ def once(broker: Broker, topic: str) -> Any:
 
 def fresh() -> None:
     """As if the worker were another one."""
-    from firesteel.connectors.kafka import producer
-
     producer._idle.clear()
 
 
@@ -200,8 +199,6 @@ def test_of_two_attempts_the_one_that_began_last_writes(broker: Broker, has_sent
 
 
 def test_an_idle_producer_that_was_shut_out(broker: Broker) -> None:
-    from firesteel.connectors.kafka import producer
-
     topic, job = broker.create("fenced"), uuid.uuid4().hex
     write(once(broker, topic), [("+I", 0, "")], job=job, batch=0)
     mine = dict(producer._idle)
@@ -233,6 +230,37 @@ def test_a_broker_that_is_away_for_a_while(broker: Broker) -> None:
     again.join()
     assert committed(broker, topics[0], 2) == [0, 2]
     assert sorted(committed(broker, topics[1], 3)) == [0, 1, 2]
+
+
+def test_a_broker_that_goes_as_a_transaction_begins(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client would wait for ever: another takes its place, once there is a broker."""
+    topic, job, again = going(broker, monkeypatch)
+    again.start()
+    write(once(broker, topic), [("+I", 1, "")], job=job, batch=1)
+    again.join()
+    assert committed(broker, topic, 2) == [0, 1]
+
+
+@pytest.mark.full
+def test_a_broker_that_goes_for_good_as_a_transaction_begins(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic, job, again = going(broker, monkeypatch)
+    monkeypatch.setattr(producer, "_PATIENCE", 1.0)
+    with pytest.raises(JobError, match=f"Kafka at {broker.servers} refuses"):
+        write(once(broker, topic), [("+I", 1, "")], job=job, batch=1)
+    again.run()
+
+
+def going(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, threading.Timer]:
+    """A topic with a row of a job whose producer does not know yet that the broker is gone, and what starts
+    that again."""
+    monkeypatch.setattr(producer, "_SILENCE", 1.0)
+    monkeypatch.setattr(producer.Producer, "is_sound", True)
+    topic, job = broker.create("begins"), uuid.uuid4().hex
+    write(once(broker, topic), [("+I", 0, "")], job=job)
+    broker.stop()
+    return topic, job, threading.Timer(3, broker.start)
 
 
 # --- bad input -----------------------------------------------------------------------------------

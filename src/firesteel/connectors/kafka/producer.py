@@ -11,16 +11,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent import futures
 from typing import Any
 
 from firesteel.connectors.kafka.cluster import client, will_pass
 from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
 from firesteel.connectors.kafka.records import Record
 from firesteel.errors import JobError, ValidationError
+from firesteel.in_thread import in_thread
 
 _PATIENCE = 120.0
 """Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
 _ATTEMPT = 10.0
+_SILENCE = 2 * _ATTEMPT
+"""Seconds after which a request is given up that does not even come back."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
 """Seconds before a request is repeated; a broker needs some milliseconds to end the transaction before."""
 _POLLED = 1000
@@ -54,7 +58,7 @@ class Producer:
         self.servers = properties["bootstrap.servers"]
         self.batch = -1
         self._refused: list[tuple[Any, str, int]] = []
-        self._has_lost_broker = self._was_shut_out = False
+        self._has_lost_broker = self._was_shut_out = self._is_stuck = False
         self._group: Any = None
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
@@ -171,7 +175,19 @@ class Producer:
         """Begin the transaction of a batch, whose number becomes the group's offset in the topic."""
         self._client.begin_transaction()
         place = self._kafka.TopicPartition(topic, 0, batch + 1)
-        self._persist(lambda: self._client.send_offsets_to_transaction([place], self._group, _ATTEMPT))
+        self._persist(lambda: self._send_offset(place))
+
+    def _send_offset(self, place: Any) -> None:
+        """librdkafka heeds no timeout here: where the group's broker goes meanwhile, the call may never
+        come back (its issue 5456). The client is of no use then."""
+        sent = in_thread(lambda: self._client.send_offsets_to_transaction([place], self._group, _ATTEMPT))
+        try:
+            sent.result(_SILENCE)
+        except futures.TimeoutError:
+            self._is_stuck = True
+            raise JobError(
+                f"Kafka at {self.servers} does not answer: a transaction did not begin in {_SILENCE:.0f} s."
+            ) from None
 
     def commit(self, batch: int) -> None:
         self.flush()
@@ -180,6 +196,8 @@ class Producer:
 
     def abort(self) -> None:
         """Leave the transaction; where no broker answers it ends by itself, or with the next of its name."""
+        if self._is_stuck:
+            return
         try:
             self._client.purge()
             self._client.abort_transaction(_ATTEMPT)
@@ -225,7 +243,7 @@ def transaction(
         try:
             kept.begin(batch, topics[0])
             return kept
-        except (JobError, ShutOutError):  # another process has had the id since
+        except (JobError, ShutOutError):  # another process has had the id since, or the broker is new
             kept.abort()
     made = Producer(properties, name)
     made.shut_out_others(topics)
