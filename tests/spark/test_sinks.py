@@ -144,6 +144,36 @@ def test_what_has_been_committed_is_not_repeated(
     assert +folded(rows_in(out)) == answer
 
 
+@pytest.mark.parametrize(
+    ("few_rows", "were_few", "kept"),
+    [(1000, None, "the first"), (1, None, "all"), (1, True, "the first")],
+    ids=["few", "many", "many where few were expected"],
+)
+def test_what_spark_keeps_for_the_tasks_of_a_sink(
+    few_rows: int,
+    were_few: bool | None,
+    kept: str,
+    tmp_path: Path,
+    spark: Spark,
+    changes: Path,
+    answer: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a micro-batch had few rows, the next one's all come to the driver, however many they are."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    calls, persist = [], DataFrame.persist
+    monkeypatch.setattr(DataFrame, "persist", lambda frame: calls.append(1) or persist(frame))
+    monkeypatch.setattr(stream_sinks, "FEW_ROWS", few_rows)
+    if were_few is not None:
+        monkeypatch.setattr(stream_sinks.KeptPackets, "were_few", were_few)
+    job, progress = grouped(changes, sink=sink("sqlite", tmp_path / "db", 0)), Progress()
+    stream_host.start(job, spark, StreamSettings(max_rows=400), progress).wait()
+    assert +folded(rows_in(tmp_path / "db")) == answer
+    assert progress.batches > 1
+    assert len(calls) == (1 if kept == "the first" else progress.batches)
+
+
 def test_a_batch_job_that_failed_leaves_no_files(tmp_path: Path, spark: Spark, changes: Path) -> None:
     out = tmp_path / "out"
     out.with_suffix(".fail").write_text("")

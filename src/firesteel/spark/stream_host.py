@@ -80,6 +80,7 @@ class StreamJob:
         self._failure: BaseException | None = None
         self._stopping = False
         self._delivered = -1
+        self._were_few = False
         self._delivering = threading.Lock()
         self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -154,9 +155,12 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
-        kept = KeptPackets(frame, self._delivery.in_tasks, is_local=self._spark.is_local)
+        kept = KeptPackets(
+            frame, self._delivery.in_tasks, is_local=self._spark.is_local, expects_few=self._were_few
+        )
         try:
             packets = self._for_driver(kept, batch)
+            self._were_few = kept.were_few
             with self._turn():
                 self._hand_over(packets, batch, kept.run)
         finally:

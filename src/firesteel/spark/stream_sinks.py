@@ -27,20 +27,24 @@ each time have to take over the other's transactional id."""
 
 
 class KeptPackets:
-    """The DataFrame of a micro-batch's packets, which Spark keeps where sinks' tasks read it once more.
-    in_tasks: the numbers of these sinks. is_local: whether the driver may do their work."""
+    """The packets of a micro-batch. in_tasks: the numbers of the sinks whose tasks read them once more: for
+    them Spark keeps the DataFrame. is_local: whether the driver may do their work. expects_few: whether it is
+    to, so that nothing need be kept (which takes a tenth of a small micro-batch)."""
 
-    def __init__(self, frame: DataFrame, in_tasks: Sequence[int], *, is_local: bool = False) -> None:
-        self._frame = frame.persist() if in_tasks else frame
+    def __init__(
+        self, frame: DataFrame, in_tasks: Sequence[int], *, is_local: bool = False, expects_few: bool = False
+    ) -> None:
         self._ids = [sink_id(number) for number in in_tasks]
+        self._is_kept = bool(in_tasks) and not expects_few
+        self._frame = frame.persist() if self._is_kept else frame
         self._few = FEW_ROWS if is_local else 0
         self._packets: list[Packet] = []
         self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
-        """All packets; of many rows for the sinks' tasks the counts."""
+        """All packets; of many rows for the sinks' tasks the counts, where they are kept."""
         frame = self._frame
-        if self._ids:
+        if self._is_kept:
             ids = ", ".join(map(str, self._ids))
             is_left = f"chain IN ({ids}) AND holds = {CHANGES} AND rows > {self._few}"
             payload = f"IF({is_left}, X'', payload) AS payload"
@@ -48,6 +52,12 @@ class KeptPackets:
             frame = self._noted(frame.selectExpr(*names, payload))
         self._packets = [from_values(tuple(row)) for row in frame.collect()]
         return self._packets
+
+    @property
+    def were_few(self) -> bool:
+        """Whether the driver does the work of sinks' tasks, and each of them has few rows."""
+        own = (packet for packet in self._packets if packet.to in self._ids and packet.holds == CHANGES)
+        return self._few > 0 and all(packet.rows <= self._few for packet in own)
 
     def run(self, task: SinkTask) -> list[Packet]:
         """What a sink's tasks give, one for each of Spark's partitions."""
@@ -63,7 +73,7 @@ class KeptPackets:
 
     def release(self) -> None:
         """Spark need not keep them any longer."""
-        if self._ids:
+        if self._is_kept:
             self._frame.unpersist()
         for frame in self._frames:
             let_go(frame)
