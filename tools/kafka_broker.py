@@ -36,6 +36,7 @@ offsets.topic.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=1
+log.retention.ms=-1
 auto.create.topics.enable=false
 """
 
