@@ -18,23 +18,19 @@ from firesteel.runtime.state.runs import Run
 
 VERSION = b"1"
 _KEY = b"firesteel.run"
-_COMPRESSED = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-_PLAIN = pa.ipc.IpcWriteOptions(use_threads=False)
-_READ = pa.ipc.IpcReadOptions(use_threads=False)
-"""Without Arrow's threads: most runs are small, and there is a task for each core."""
 
 
 def encode(run: Run) -> bytes:
     """The bytes of a run for the store, with LZ4."""
     sink = pa.BufferOutputStream()
-    _write(run, sink, _COMPRESSED)
+    _write(run, sink, pa.ipc.IpcWriteOptions(compression="lz4"))
     return bytes(sink.getvalue().to_pybytes())
 
 
 def write_plain(run: Run, path: Path) -> None:
     """Write a run to a file that can be mapped."""
     with pa.OSFile(str(path), "wb") as sink:
-        _write(run, sink, _PLAIN)
+        _write(run, sink, pa.ipc.IpcWriteOptions())
 
 
 def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> None:
@@ -56,7 +52,7 @@ def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> No
 def decode(data: pa.Buffer | bytes) -> Run:
     """The run in these bytes, which it goes on referring to. Raises JobError where they are no run."""
     try:
-        batch = pa.ipc.open_file(pa.py_buffer(data), options=_READ).get_batch(0)
+        batch = pa.ipc.open_file(pa.py_buffer(data)).get_batch(0)
     except pa.ArrowInvalid as error:
         raise JobError(f"A run of the state cannot be read: {error}") from error
     version = (batch.schema.metadata or {}).get(_KEY)
