@@ -179,7 +179,7 @@ class Producer:
 
     def _send_offset(self, place: Any) -> None:
         """librdkafka heeds no timeout here: where the group's broker goes meanwhile, the call may never
-        come back (its issue 5456). The client is of no use then."""
+        come back (librdkafka#5456). The client is of no use then."""
         sent = in_thread(lambda: self._client.send_offsets_to_transaction([place], self._group, _ATTEMPT))
         try:
             sent.result(_SILENCE)
@@ -243,7 +243,7 @@ def transaction(
         try:
             kept.begin(batch, topics[0])
             return kept
-        except (JobError, ShutOutError):  # another process has had the id since, or the broker is new
+        except (JobError, ShutOutError):  # another process has had the id since, or nobody answers
             kept.abort()
     made = Producer(properties, name)
     made.shut_out_others(topics)
