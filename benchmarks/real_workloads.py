@@ -11,6 +11,8 @@ from benchmarks.real_data import KINDS, lines
 from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, REAL_COLUMNS, SMALL, Workload
 
 SIZES = (500_000, 2_000_000)
+_STREAMED = (1_000_000, 4_000_000)
+"""One micro-batch, and two of up to 2M: a file of 6M such messages would be 5 GB."""
 
 _NESTED_COLUMNS = (
     "id BIGINT, name STRING, buyer ROW<city STRING, note STRING, address ROW<zip INT>>, "
@@ -93,6 +95,15 @@ REAL_WORKLOADS = (
     *(
         _in_bundles(name, f"{KINDS[name][0]} as servers write it, SUM and MAX", partial(_real, name), SIZES)
         for name in ("canal-real", "debezium-real", "maxwell-real", "csv-quoted")
+    ),
+    Workload(
+        "stream-canal-real",
+        "canal-real with a checkpoint",
+        partial(_real, "canal-real"),
+        sizes=_STREAMED,
+        checkpoint=True,
+        settings=IN_BUNDLES,
+        flink=({}, BUNDLES),
     ),
     _in_bundles("json-nested", "json with a ROW, an ARRAY and a MAP", _json_nested, SIZES),
     _in_bundles("nested", "canal-json, a GROUP BY over another", _nested, (SMALL, LARGE)),
