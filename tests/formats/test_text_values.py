@@ -40,26 +40,6 @@ def test_decimal_that_does_not_fit_is_null() -> None:
     assert values.decimal("1e999", 5, 2) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("1.5f", 1.5), (" 2 ", 2.0), ("-Infinity", float("-inf")), ("1e400", float("inf")), ("1.", 1.0)],
-)
-def test_double(text: str, expected: float) -> None:
-    assert values.double(text) == expected
-
-
-@pytest.mark.parametrize("text", ["", "nan", "inf", "1e", "1_0", "x"])
-def test_double_refuses(text: str) -> None:
-    with pytest.raises(ValueError):
-        values.double(text)
-
-
-def test_single_is_rounded_once() -> None:
-    # Just above the middle of two FLOATs: through DOUBLE it would fall onto the middle, and then down.
-    assert values.single("1.00000005960464477540") == 1.0000001192092896
-    assert values.single("1.0000000596046447") == 1.0
-
-
 def test_days() -> None:
     assert values.day("2023-02-28") == 19416
     assert values.day("2023-02-31", smart=True) == 19416

@@ -185,7 +185,7 @@ def _from_string(compiler: Compiler, text: str, source: SqlType, target: SqlType
     names = {
         TypeRoot.BOOLEAN: "boolean",
         **{root: to_duckdb(SqlType(root)).lower() for root in INTEGERS},
-        TypeRoot.FLOAT: "double",
+        TypeRoot.FLOAT: "single",
         TypeRoot.DOUBLE: "double",
         TypeRoot.DECIMAL: "decimal",
         TypeRoot.DATE: "date",

@@ -9,6 +9,7 @@ from typing import Any
 
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
+from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[str], Any]
@@ -107,8 +108,8 @@ def _time(kind: SqlType) -> Convert:
 _SIMPLE: dict[TypeRoot, Convert] = {
     TypeRoot.NULL: lambda text: None,
     TypeRoot.BOOLEAN: lambda text: values.boolean(values.trim(text)),
-    TypeRoot.DOUBLE: values.double,
-    TypeRoot.FLOAT: values.single,
+    TypeRoot.DOUBLE: parse_double,
+    TypeRoot.FLOAT: parse_float,
     TypeRoot.DATE: day,
     TypeRoot.BINARY: values.base64,
     TypeRoot.VARBINARY: values.base64,

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from firesteel.formats.json_text import json_text
+
 WHITESPACE = " \t\r\n"
 MAX_NUMBER_LENGTH = 1000
 """Jackson's StreamReadConstraints: a longer number is refused."""
 MAX_DEPTH = 500
 """Jackson reads 1,000 levels; Python's scanner is kept well inside its own limit."""
-_BOM = b"\xef\xbb\xbf"
 
 
 class BadMessage(Exception):
@@ -53,26 +54,18 @@ def parse_members(message: bytes) -> Any:
 
 
 def _parse(message: bytes, decoder: json.JSONDecoder) -> Any:
-    text = message.removeprefix(_BOM).decode("utf-8", "surrogateescape").lstrip(WHITESPACE)
-    if not text:
-        raise BadMessage("No content to map due to end-of-input")
+    text, wrong = json_text(message)
+    text = text.lstrip(WHITESPACE)
     try:
-        value, end = decoder.raw_decode(text)
+        return decoder.raw_decode(text)[0]
     except json.JSONDecodeError as error:
+        if wrong is not None:
+            raise BadMessage(f"Invalid UTF-8 byte 0x{wrong:02x}") from None
+        if not text:
+            raise BadMessage("No content to map due to end-of-input") from None
         raise BadMessage(f"{error.msg} at character {error.pos + 1}") from None
     except RecursionError:
         raise BadMessage("Document nesting depth exceeds the maximum allowed") from None
-    if not message.isascii():
-        _check_encoding(message.removeprefix(_BOM).lstrip(WHITESPACE.encode()), text[:end])
-    return value
-
-
-def _check_encoding(message: bytes, consumed: str) -> None:
-    """Refuse bytes that are no UTF-8 in the part that was read."""
-    try:
-        message[: len(consumed.encode("utf-8", "surrogateescape"))].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadMessage(f"Invalid UTF-8 byte 0x{message[error.start]:02x}") from None
 
 
 def _number(make: type[str]) -> Any:

@@ -15,6 +15,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText, Members
 from firesteel.formats.json_tree import TreeConverters
+from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.java.hash_map import hashed
 from firesteel.types.sql import CHARACTER, INT, SqlType, TypeRoot
@@ -269,11 +270,11 @@ def _truncated(text: str, bits: int) -> int:
 
 def _double(tokens: Tokens) -> float:
     value = tokens.value
-    return float(value) if type(value) is FloatText else values.double(tokens.text())
+    return float(value) if type(value) is FloatText else parse_double(tokens.text())
 
 
 def _float(tokens: Tokens) -> float:
-    return values.single(tokens.text())
+    return parse_float(tokens.text())
 
 
 def _decimal(precision: int, scale: int) -> Convert:

@@ -13,6 +13,7 @@ from typing import Any
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
 from firesteel.formats.json_parser import FloatText, IntText
+from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.java.hash_map import hashed
 from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
@@ -107,12 +108,12 @@ class TreeConverters:
         return convert
 
     def _double(self, node: Any) -> float:
-        return values.double(self.text(node)) if type(node) is not FloatText or self._exact else float(node)
+        return parse_double(self.text(node)) if type(node) is not FloatText or self._exact else float(node)
 
     def _float(self, node: Any) -> float:
         if type(node) is FloatText and not self._exact:
             return values.narrowed(float(node))
-        return values.single(self.text(node))
+        return parse_float(self.text(node))
 
     def _string(self, node: Any) -> str:
         return self.written(node) if isinstance(node, (dict, list)) else values.replaced(self.text(node))

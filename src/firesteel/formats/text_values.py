@@ -11,13 +11,11 @@ import binascii
 import re
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
 
 import numpy as np
 
 _TRIMMED = "".join(map(chr, range(33)))
 _INTEGER = re.compile(r"[+-]?\d+")
-_DOUBLE = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,10})?")
 _DATE = re.compile(r"([+-]?)(\d{4,9})-(\d\d)-(\d\d)", re.ASCII)
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
@@ -48,32 +46,6 @@ def ranged(value: int, bits: int) -> int:
     if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
         raise ValueError(f'Value out of range. Value:"{value}"')
     return value
-
-
-def double(text: str) -> float:
-    """Double.parseDouble."""
-    match = _DOUBLE.fullmatch(trim(text))
-    if match is None:
-        raise ValueError("empty String" if not trim(text) else f'For input string: "{text}"')
-    sign, nan, infinity, number = match.groups()
-    value = float("nan") if nan else float("inf") if infinity else float(number)
-    return -value if sign == "-" else value
-
-
-def single(text: str) -> float:
-    """Float.parseFloat: rounded once, from the decimal text to the nearest FLOAT."""
-    value = double(text)
-    with np.errstate(over="ignore"):
-        guess = np.float32(value)
-    if not np.isfinite(guess) or not np.isfinite(value):
-        return float(guess)
-    exact = Fraction(trim(text).rstrip("fFdD"))
-    with np.errstate(over="ignore"):  # beside the largest one lies infinity
-        around = (np.nextafter(guess, np.float32("-inf")), guess, np.nextafter(guess, np.float32("inf")))
-    finite = [one for one in around if np.isfinite(one)]
-    return float(
-        min(finite, key=lambda one: (abs(Fraction(float(one)) - exact), int(one.view(np.uint32)) & 1))
-    )
 
 
 def boolean(text: str) -> bool:

@@ -19,15 +19,12 @@ import pyarrow as pa
 from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_decimals import fit
 from firesteel.runtime.duck.registry import with_result
+from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.runtime.java.time_zones import instant_of
 
 _TRUE = frozenset(["true", "t", "yes", "y", "1"])
 _FALSE = frozenset(["false", "f", "no", "n", "0"])
 _WHOLE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
-_REAL = re.compile(
-    r"[+-]?(?:NaN|Infinity|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?|(0[xX][0-9a-fA-F.]+[pP][+-]?\d+)[fFdD]?)",
-    re.ASCII,
-)
 _BIG_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _COMPACT = re.compile(r"[ \n\t]*([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)", re.DOTALL)
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)(.*)", re.DOTALL)
@@ -79,14 +76,17 @@ def _whole(bits: int) -> Callable[[str], int]:
 tinyint, smallint, integer, bigint = (_whole(bits) for bits in (8, 16, 32, 64))
 
 
-def double(text: str) -> float:
-    trimmed = text.strip(_JAVA_BLANKS)
-    match = _REAL.fullmatch(trimmed)
-    if match is None:
-        raise JobError(f'For input string: "{text}"' if trimmed else "empty String")
-    if match[2]:
-        return float.fromhex(trimmed.rstrip("fFdD") if trimmed[-1] in "fFdD" else trimmed)
-    return float(trimmed.rstrip("fFdD") if match[1] else trimmed)
+def _floating(parse: Callable[[str], float]) -> Callable[[str], float]:
+    def strict(text: str) -> float:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise JobError(str(error)) from None
+
+    return strict
+
+
+double, single = _floating(parse_double), _floating(parse_float)
 
 
 def _overflow(text: str) -> JobError:
@@ -185,7 +185,7 @@ def _unparsed(text: str) -> JobError:
 
 try_boolean = _lenient(boolean)
 try_tinyint, try_smallint, try_integer, try_bigint = map(_lenient, (tinyint, smallint, integer, bigint))
-try_double = _lenient(double)
+try_double, try_single = _lenient(double), _lenient(single)
 try_decimal = with_result(_lenient(decimal))
 try_date = _lenient(date)
 try_time = _lenient(time)

@@ -1,0 +1,78 @@
+"""Double.parseDouble and Float.parseFloat: decimal and hexadecimal numbers, each rounded once."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import copysign, inf, isinf, isnan
+
+import numpy as np
+
+_BLANKS = "".join(map(chr, range(33)))
+_NUMBER = re.compile(
+    r"([+-]?)(?:(NaN)|(Infinity)|(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+))[fFdD]?)",
+    re.ASCII,
+)
+_BEYOND_FLOATS = 2.0**128
+"""What stands in infinity's place where floats are compared: the next power of two."""
+
+
+def parse_double(text: str) -> float:
+    """The nearest DOUBLE. Raises ValueError with Java's text."""
+    sign, nan, _, decimal, whole, fraction, exponent = _match(text).groups("")
+    if nan:
+        return float("nan")
+    if decimal:
+        value = float(decimal)
+    elif exponent:
+        value = _hexadecimal(f"0x{whole}.{fraction}p{exponent}")
+    else:
+        value = inf
+    return -value if sign == "-" else value
+
+
+def parse_float(text: str) -> float:
+    """The nearest FLOAT to what is written, not to its nearest DOUBLE. Raises ValueError with Java's text."""
+    value = parse_double(text)
+    with np.errstate(over="ignore"):
+        nearest = np.float32(value)
+    if float(nearest) == value or isnan(value) or isinf(value):
+        return float(nearest)
+    with np.errstate(over="ignore"):  # beside the largest one lies infinity
+        other = np.nextafter(nearest, np.float32(inf if value > float(nearest) else -inf))
+    if (_finite(nearest) + _finite(other)) / 2 != value:
+        return float(nearest)
+    exact = _exact(text)  # the DOUBLE lies in the middle, which the number itself may not
+    if exact == value:
+        return float(nearest)
+    return float(max(nearest, other) if exact > value else min(nearest, other))
+
+
+def _match(text: str) -> re.Match[str]:
+    trimmed = text.strip(_BLANKS)
+    match = _NUMBER.fullmatch(trimmed)
+    if match is None or (match[7] and not match[5] and not match[6]):
+        raise ValueError(f'For input string: "{text}"' if trimmed else "empty String")
+    return match
+
+
+def _hexadecimal(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        return inf
+
+
+def _finite(value: np.float32) -> float:
+    return copysign(_BEYOND_FLOATS, value) if np.isinf(value) else float(value)
+
+
+def _exact(text: str) -> Fraction:
+    """The number that is written; its DOUBLE is finite and not zero, so it is not very long."""
+    sign, _, _, decimal, whole, fraction, exponent = _match(text).groups("")
+    if decimal:
+        value = Fraction(decimal)
+    else:
+        value = int(whole + fraction, 16) * Fraction(2) ** (int(exponent) - 4 * len(fraction))
+    return -value if sign == "-" else value
