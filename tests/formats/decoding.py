@@ -63,7 +63,7 @@ def decoder_of(
 ) -> FileDecoder:
     names = wanted or tuple(schema)
     types = tuple(schema[one] for one in names)
-    fields = Fields(names, types, tuple(schema), tuple(schema.values()), parts)
+    fields = Fields(names, types, tuple(schema), tuple(schema.values()), parts, in_file=True)
     return FileDecoder(name, fields, {key.replace("_", "-"): v for key, v in options.items()})
 
 

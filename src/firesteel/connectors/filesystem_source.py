@@ -172,6 +172,7 @@ class FilesystemSource:
             tuple(scan.names[position] for position in physical),
             tuple(scan.types[position] for position in physical),
             tuple(parts.get(position, WHOLE) for position in wanted),
+            in_file=True,
         )
 
     def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:

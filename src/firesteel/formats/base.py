@@ -39,14 +39,18 @@ class MessageError(Exception):
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields that are wanted, in output order; all_names: every physical column of the table. parts: of
-    each wanted field those that are looked at, others need not be read; none: all of all."""
+    """The fields that are wanted, in output order.
+
+    all_names: every physical column of the table. parts: of each wanted field those that are looked at, others
+    need not be read; none: all of all. in_file: the messages were cut out of a file.
+    """
 
     names: tuple[str, ...]
     types: tuple[SqlType, ...]
     all_names: tuple[str, ...] = ()
     all_types: tuple[SqlType, ...] = ()
     parts: tuple[Parts, ...] = ()
+    in_file: bool = False
 
 
 class Decoder(Protocol):

@@ -16,13 +16,14 @@ from firesteel.formats.csv_parser import CsvReader, OpenQuote, Record
 from firesteel.formats.csv_values import CsvConverters, too_short
 from firesteel.formats.json_parser import BadMessage
 from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
+from firesteel.formats.message_text import csv_text
 from firesteel.types.sql import SqlType
 
 _BOM = b"\xef\xbb\xbf"
 
 
-class CsvDecoder(MessageDecoder):
-    """A Decoder (base.py): the first record of a file may begin with a byte order mark."""
+class _OfFile(MessageDecoder):
+    """The first record of a file may begin with a byte order mark."""
 
     _started = False
 
@@ -45,7 +46,9 @@ class CsvRecords:
 
     def __init__(self, fields: Fields, options: CsvOptions) -> None:
         converters = CsvConverters(
-            separator=options.array_delimiter, ignore_errors=options.ignore_parse_errors
+            separator=options.array_delimiter,
+            null_literal=options.null_literal,
+            ignore_errors=options.ignore_parse_errors,
         )
         self._fields = fields
         self._options = options
@@ -65,14 +68,12 @@ class CsvRecords:
     def read(self, message: bytes) -> Sequence[Row] | None:
         """See Exact."""
         try:
-            record = CsvReader(message.decode("utf-8"), self._options.dialect).next()
+            record = self._record(message)
             if record is None:
                 return ()
             if record.error is not None:
                 raise self._refused(record, record.error)
             return [(RowKind.INSERT, self._converted(record.values))]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"Invalid UTF-8 byte 0x{message[error.start]:02x}.") from None
         except _Fatal:
             raise
         except (BadMessage, ValueError):
@@ -80,11 +81,24 @@ class CsvRecords:
                 return None
             raise
 
+    def _record(self, message: bytes) -> Record | None:
+        text, wrong = csv_text(message, whole=not self._fields.in_file)
+        reader = CsvReader(text, self._options.dialect)
+        try:
+            record = reader.next()
+            if wrong is None or text[: reader.position].endswith(("\n", "\r")):
+                return record
+        except OpenQuote:
+            if wrong is None:
+                raise
+        error = f"Invalid UTF-8 byte 0x{wrong:02x}."
+        raise _Fatal(error) if self._fields.in_file else ValueError(error)
+
     def _refused(self, record: Record, error: str) -> ValueError | _Fatal:
-        """Ignoring errors does not ignore all: Flink's CsvReaderFormat goes to the next record where nothing
-        catches what the rest of a bad one raises."""
+        """Ignoring errors does not ignore all in files: Flink's CsvReaderFormat goes to the next record where
+        nothing catches what the rest of a bad one raises."""
         beyond = error if record.wrong > self._width + 1 else record.beyond
-        ignores = self._options.ignore_parse_errors
+        ignores = self._options.ignore_parse_errors and self._fields.in_file
         return _Fatal(beyond) if ignores and beyond is not None else ValueError(error)
 
     def _converted(self, values: list[str]) -> tuple[object, ...]:
@@ -98,7 +112,7 @@ class CsvRecords:
         for name, place, convert in zip(self._fields.names, self._places, self._converters, strict=True):
             text = values[place] if place < len(values) else None
             try:
-                row.append(None if text is None or text == self._options.null_literal else convert(text))
+                row.append(None if text is None else convert(text))
             except ValueError as error:
                 raise ValueError(f"Fail to deserialize at field: {name}. {error}") from None
         return tuple(row)
@@ -122,7 +136,8 @@ class Csv:
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         parsed, schema = csv_options(options), changes_schema(fields.types)
         columns = CsvColumns(fields, parsed, schema) if CsvColumns.can_read(fields, parsed) else None
-        return CsvDecoder(CsvRecords(fields, parsed), columns, schema, keeps_line_end=True)
+        made = _OfFile if fields.in_file else MessageDecoder
+        return made(CsvRecords(fields, parsed), columns, schema, keeps_line_end=True)
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
         return CsvEncoder(fields, csv_options(options))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +18,7 @@ from firesteel.formats.message_decoder import Columnar
 from firesteel.formats.text_columns import are_plain, typed
 
 _LF, _CR = ord("\n"), ord("\r")
+_BOM = codecs.BOM_UTF8[0]
 
 
 class CsvColumns:
@@ -113,6 +116,9 @@ class CsvColumns:
         odd[:-1] |= data[content.offsets[1:-1] - 1] != _LF  # the next would be read with it
         for mark in filter(None, self._marks):
             odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)
+        if not self._fields.in_file:
+            first = content.offsets[:-1][~odd]  # all others are longer than two bytes
+            odd[~odd] = (data[first] == _BOM) | (data[first] == 0) | (data[first + 1] == 0)
         return odd | _not_utf8(messages)
 
 

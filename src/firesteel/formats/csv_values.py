@@ -19,23 +19,30 @@ _MILLIS_KEPT = (1000, 100, 10, 1)
 
 
 class CsvConverters:
-    """Converters by type. separator: between array elements; ignore_errors: a bad value becomes None."""
+    """Converters by type. separator: between the elements of an ARRAY or a ROW; null_literal: of such an
+    element, or a value of another type; ignore_errors: a bad value becomes None."""
 
-    def __init__(self, *, separator: str, ignore_errors: bool) -> None:
+    def __init__(self, *, separator: str, null_literal: str | None, ignore_errors: bool) -> None:
         self._separator = separator
+        self._null_literal = null_literal
         self._ignore_errors = ignore_errors
 
     def converter(self, kind: SqlType) -> Convert:
         """The converter of a type. Raises ValueError at a text that Flink refuses."""
         convert = self._strict(kind)
+        null = None if kind.root in (TypeRoot.ARRAY, TypeRoot.ROW) else self._null_literal
 
-        def ignoring(text: str) -> Any:
+        def converted(text: str) -> Any:
+            if text == null:
+                return None
             try:
                 return convert(text)
             except ValueError:
-                return None
+                if self._ignore_errors:
+                    return None
+                raise
 
-        return ignoring if self._ignore_errors else convert
+        return converted
 
     def _strict(self, kind: SqlType) -> Convert:
         root = kind.root
@@ -62,7 +69,8 @@ class CsvConverters:
         return _SIMPLE[root]
 
     def _split(self, text: str) -> list[str]:
-        return text.split(self._separator) if text else []
+        """Jackson's CsvParser: of a blank text there are no values."""
+        return text.split(self._separator) if self._separator in text or values.trim(text) else []
 
     def _row(self, kind: SqlType) -> Convert:
         fields = [(name, self.converter(k)) for name, k in zip(kind.names, kind.children, strict=True)]
@@ -73,8 +81,8 @@ class CsvConverters:
                 return None
             if len(parts) < len(fields) and not self._ignore_errors:
                 raise ValueError(too_short(len(fields), len(parts)))
-            parts += [""] * (len(fields) - len(parts))
-            return {name: field(part) for (name, field), part in zip(fields, parts, strict=False)}
+            read = {name: field(part) for (name, field), part in zip(fields, parts, strict=False)}
+            return {name: read.get(name) for name in kind.names}
 
         return convert
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firesteel.formats.json_text import json_text
+from firesteel.formats.message_text import json_text
 
 WHITESPACE = " \t\r\n"
 MAX_NUMBER_LENGTH = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.formats.base import MessageError
-from firesteel.formats.json_text import json_text
+from firesteel.formats.message_text import json_text
 from firesteel.types.sql import INT, STRING, map_of
 
 from .decoding import decoder_of, rows
