@@ -41,8 +41,8 @@ class MessageError(Exception):
 class Fields:
     """The fields that are wanted, in output order.
 
-    all_names: every physical column of the table. parts: of each wanted field those that are looked at, others
-    need not be read; none: all of all. in_file: the messages were cut out of a file.
+    all_names: every physical column of the table. parts: of each wanted field those that are looked at,
+    others need not be read; none: all of all. in_file: the messages were cut out of a file.
     """
 
     names: tuple[str, ...]
