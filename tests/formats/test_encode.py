@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.errors import DataError
+from firesteel.errors import DataError, ValidationError
 from firesteel.formats.base import Fields
 from firesteel.formats.lines import joined
 from firesteel.formats.registry import find_format
@@ -31,6 +31,7 @@ from firesteel.types.sql import (
 from tests.types.columns import changes, types
 
 MICROS = 1_577_934_245_123_456
+PLAIN = {"write-bigdecimal-in-scientific-notation": "false"}
 
 
 def encode(name: str, kinds: list[int], options: dict[str, str], **columns: tuple[SqlType, list[Any]]) -> str:
@@ -147,6 +148,38 @@ def test_csv_quotes_as_jackson_does(value: str | None, text: str) -> None:
         "null-literal": "NULL",
     }
     assert encode("csv", [0], options, i=(INT, [1]), s=(STRING, [value])) == f"1;{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "values", "text"),
+    [
+        ({}, {"s": (STRING, ["a\\b"])}, '"a\\b"'),
+        ({"escape-character": "/"}, {"s": (STRING, ["a\\b"])}, "a\\b"),
+        ({"disable-quote-character": "true"}, {"s": (STRING, ["a\\b"])}, "a\\b"),
+        ({"null-literal": "N"}, {"s": (array(STRING), [["a", None, ""]])}, "a;N;"),
+        ({}, {"s": (array(STRING), [["a", None, ""]])}, "a;;"),
+        ({}, {"d": (decimal(20, 10), [Decimal("0.0000000005")])}, "5E-10"),
+        ({}, {"d": (decimal(20, 10), [Decimal("1000")])}, "1E+3"),
+        (PLAIN, {"d": (decimal(20, 10), [Decimal("0.0000000005")])}, "0.0000000005"),
+        (PLAIN, {"d": (decimal(20, 10), [Decimal("1000")])}, "1000.0000000000"),
+        (PLAIN, {"d": (array(decimal(5, 1)), [[Decimal("0"), Decimal("10")]])}, "0.0;10.0"),
+    ],
+)
+def test_csv_as_flink_writes_it(options: dict[str, str], values: Any, text: str) -> None:
+    assert encode("csv", [0], options, **values) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (map_of(STRING, STRING), "Unsupported type 'MAP<STRING, STRING>' for field 'r'."),
+        (array(array(INT)), "Only simple types .* of fields 'r' but was: ARRAY<INT>"),
+        (row(("a", "b"), (INT, row(("x",), (INT,)))), "Only simple types .* but was: ROW<`x` INT>"),
+    ],
+)
+def test_types_that_csv_has_no_text_for(kind: SqlType, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        find_format("csv").validate({}, ("a", "r"), (INT, kind))
 
 
 def test_null_keys_of_maps_cannot_be_written() -> None:

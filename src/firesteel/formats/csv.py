@@ -13,7 +13,7 @@ from firesteel.formats.csv_encode import CsvEncoder
 from firesteel.formats.csv_framing import Records
 from firesteel.formats.csv_options import OPTIONS, CsvOptions, csv_options
 from firesteel.formats.csv_parser import CsvReader, OpenQuote, Record
-from firesteel.formats.csv_values import CsvConverters, too_short
+from firesteel.formats.csv_values import CsvConverters, check_types, too_short
 from firesteel.formats.json_parser import BadMessage
 from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
 from firesteel.formats.message_text import csv_text
@@ -129,6 +129,7 @@ class Csv:
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         csv_options(options)
+        check_types(names, types)
 
     def framing(self, options: Options) -> Framing:
         return Records(csv_options(options).dialect)

@@ -21,6 +21,8 @@ from firesteel.types.text import date_text, double_text, float_text, plain_value
 Write = Callable[[Any], str]
 _UNCHECKED_LENGTH = 24
 """Jackson quotes longer texts without looking at them."""
+_CONTROL_ESCAPE = "\\"
+"""What Jackson looks for where no escape character is set."""
 _LINE_ENDS = "\r\n"
 _NUMBERS = (*INTEGERS, TypeRoot.DECIMAL, TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.BOOLEAN)
 """Types that are written as numbers and so never quoted."""
@@ -33,6 +35,7 @@ class CsvEncoder:
         self._options = options
         dialect = options.dialect
         self._quote, self._escape = dialect.quote, dialect.escape
+        self._null = options.null_literal or ""
         marks = dialect.delimiter + (dialect.quote or "") + _LINE_ENDS
         self._safe = chr(max(map(ord, marks)) + 1)
         self._writers = [self._field(kind) for kind in fields.types]
@@ -47,11 +50,10 @@ class CsvEncoder:
         return pa.array([delimiter.join(row).encode() for row in zip(*columns, strict=True)], pa.binary())
 
     def _field(self, kind: SqlType) -> Write:
-        null = self._options.null_literal or ""
         write = self._text(kind)
         if kind.root in _NUMBERS:
-            return lambda value: null if value is None else write(value)
-        return lambda value: null if value is None else self._quoted(write(value))
+            return lambda value: self._null if value is None else write(value)
+        return lambda value: self._null if value is None else self._quoted(write(value))
 
     def _text(self, kind: SqlType) -> Write:
         """The writer of a type, before quoting."""
@@ -63,18 +65,22 @@ class CsvEncoder:
             return lambda value: timestamp_text(value) + zone
         if root in (TypeRoot.ARRAY, TypeRoot.ROW):
             return self._joined(kind)
+        if root is TypeRoot.DECIMAL and not self._options.scientific_decimals:
+            return lambda value: format(Decimal(value), "f")
         if root not in _SIMPLE:
             raise NotSupportedError(f"The format csv cannot write the type {kind}")
         return _SIMPLE[root]
 
     def _joined(self, kind: SqlType) -> Write:
-        """The elements of an ARRAY or the fields of a ROW in one column; NULL is nothing."""
+        """The elements of an ARRAY or the fields of a ROW in one column."""
         separator = self._options.array_delimiter
         children = [self._text(child) for child in kind.children]
 
         def write(value: Any) -> str:
             writers = children * len(value) if kind.root is TypeRoot.ARRAY else children
-            texts = ("" if part is None else one(part) for one, part in zip(writers, value, strict=True))
+            texts = (
+                self._null if part is None else one(part) for one, part in zip(writers, value, strict=True)
+            )
             return separator.join(texts)
 
         return write
@@ -84,7 +90,8 @@ class CsvEncoder:
         quote, escape = self._quote, self._escape
         if quote is None:
             return text
-        unsafe = len(text) > _UNCHECKED_LENGTH or any(one < self._safe or one == escape for one in text)
+        marked = (escape or _CONTROL_ESCAPE) in text
+        unsafe = marked or len(text) > _UNCHECKED_LENGTH or any(one < self._safe for one in text)
         if not unsafe:
             return text
         if escape is not None:

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
-from firesteel.errors import NotSupportedError
+from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats import text_values as values
 from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[str], Any]
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_JOINED = (TypeRoot.ARRAY, TypeRoot.ROW)
+_NO_TEXT = (TypeRoot.MAP, TypeRoot.MULTISET)
 _MILLIS_KEPT = (1000, 100, 10, 1)
 """TIME(p): Flink cuts the milliseconds to this multiple."""
 
@@ -30,7 +32,7 @@ class CsvConverters:
     def converter(self, kind: SqlType) -> Convert:
         """The converter of a type. Raises ValueError at a text that Flink refuses."""
         convert = self._strict(kind)
-        null = None if kind.root in (TypeRoot.ARRAY, TypeRoot.ROW) else self._null_literal
+        null = None if kind.root in _JOINED else self._null_literal
 
         def converted(text: str) -> Any:
             if text == null:
@@ -85,6 +87,21 @@ class CsvConverters:
             return {name: read.get(name) for name in kind.names}
 
         return convert
+
+
+def check_types(names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+    """Raises ValidationError, in Flink's words, for a column that csv has no text for. Flink:
+    CsvRowSchemaConverter."""
+    for name, kind in zip(names, types, strict=True):
+        if kind.root in _NO_TEXT:
+            raise ValidationError(f"Unsupported type '{kind}' for field '{name}'.")
+        inner = kind.children if kind.root in _JOINED else ()
+        wrong = next((child for child in inner if child.root in (*_JOINED, *_NO_TEXT)), None)
+        if wrong is not None:
+            raise ValidationError(
+                f"Only simple types are supported in the second level nesting of fields '{name}' "
+                f"but was: {wrong}"
+            )
 
 
 def too_short(expected: int, actual: int) -> str:
