@@ -22,11 +22,6 @@ class RowKind(IntEnum):
         """+I, -U, +U or -D."""
         return SHORT[self]
 
-    @property
-    def is_retraction(self) -> bool:
-        """Whether the change takes a row away (-U, -D)."""
-        return self in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
-
 
 SHORT = ("+I", "-U", "+U", "-D")
 """The short form of each row kind, by its byte."""

@@ -30,11 +30,10 @@ class CsvDialect:
 
 @dataclass
 class Record:
-    """One record: its values, the line (from 0) at which it starts, and what is wrong with it, if so, in the
-    value of which number (from 1). beyond: what is wrong further on; the text is read no further."""
+    """One record: its values, and what is wrong with it, if so, in the value of which number (from 1).
+    beyond: what is wrong further on; the text is read no further."""
 
     values: list[str]
-    line: int
     error: str | None = None
     wrong: int = 0
     beyond: str | None = None
@@ -47,7 +46,6 @@ class CsvReader:
         self._text = text
         self._dialect = dialect
         self._position = 0
-        self._line = 0
 
     @property
     def position(self) -> int:
@@ -60,10 +58,6 @@ class CsvReader:
             if not (self._dialect.comments and self._skipped_line()):
                 return self._record()
         return None
-
-    def rest(self, position: int) -> bytes:
-        """The text from a position on."""
-        return self._text[position:].encode()
 
     def _skipped_line(self) -> bool:
         """With comments, a line that is blank or starts with # is none."""
@@ -79,7 +73,7 @@ class CsvReader:
         return True
 
     def _record(self) -> Record:
-        record = Record([], self._line)
+        record = Record([])
         while True:
             error = self._value(record.values)
             if error is None and self._at_line_end():
@@ -116,10 +110,6 @@ class CsvReader:
             self._position += 1
             if character == self._dialect.escape:
                 character = self._escaped()
-            elif character in _LINE_ENDS and not (
-                character == "\r" and text.startswith("\n", self._position)
-            ):
-                self._line += 1
             parts.append(character)
         return "".join(parts)
 
@@ -161,4 +151,3 @@ class CsvReader:
 
     def _end_line(self) -> None:
         self._position += 2 if self._text.startswith("\r\n", self._position) else 1
-        self._line += 1

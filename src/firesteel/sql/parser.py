@@ -216,8 +216,7 @@ class Parser(AlterGrammar):
 
     def _insert(self) -> Insert:
         start = self.advance().start
-        overwrite = self.expect_any("INTO", "OVERWRITE") == "OVERWRITE"
-        if overwrite:
+        if self.expect_any("INTO", "OVERWRITE") == "OVERWRITE":
             raise ValidationError("Streaming mode not support overwrite.", range=self.previous.range)
         table = self.full_name()
         hints = tuple(_hint(hint) for hint in self.hints())
@@ -232,7 +231,7 @@ class Parser(AlterGrammar):
         if self.accept("ON", "CONFLICT"):
             self.expect("DO")
             conflict = self.expect_any("DEDUPLICATE", "ERROR", "NOTHING")
-        return Insert(self.since(start), table, query, columns, hints, conflict, overwrite, partition)
+        return Insert(self.since(start), table, query, columns, hints, conflict, partition)
 
     def _partition_value(self) -> tuple[Name, Node]:
         """key = literal."""

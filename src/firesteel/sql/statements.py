@@ -200,7 +200,6 @@ class Insert(Statement):
     columns: tuple[Name, ...] = ()
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None
-    overwrite: bool = False
     partition: tuple[tuple[Name, Node], ...] = ()
     made: bool = False
     """It fills a table that it made: the columns say where the query's go, and plans do not show them."""

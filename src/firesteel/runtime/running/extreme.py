@@ -27,14 +27,13 @@ from firesteel.types.sql import APPROXIMATE, SqlType
 class RunningExtreme:
     """best: the extreme after each row. known: what was stored for each key, in the same numbers.
     kind and ranks: what the numbers stand for. size: how many values there are after each row, where
-    they are counted, and known_size what was stored."""
+    they are counted."""
 
     best: Column
     known: Column
     kind: SqlType
     ranks: Ranks | None
     size: Column | None = None
-    known_size: Column | None = None
 
     def array(self, column: Column) -> pa.Array:
         """Numbers as the accumulator's column."""

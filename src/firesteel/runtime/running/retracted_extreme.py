@@ -83,7 +83,7 @@ class RetractedExtreme:
         return RunningExtreme(
             Column(result ^ self._flip, sizes == 0),
             Column(known.values ^ self._flip, known_size == 0),
-            self.kind, ranks, Column(sizes), Column(known_size),
+            self.kind, ranks, Column(sizes),
         )  # fmt: skip
 
     def save(self) -> None:
