@@ -58,16 +58,31 @@ def test_days() -> None:
         ("1970-01-01T00:01", True, False, 60_000_000),
         ("1970-01-01 00:00:01Z", False, True, 1_000_000),
         ("1969-12-31 23:59:59.999", False, False, -1000),
+        ("1970-01-01 24:00:00.000", False, False, 86_400_000_000),
+        ("1970-02-29 24:00:00", False, False, 59 * 86_400_000_000),
+        ("1970-01-01T24:00:00Z", True, True, 86_400_000_000),
     ],
 )
 def test_timestamp(text: str, iso: bool, zoned: bool, micros: int) -> None:
     assert values.timestamp(text, iso=iso, zoned=zoned, nanos=False) == micros
 
 
-@pytest.mark.parametrize("text", ["1970-01-01T00:00:00", "1970-01-01 24:00:00", "1970-01-01 00:00:00Z", "x"])
+@pytest.mark.parametrize(
+    "text",
+    ["1970-01-01T00:00:00", "1970-01-01 24:00:01", "1970-01-01 24:00:00.001", "1970-01-01 00:00:00Z", "x"],
+)
 def test_timestamp_refuses(text: str) -> None:
     with pytest.raises(ValueError, match="could not be parsed"):
         values.timestamp(text, iso=False, zoned=False, nanos=False)
+
+
+def test_the_days_end() -> None:
+    assert values.time_micros("24:00:00.0") == 0
+    assert values.nanos_of_day("24:00:00", smart=True) == 86_400 * 10**9
+    with pytest.raises(ValueError, match="invalid value"):
+        values.nanos_of_day("24:00:00", iso=True)
+    with pytest.raises(ValueError, match="could not be parsed"):
+        values.timestamp("1970-01-01T24:00:00", iso=True, zoned=False, nanos=False)
 
 
 def test_base64() -> None:

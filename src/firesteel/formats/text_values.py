@@ -27,6 +27,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
 _WIDE = Context(prec=3000, Emax=10**12, Emin=-(10**12))
 _MICROS_PER_DAY = 86_400_000_000
+_NANOS_PER_DAY = 1000 * _MICROS_PER_DAY
 
 
 def trim(text: str) -> str:
@@ -93,20 +94,22 @@ def day(text: str, *, smart: bool = False) -> int:
     return days + cycles * _DAYS_IN_400_YEARS
 
 
-def nanos_of_day(text: str, *, iso: bool = False) -> int:
-    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds."""
+def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:
+    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds. smart: 24:00:00 is the day's end, as in
+    ResolverStyle.SMART."""
     match = (_ISO_TIME if iso else _TIME).fullmatch(text)
     if match is None:
         raise ValueError(f"Text '{text}' could not be parsed")
     hour, minute, second = (int(part or 0) for part in match.groups()[:3])
-    if hour > 23 or minute > 59 or second > 59:
+    nanos = (hour * 3600 + minute * 60 + second) * 10**9 + int((match.group(4) or "").ljust(9, "0"))
+    if minute > 59 or second > 59 or nanos > _NANOS_PER_DAY - (not smart):
         raise ValueError(f"Text '{text}' could not be parsed: invalid value")
-    return (hour * 3600 + minute * 60 + second) * 10**9 + int((match.group(4) or "").ljust(9, "0"))
+    return nanos
 
 
 def time_micros(text: str) -> int:
-    """TIME: Flink keeps milliseconds."""
-    return nanos_of_day(text) // 1_000_000 * 1000
+    """TIME: Flink keeps milliseconds; the day's end is its begin."""
+    return nanos_of_day(text, smart=True) % _NANOS_PER_DAY // 1_000_000 * 1000
 
 
 def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
@@ -125,11 +128,12 @@ def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
     day_text, found, time_text = body.partition(separator)
     if not found:
         raise ValueError(f"Text '{text}' could not be parsed")
+    smart = zoned or not iso
     try:
-        days, within = day(day_text, smart=zoned or not iso), nanos_of_day(time_text, iso=iso)
+        days, within = day(day_text, smart=smart), nanos_of_day(time_text, iso=iso, smart=smart)
     except ValueError:
         raise ValueError(f"Text '{text}' could not be parsed") from None
-    return fitting(days * 86_400 * 10**9 + within if nanos else days * _MICROS_PER_DAY + within // 1000)
+    return fitting(days * _NANOS_PER_DAY + within if nanos else days * _MICROS_PER_DAY + within // 1000)
 
 
 def fitting(value: int) -> int:
