@@ -7,7 +7,7 @@ import pytest
 
 from firesteel.formats.base import Fields, MessageError
 from firesteel.formats.registry import find_format
-from firesteel.types.sql import INT, STRING, SqlType, array
+from firesteel.types.sql import DATE, INT, STRING, SqlType, array
 from firesteel.types.sql import row as row_of
 
 from .decoding import Schema, decode, rows
@@ -87,3 +87,23 @@ def test_a_short_row() -> None:
     ]
     with pytest.raises(MessageError, match=r"Row length mismatch\. 3 fields expected but was 1"):
         messages(NESTED, b"NUL,,", null_literal="NUL")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2023-02-30", "2023-03-02"),
+        ("0000-12-31", "0001-12-31"),
+        ("1500-02-30", "1500-03-01"),
+        ("1582-10-04", "1582-10-04"),
+        ("1582-10-05", "1582-10-15"),
+        ("1582-10-14", "1582-10-24"),
+        ("1500-02-29", None),
+        ("2023-13-01", None),
+        ("2023-02-32", None),
+    ],
+)
+@pytest.mark.parametrize("copies", [1, 50])
+def test_days_of_the_old_calendar(text: str, expected: str | None, copies: int) -> None:
+    found = messages({"d": DATE}, *[text.encode()] * copies, ignore_parse_errors="true")
+    assert [str(day) for (day,) in found] == [str(expected)] * copies
