@@ -90,3 +90,16 @@ def test_base64() -> None:
     for text in ("QUI", "QU I=", "Q===", "KKdI="):
         with pytest.raises(ValueError):
             values.base64(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\ufffdb", "a\ufffdb"),
+        ("\ufffd\ud800x", "\ufffd?x"),
+        ("\ud83d\ude00\ude00", "\U0001f600?"),
+        ("\ude00\ud83d", "??"),
+    ],
+)
+def test_lone_surrogates(text: str, expected: str) -> None:
+    assert values.replaced(text) == expected

@@ -95,8 +95,8 @@ def day(text: str, *, smart: bool = False) -> int:
 
 
 def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:
-    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds. smart: 24:00:00 is the day's end, as in
-    ResolverStyle.SMART."""
+    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds. smart: 24:00:00 is the day's
+    end, as in ResolverStyle.SMART."""
     match = (_ISO_TIME if iso else _TIME).fullmatch(text)
     if match is None:
         raise ValueError(f"Text '{text}' could not be parsed")
@@ -158,11 +158,9 @@ def narrowed(value: float) -> float:
 
 
 def replaced(text: str) -> str:
-    """The text with each lone surrogate written as `?`, as Java encodes it."""
-    if text.isascii():
+    """The text with each lone surrogate written as `?`, as Java encodes it; two that belong together are one
+    character."""
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
         return text
-    return (
-        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "?")
-        if any("\ud800" <= character <= "\udfff" for character in text)
-        else text
-    )
+    paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return paired.encode("utf-8", "replace").decode()
