@@ -113,8 +113,8 @@ def too_short(expected: int, actual: int) -> str:
 
 
 def day(text: str) -> int:
-    """java.sql.Date.valueOf: a day that the month lacks is one in the next. Until 1582 the months are
-    those of the Julian calendar, the days that October 1582 lacks are ten later, and the year 0 is read as 1."""
+    """java.sql.Date.valueOf: a day that the month lacks is one in the next. Until 1582 the months are those
+    of the Julian calendar, the days that October 1582 lacks are ten later, and the year 0 is read as 1."""
     match = _DATE.fullmatch(text)
     if match is None:
         raise ValueError(f"'{text}' is no date")
