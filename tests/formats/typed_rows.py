@@ -24,6 +24,18 @@ FLAT = (
 )  # fmt: skip
 
 
+def without_order(value: Any) -> Any:
+    """A table's rows with the entries of maps by key, for formats that put them into one of Java's."""
+    if isinstance(value, pa.Table):
+        return without_order(value.to_pylist())
+    if isinstance(value, dict):
+        return {name: without_order(one) for name, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    of_map = all(isinstance(one, dict) and set(one) == {KEY, VALUE} for one in value)
+    return [without_order(one) for one in (sorted(value, key=lambda one: one[KEY]) if of_map else value)]
+
+
 def nested(flat: st.SearchStrategy[SqlType]) -> st.SearchStrategy[SqlType]:
     """Types and lists, maps and rows of them."""
     return st.recursive(

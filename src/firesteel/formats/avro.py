@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.errors import DataError, FiresteelError, NotSupportedError, missing_package
-from firesteel.formats.avro_schema import Schema, to_schema
+from firesteel.formats.avro_schema import Schema, to_schema, with_logical_types
 from firesteel.formats.avro_values import to_avro, to_column
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Indices, MessageError, Options
 from firesteel.option import Kind, Option, TypedOptions
@@ -37,6 +37,10 @@ def fastavro() -> Any:
     return fastavro
 
 
+def _in_millis(logical_type: str) -> str:
+    return logical_type.replace("-micros", "-millis")
+
+
 class Bodies(Protocol):
     """What a message is around its Avro value: nothing, or a registered schema's number."""
 
@@ -48,11 +52,12 @@ class Bodies(Protocol):
 
 
 class Plain:
-    """Bodies (above): a value of a schema that both sides know."""
+    """Bodies (above): a value of a schema that both sides know. In it Flink counts each point in time in
+    milliseconds, in microseconds, too, as the schema says of TIMESTAMP(6)."""
 
     def __init__(self, schema: Schema) -> None:
         self._avro = fastavro()
-        self._schema = self._avro.parse_schema(schema)
+        self._schema = self._avro.parse_schema(with_logical_types(schema, _in_millis))
 
     def read(self, message: bytes) -> dict[str, Any] | None:
         """See Bodies."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
-from firesteel.formats.avro_schema import Schema
+from firesteel.formats.avro_schema import Schema, with_logical_types
 
 _VALUE = "value"
 
@@ -45,17 +45,7 @@ def wrapped(name: str, schema: Schema) -> Schema:
 
 def plain(schema: Schema) -> Schema:
     """The schema without logical types."""
-    if isinstance(schema, list):
-        return [plain(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {key: _plain_part(key, value) for key, value in schema.items() if key != "logicalType"}
-
-
-def _plain_part(key: str, value: Any) -> Any:
-    if key == "fields":
-        return [{**field, "type": plain(field["type"])} for field in value]
-    return plain(value) if key in ("type", "items", "values") else value
+    return with_logical_types(schema, lambda logical_type: None)
 
 
 def _aligned(writers: list[Schema], reader: Schema, named: Mapping[str, Schema]) -> Schema:

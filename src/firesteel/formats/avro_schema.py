@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from firesteel.errors import ValidationError
@@ -34,6 +35,24 @@ def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Sche
     """
     schema = _schema(kind, legacy, record)
     return ["null", schema] if kind.nullable and kind.root is not TypeRoot.NULL else schema
+
+
+def with_logical_types(schema: Schema, change: Callable[[str], str | None]) -> Schema:
+    """The schema with other logical types; None: with none there."""
+    if isinstance(schema, list):
+        return [with_logical_types(each, change) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    changed = {key: _changed_part(key, value, change) for key, value in schema.items()}
+    return {key: value for key, value in changed.items() if value is not None or key != "logicalType"}
+
+
+def _changed_part(key: str, value: Any, change: Callable[[str], str | None]) -> Any:
+    if key == "logicalType":
+        return change(value)
+    if key == "fields":
+        return [{**field, "type": with_logical_types(field["type"], change)} for field in value]
+    return with_logical_types(value, change) if key in ("type", "items", "values") else value
 
 
 def _schema(kind: SqlType, legacy: bool, record: str) -> Schema:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 import pyarrow as pa
 
+from firesteel.runtime.java.hash_code import Hash, hasher, string_hash
+from firesteel.runtime.java.hash_map import hashed
 from firesteel.types.arrow import KEY, VALUE, to_arrow
-from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, SqlType, TypeRoot
+from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, STRING, SqlType, TypeRoot
 
 Convert = Callable[[Any], Any]
 _MICROS = 1000
@@ -41,7 +44,7 @@ def _to_avro(kind: SqlType, legacy: bool) -> Convert:
         return lambda values: [item(value) for value in values]
     if root in (TypeRoot.MAP, TypeRoot.MULTISET):
         item = to_avro(kind.children[1]) if root is TypeRoot.MAP else _same
-        return lambda entries: {entry[KEY]: item(entry[VALUE]) for entry in entries}
+        return lambda entries: _written_order({entry[KEY]: item(entry[VALUE]) for entry in entries})
     if root is TypeRoot.ROW:
         fields = [(name, to_avro(k, legacy)) for name, k in zip(kind.names, kind.children, strict=True)]
         return lambda value: {name: make(value[name]) for name, make in fields}
@@ -61,12 +64,30 @@ def _from_avro(kind: SqlType) -> Convert:
         item = _null_safe(kind.children[0])
         return lambda values: [item(value) for value in values]
     if root in (TypeRoot.MAP, TypeRoot.MULTISET):
-        item = _null_safe(kind.children[1]) if root is TypeRoot.MAP else int
-        return lambda found: [{KEY: key, VALUE: item(value)} for key, value in found.items()]
+        item, hash_of = _null_safe(kind.children[1]) if root is TypeRoot.MAP else int, hasher(STRING)
+        return lambda found: [{KEY: key, VALUE: item(value)} for key, value in _read_order(found, hash_of)]
     if root is TypeRoot.ROW:
         fields = [(name, _null_safe(k)) for name, k in zip(kind.names, kind.children, strict=True)]
         return lambda value: {name: make(value.get(name)) for name, make in fields}
     return _CHECKED.get(root, _same)
+
+
+def _written_order(found: dict[str, Any]) -> dict[str, Any]:
+    """As Flink puts a map into one of Java's, made for so many, and Avro writes that."""
+    return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
+
+
+def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
+    """As Avro reads into one map, and Flink puts that into another."""
+    return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
+
+
+def _utf8_hash(key: str) -> int:
+    """org.apache.avro.util.Utf8.hashCode."""
+    code = 0
+    for byte in key.encode():
+        code = code * 31 + (byte ^ 0x80) - 0x80 & 0xFFFFFFFF
+    return code
 
 
 def _null_safe(kind: SqlType) -> Convert:
