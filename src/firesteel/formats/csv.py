@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -19,8 +20,6 @@ from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schem
 from firesteel.formats.message_text import csv_text
 from firesteel.types.sql import SqlType
 
-_BOM = b"\xef\xbb\xbf"
-
 
 class _OfFile(MessageDecoder):
     """The first record of a file may begin with a byte order mark."""
@@ -32,8 +31,9 @@ class _OfFile(MessageDecoder):
         if not self._started and len(messages):
             self._started = True
             first = messages[0].as_py() or b""
-            if first.startswith(_BOM):
-                messages = pa.concat_arrays([pa.array([first.removeprefix(_BOM)], pa.binary()), messages[1:]])
+            if first.startswith(codecs.BOM_UTF8):
+                first = first.removeprefix(codecs.BOM_UTF8)
+                messages = pa.concat_arrays([pa.array([first], pa.binary()), messages[1:]])
         return super().decode(messages)
 
 

@@ -22,6 +22,7 @@ _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
 _ISO_TIME = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
 _BASE64_GROUP = re.compile(r"[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==")
 _BASE64 = re.compile(rf"(?:[\0-\x20]*(?:{_BASE64_GROUP.pattern}))*[\0-\x20]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
@@ -160,7 +161,7 @@ def narrowed(value: float) -> float:
 def replaced(text: str) -> str:
     """The text with each lone surrogate written as `?`, as Java encodes it; two that belong together are one
     character."""
-    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+    if text.isascii() or not _SURROGATE.search(text):
         return text
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return paired.encode("utf-8", "replace").decode()
