@@ -217,3 +217,24 @@ def test_what_nobody_looks_at_is_not_read() -> None:
     decoder = decoder_of("json", {"m": map_of(STRING, STRING)}, parts=((("a",),),))
     table = decoder.decode(b'{"m": {"b": "1", "a": "2"}}\n{"m": {"b": "3"}}\n{"m": null}\n' * 40)
     assert rows(table)[:3] == [("+I", [("a", "2")]), ("+I", []), ("+I", None)]
+
+
+def test_texts_of_a_row_that_nobody_looks_at_are_not_read() -> None:
+    data = b'{"r": {"a": "1", "b": {}, "n": 2}}\n{"r": {"b": "3"}}\n{"r": null}\n' * 40
+
+    def first(part: tuple[str, ...], *names: str) -> list[Any]:
+        kind = row(names, tuple(INT if name == "n" else STRING for name in names))
+        found = rows(decoder_of("json", {"r": kind}, parts=((part,),)).decode(data))[:3]
+        return [each and tuple(each.values()) for _, each in found]
+
+    assert first(("a",), "a", "b", "n") == [("1", None, 2), (None, None, None), None]
+    assert first((), "a", "b", "n") == [("1", "{}", 2), (None, "3", None), None]
+    assert first(("c",), "a", "b") == [("1", None), (None, None), None]
+
+
+def test_a_text_that_nobody_looks_at_may_not_be_missing() -> None:
+    decoder = decoder_of(
+        "json", {"r": row(("a", "b"), (STRING, STRING))}, parts=((("a",),),), fail_on_missing_field="true"
+    )
+    with pytest.raises(MessageError, match="Some field is missing"):
+        decoder.decode(b'{"r": {"a": "1", "b": "2"}}\n{"r": {"a": "1"}}\n' * 40)

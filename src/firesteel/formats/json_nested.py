@@ -19,7 +19,7 @@ from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.java.hash_map import buckets
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
-from firesteel.types.value_parts import WHOLE, Parts, below, keys_of
+from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 
 def in_columns(fields: Fields) -> bool:
@@ -42,19 +42,27 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
     return "" not in folded and len(folded) == len(names) and "\0" not in "".join(names)
 
 
-def scan_type(kind: SqlType, parts: Parts = WHOLE) -> str:
-    """The DuckDB type that a value of this type is scanned as, of which these parts are looked at. A MAP of
-    STRINGs is scanned as a row of its keys: there is nothing about its other values that could be wrong."""
+def scan_type(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> str:
+    """The DuckDB type that a value of this type is scanned as, of which these parts are looked at. STRINGs
+    that are not are left out of a ROW, and a MAP of STRINGs is scanned as a row of its keys: there is nothing
+    about the others that could be wrong. required: but a row's missing member is."""
     if kind.root is TypeRoot.ROW:
-        fields = zip(kind.names, kind.children, strict=True)
-        return _struct((name, scan_type(child, below(parts, name))) for name, child in fields)
+        fields = list(zip(kind.names, kind.children, strict=True))
+        read = [
+            (name, child)
+            for name, child in fields
+            if required or child.root not in CHARACTER or is_read(parts, name)
+        ] or fields[:1]
+        return _struct(
+            (name, scan_type(child, below(parts, name), required=required)) for name, child in read
+        )
     if kind.root is TypeRoot.ARRAY:
-        return f"{scan_type(kind.children[0], below(parts, None))}[]"
+        return f"{scan_type(kind.children[0], below(parts, None), required=required)}[]"
     if kind.root is TypeRoot.MAP:
         keys = keys_of(parts)
         if keys is not None and _are_distinct(keys) and kind.children[1].root in CHARACTER:
             return _struct((key, "VARCHAR") for key in keys)
-        return f"MAP(VARCHAR, {scan_type(kind.children[1])})"
+        return f"MAP(VARCHAR, {scan_type(kind.children[1], required=required)})"
     return "VARCHAR"
 
 
@@ -94,9 +102,12 @@ class NestedValues:
 
     def _rows(self, read: pa.StructArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
         there = flags(read.is_valid())
+        scanned = dict(zip((each.name for each in read.type), read.flatten(), strict=True))
         members = [
-            self.member(texts, child, at, _below(paths, name), there)
-            for name, child, texts in zip(kind.names, kind.children, read.flatten(), strict=True)
+            self.member(scanned[name], child, at, _below(paths, name), there)
+            if name in scanned
+            else pa.nulls(len(read), to_arrow(child))
+            for name, child in zip(kind.names, kind.children, strict=True)
         ]
         return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=pa.array(~there))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 
@@ -23,7 +25,7 @@ class JsonRows:
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._options, self._schema = fields, options, schema
         parts = fields.parts or (WHOLE,) * len(fields.names)
-        kinds = map(scan_type, fields.types, parts)
+        kinds = map(partial(scan_type, required=options.fail_on_missing_field), fields.types, parts)
         self._scan = JsonScan(dict(zip(fields.names, kinds, strict=True)) or _NO_FIELD)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:

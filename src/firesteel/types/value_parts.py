@@ -16,6 +16,11 @@ def below(parts: Parts, step: str | None) -> Parts:
     return tuple(part[1:] for part in parts if part[0] == step) or WHOLE
 
 
+def is_read(parts: Parts, step: str) -> bool:
+    """Whether something of what a step leads to is looked at."""
+    return any(not part or part[0] == step for part in parts)
+
+
 def keys_of(parts: Parts) -> tuple[str, ...] | None:
     """The keys of a MAP that are looked at; None where they may be any."""
     if () in parts:
