@@ -1,13 +1,17 @@
 """usage: python -m benchmarks.kernels
 
 The operators alone, without Spark, on one core: CPU time in microseconds a row of GroupAggregate over 1M
-rows of 100K string keys, 30 % of them retractions, by columns and through the row handler; and what a
-batch of 50,000 changes costs over 50K and over 5M keys of state, with the commit.
+rows of 100K string keys, 30 % of them retractions, by columns and through the row handler; what a
+batch of 50,000 changes costs over 50K and over 5M keys of state, with the commit; and what NumPy takes to
+find the keys of 1M rows with all that it would use of this processor, and as workers have it.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -125,7 +129,34 @@ def state_cost(keys: int) -> tuple[float, float, float]:
     return statistics.median(process), statistics.median(commit), statistics.mean(size)
 
 
+FIND_KEYS = """
+import sys, time
+if sys.argv[1:]:
+    from firesteel.spark.start.processor import spare_slow_sorts
+    spare_slow_sorts()
+import numpy as np, pyarrow as pa
+from firesteel.runtime.keys import find_keys
+keys = pa.array(np.random.default_rng(0).integers(0, 100_000, 1_000_000))
+times = []
+for _ in range(9):
+    begin = time.process_time()
+    find_keys([keys], len(keys))
+    times.append(time.process_time() - begin)
+print(min(times) * 1e3)
+"""
+
+
+def find_keys_cost(*arguments: str) -> float:
+    """Milliseconds, in a process of its own. arguments: any, to have it as workers have it."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NPY_")}
+    command = [sys.executable, "-c", FIND_KEYS, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=inherited)
+    return float(done.stdout)
+
+
 def main() -> None:
+    every, workers = (min(find_keys_cost(*of) for _ in range(REPEATS)) for of in ((), ("workers",)))
+    print(f"keys of 1M rows: {every:5.1f} ms, in workers {workers:5.1f} ms", flush=True)
     for name, (kind, calls, retract) in cases().items():
         changes = stream(kind, retract)
         spec = spec_of(STRING, kind, calls, retract)

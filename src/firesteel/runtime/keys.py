@@ -85,17 +85,17 @@ def _distinct(hashes: U64) -> int:
 
 
 def _keys(arrays: Sequence[pa.Array], hash1: U64, hash2: U64) -> Keys:
-    order, hash1, hash2, new = _sorted(hash1, hash2)
-    starts = np.flatnonzero(new)
-    first = pa.array(order[starts])
-    return Keys(tuple(a.take(first) for a in arrays), hash1[starts], hash2[starts], order, starts)
+    order, starts = _sorted(hash1, hash2)
+    first = order[starts]
+    rows = pa.array(first)
+    return Keys(tuple(a.take(rows) for a in arrays), hash1[first], hash2[first], order, starts)
 
 
-def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], U64, U64, NDArray[np.bool_]]:
-    """The stable order of rows by (hash1, hash2); both in that order, and where in it a key begins.
+def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The stable order of rows by (hash1, hash2), and where in it each key begins.
 
     The leading bits of hash1 and the row's number in one word sort several times faster than an
-    argsort; should two keys share those bits, the whole hashes decide.
+    argsort. Those bits and hash2 tell keys apart; should two keys share the bits, the whole hashes decide.
     """
     rows = len(hash1)
     bits = np.uint64(max(1, int(rows).bit_length()))
@@ -104,19 +104,18 @@ def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], U64, U64, NDArra
     packed.sort()
     order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
     packed >>= bits
-    sorted1, sorted2, new = _keys_in(order, hash1, hash2)
-    if np.any(new[1:] & (packed[1:] == packed[:-1])):
+    leading = packed[1:] != packed[:-1]
+    new = _changes(hash2, order)
+    if np.any(new & ~leading):
         order = np.lexsort((hash2, hash1)).astype(np.int64)
-        sorted1, sorted2, new = _keys_in(order, hash1, hash2)
-    return order, sorted1, sorted2, new
+        leading, new = _changes(hash1, order), _changes(hash2, order)
+    return order, np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(leading | new) + 1)
 
 
-def _keys_in(order: NDArray[np.int64], hash1: U64, hash2: U64) -> tuple[U64, U64, NDArray[np.bool_]]:
-    hash1, hash2 = hash1[order], hash2[order]
-    new = np.ones(len(order), np.bool_)
-    np.not_equal(hash1[1:], hash1[:-1], out=new[1:])
-    new[1:] |= hash2[1:] != hash2[:-1]
-    return hash1, hash2, new
+def _changes(hashes: U64, order: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows differ from the one before, in this order."""
+    sorted_ = hashes[order]
+    return sorted_[1:] != sorted_[:-1]
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:

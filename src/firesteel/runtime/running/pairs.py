@@ -36,17 +36,12 @@ class Pairs:
             self._two_words = bool(arguments.null_count)
         words = self._words_of(codes, arguments)
         first = _leading(words) if self.in_order else words[0]
-        self.order = _pair_order(codes.astype(np.uint64), first, words[1] if len(words) > 1 else None)
-        code = codes[self.order]
-        words = tuple(word[self.order] for word in words)
-        new = np.ones(len(code), np.bool_)
-        new[1:] = code[1:] != code[:-1]
-        for word in words:
-            new[1:] |= word[1:] != word[:-1]
-        self.starts = np.flatnonzero(new)
-        self.owners = code[self.starts]
-        self._words = tuple(word[self.starts] for word in words)
-        self.values = arguments.take(pa.array(self.order[self.starts]))
+        second = words[1] if len(words) > 1 else None
+        self.order, self.starts = _pair_order(codes.astype(np.uint64), first, second)
+        at = self.order[self.starts]
+        self.owners = codes[at]
+        self._words = tuple(word[at] for word in words)
+        self.values = arguments.take(pa.array(at))
 
     def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
         """One word or two that tell the values of a key apart. codes: the keys' numbers."""
@@ -95,13 +90,13 @@ def _leading(words: tuple[U64, ...]) -> U64:
     return spread(first)
 
 
-def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
-    """The stable order by (code, word1, word2); codes ascend already."""
-    order = _short_order(codes, word1, word2)
-    return _long_order(codes, word1, word2) if order is None else order
+def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
+    """The stable order by (code, word1, word2), and where in it each pair begins; codes ascend already."""
+    found = _short_order(codes, word1, word2)
+    return _long_order(codes, word1, word2) if found is None else found
 
 
-def _short_order(codes: U64, word1: U64, word2: U64 | None) -> Index | None:
+def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
     """By the code, the leading bits of word1 and the row's number in one number. None where there are too few
     bits to tell all pairs apart."""
     rows = len(codes)
@@ -110,7 +105,8 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> Index | None:
     word_bits = 64 - code_bits - int(place)
     if word_bits < _FEWEST_BITS:
         return None
-    packed = (word1 >> np.uint64(64 - word_bits)) << place
+    unread = np.uint64(64 - word_bits)
+    packed = (word1 >> unread) << place
     if code_bits:
         packed |= codes << np.uint64(64 - code_bits)
     packed |= np.arange(rows, dtype=np.uint64)
@@ -118,20 +114,28 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> Index | None:
     order = (packed & ((np.uint64(1) << place) - np.uint64(1))).view(np.int64)
     packed >>= place
     same = packed[1:] == packed[:-1]
-    return None if np.any(same & _differ(order, word1, word2)) else order
+    is_whole = word2 is None and not np.any(word1 << np.uint64(word_bits))
+    if not is_whole and np.any(same & _differ(order, word1, word2)):
+        return None
+    return order, _starts(~same, rows)
 
 
-def _differ(order: Index, word1: U64, word2: U64 | None) -> Mask:
+def _starts(new: Mask, rows: int) -> Index:
+    """Where stretches begin. new: which rows differ from the one before."""
+    return np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(new) + 1)
+
+
+def _differ(order: Index, *words: U64 | None) -> Mask:
     """Which neighbours in this order have different words."""
-    first = word1[order]
-    differ: Mask = first[1:] != first[:-1]
-    if word2 is not None:
-        second = word2[order]
-        differ |= second[1:] != second[:-1]
+    differ = np.zeros(max(len(order) - 1, 0), np.bool_)
+    for word in words:
+        if word is not None:
+            placed = word[order]
+            differ |= placed[1:] != placed[:-1]
     return differ
 
 
-def _long_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
+def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
     """A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
     where it does not, the whole words decide."""
     rows = len(codes)
@@ -143,9 +147,8 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
     packed = packed[order]
     same = packed[1:] == packed[:-1]
     if np.any(same & _differ(order, word1, word2)):
-        if word2 is None:
-            return sort_order((codes, word1))
-        return np.lexsort((word2, word1, codes)).astype(np.int64)
+        order = sort_order((codes, word1)) if word2 is None else np.lexsort((word2, word1, codes))
+        return order, _starts(_differ(order, codes, word1, word2), rows)
     number = np.zeros(rows, np.uint64)
     np.cumsum(~same, out=number[1:])
     place = np.uint64(max(1, rows.bit_length()))
@@ -153,7 +156,7 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> Index:
     number |= order.astype(np.uint64)
     number.sort()
     number &= (np.uint64(1) << place) - np.uint64(1)
-    return number.astype(np.int64)
+    return number.astype(np.int64), _starts(~same, rows)
 
 
 class Counts:

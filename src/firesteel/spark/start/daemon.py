@@ -80,11 +80,13 @@ def prepare() -> None:
     """Make this process one that workers are forked from; a fork of the server is one already."""
     if gc.get_freeze_count():
         return
+    from firesteel.spark.start.processor import spare_slow_sorts
     from firesteel.spark.start.without_pandas import spare_pandas
 
     gc.disable()  # what is loaded stays: collections would go through all of it and find nothing
     sys.path[:] = installed_first(sys.path)
     spare_pandas()
+    spare_slow_sorts()
     load()
     load_optional()
     keep_out_of_collections()
