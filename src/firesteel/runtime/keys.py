@@ -114,8 +114,9 @@ def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 def _changes(hashes: U64, order: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which rows differ from the one before, in this order."""
-    sorted_ = hashes[order]
-    return sorted_[1:] != sorted_[:-1]
+    there = hashes[order]
+    changes: NDArray[np.bool_] = there[1:] != there[:-1]
+    return changes
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
