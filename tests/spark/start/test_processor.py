@@ -43,6 +43,20 @@ def test_it_is_left_out_where_it_is_slow(described: str, slow: bool, tmp_path: P
     assert ("X86_V4" in left_out(processors)) == slow
 
 
+def test_the_daemon_asks_before_anything_loads_numpy() -> None:
+    script = """
+import sys
+from firesteel.spark.start import daemon, processor
+def asked():
+    print("numpy" in sys.modules)
+processor.spare_slow_sorts = asked
+daemon.prepare()
+print("numpy" in sys.modules)
+"""
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["False", "True"]
+
+
 def test_nothing_is_known_of_other_systems(tmp_path: Path) -> None:
     assert left_out(tmp_path / "none") == ""
 

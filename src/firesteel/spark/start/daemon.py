@@ -85,8 +85,8 @@ def prepare() -> None:
 
     gc.disable()  # what is loaded stays: collections would go through all of it and find nothing
     sys.path[:] = installed_first(sys.path)
-    spare_pandas()
     spare_slow_sorts()
+    spare_pandas()
     load()
     load_optional()
     keep_out_of_collections()
