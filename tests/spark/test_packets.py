@@ -71,16 +71,18 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
     assert merged == numbers
 
 
-@pytest.mark.parametrize(("together", "given"), [(0, 20), (1000, 3), (1 << 30, 1)])
+@pytest.mark.parametrize(
+    ("together", "many", "given"), [(0, False, 20), (1000, False, 3), (1000, True, 1), (1 << 30, False, 1)]
+)
 def test_rows_are_given_when_enough_have_come(
-    together: int, given: int, monkeypatch: pytest.MonkeyPatch
+    together: int, many: bool, given: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "TOGETHER", together)
     packer, sent = Packer((), 1), list[Packet]()
     for start in range(0, 200, 10):
         packer.add(changes(list(range(start, start + 10))))
         sent += packer.flush()
-    merger = PortMerger()
+    merger = PortMerger(many=many)
     tables = [table for packet in sent for _, table in merger.add(packet)]
     tables += [table for _, table in merger.finish()]
     assert len(tables) == given

@@ -27,6 +27,7 @@ from firesteel.runtime.operators.base import (
     Watermark,
     earliest,
 )
+from firesteel.runtime.operators.registry import entry
 from firesteel.runtime.orders import last_order, split_number
 from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, TICK, TIMER, Packet, Position
 from firesteel.runtime.ports import PortMerger
@@ -171,7 +172,8 @@ class _Begun:
             port: ChannelMarks(channels) if self._kept is None else self._kept.load(port, channels)
             for port, channels in work.channels
         }
-        self._merger = PortMerger(self._marks, work.mark_place)
+        many = any(entry(type(operator)).gains_by_more for operator in head.operators)
+        self._merger = PortMerger(self._marks, work.mark_place, many=many)
         self._place = work.mark_place
         self._ends = work.ends
         self._task = head.id, task.index

@@ -48,11 +48,13 @@ from firesteel.runtime.window_spec import (
 class Entry:
     """module: where the operator is; loaded when it is first needed, as imports cost start-up time.
     state: version of what it keeps, 0 for nothing. shapes_rows: whether rows are others behind it, so that a
-    checkpoint made with it means nothing without it."""
+    checkpoint made with it means nothing without it. gains_by_more: whether rows are cheaper the more of them
+    come together, as each key is looked up once for all."""
 
     module: str
     state: int = 0
     shapes_rows: bool = True
+    gains_by_more: bool = False
 
 
 _HERE = __name__.rpartition(".")[0]
@@ -66,7 +68,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     ExpandSpec: Entry(f"{_HERE}.expand"),
     GeneratedWatermarksSpec: Entry(f"{_HERE}.generated_watermarks", state=1),
     GlobalGroupAggregateSpec: Entry(f"{_HERE}.global_group_aggregate", state=1),
-    GroupAggregateSpec: Entry(f"{_HERE}.group_aggregate", state=1),
+    GroupAggregateSpec: Entry(f"{_HERE}.group_aggregate", state=1, gains_by_more=True),
     GroupWindowAggregateSpec: Entry(f"{_HERE}.group_window_aggregate", state=1),
     IncrementalGroupAggregateSpec: Entry(f"{_HERE}.incremental_group_aggregate", state=1),
     LocalGroupAggregateSpec: Entry(f"{_HERE}.local_group_aggregate"),
