@@ -72,6 +72,8 @@ def test_directories_are_read_deep_and_hidden_names_left_out(tmp_path: Path) -> 
     assert numbers(source(tmp_path), 2) == [0, 1]
     assert numbers(source(f"file://{tmp_path}"), 2) == [0, 1]
     assert numbers(source(tmp_path, **{"source.path.regex-pattern": ".*/b.*"}), 1) == []
+    javas = r".*/[\p{Lower}&&[^b]]\Q.json\E"
+    assert numbers(source(tmp_path, **{"source.path.regex-pattern": javas}), 1) == [0, 1]
 
 
 def test_empty_file_and_directory(tmp_path: Path) -> None:

@@ -111,6 +111,34 @@ def test_database_and_table_filters(copies: int) -> None:
     assert found == [("+I", 1)] * copies
 
 
+@pytest.mark.parametrize("copies", [1, 100])
+def test_filters_are_javas_patterns(copies: int) -> None:
+    """Flink 2.3's answer; what is no text is matched as Jackson writes it, an object as nothing."""
+    values = [
+        '"shop"',
+        '"shop1"',
+        '"shop3"',
+        '"Shop"',
+        "null",
+        "5",
+        "true",
+        '""',
+        '{"a": 1}',
+        "1.50",
+        '"shop\\n"',
+    ]
+    text = "".join(
+        canal(f'[{{"id":{n},"name":"a","w":1}}]', more=f',"database":{value},"table":"t"')
+        for n, value in enumerate(values)
+    )
+    java = {
+        "database.include": r"(?<a>sh\p{Lower}p)[0-9&&[^3]]*+|null|5|true||1\.5",
+        "table.include": r"\Qt\E",
+    }
+    found = rows(decode("canal-json", {"id": INT}, text * copies, **java))
+    assert found == [("+I", n) for n in (0, 1, 4, 5, 6, 7, 8, 9)] * copies
+
+
 def test_a_message_without_the_filtered_field_is_an_error() -> None:
     with pytest.raises(MessageError, match="has no field 'database'"):
         decode("canal-json", {"id": INT}, canal('[{"id":1}]'), **{"database.include": "x"})

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
-
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import READABLE
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
-from firesteel.connectors.options import check_required, check_unknown, keys, warn_of_unknown
+from firesteel.connectors.options import (
+    check_expression,
+    check_required,
+    check_unknown,
+    keys,
+    warn_of_unknown,
+)
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
-from firesteel.option import TypedOptions, invalid
+from firesteel.option import TypedOptions
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 
@@ -80,7 +84,4 @@ def _check_source_options(options: dict[str, str]) -> None:
     for key in ("source.monitor-interval", "sink.rolling-policy.file-size"):
         _ = values[key]
     success_file(values)
-    try:
-        re.compile(options.get("source.path.regex-pattern", ""))
-    except re.error as error:
-        raise invalid("source.path.regex-pattern", f"it is no regular expression: {error}") from None
+    check_expression(options, "source.path.regex-pattern")

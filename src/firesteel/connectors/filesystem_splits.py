@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
+from firesteel.runtime.java.regular_expressions import parsed
 
 BLOCK_SIZE = 16 << 20
 MIN_PIECE = 4 << 20
@@ -77,7 +78,8 @@ def list_files(path: str, pattern: str | None = None) -> list[FileInfo]:
         if found is None:
             raise DataError(f"The path '{path}' does not exist.", hint="check the table's option 'path'")
         if pattern is not None:
-            found = [one for one in found if re.fullmatch(pattern, str(one))]
+            wanted = parsed(pattern)
+            found = [one for one in found if wanted.fullmatch(str(one))]
         files = [_info(one) for one in found]
     except OSError as error:
         raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.") from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from firesteel.errors import FiresteelWarning, ValidationError
 from firesteel.option import Kind, Option, TypedOptions, invalid, parse_duration
+from firesteel.runtime.java.regular_expressions import parsed
 
 CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
 VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
@@ -136,3 +138,11 @@ def _parsed(options: Mapping[str, str], key: str, default: int, parse: Callable[
         return parse(options[key])
     except ValueError as error:
         raise invalid(key, f"Could not parse value '{options[key]}' for key '{key}': {error}") from None
+
+
+def check_expression(options: Mapping[str, str], key: str) -> None:
+    """An option that is a regular expression of Java's, where it is there. Raises ValidationError."""
+    try:
+        parsed(options.get(key, ""))
+    except re.error as error:
+        raise invalid(key, f"it is no regular expression: {error}") from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +23,7 @@ from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import JsonScan
 from firesteel.formats.message_decoder import Columnar
 from firesteel.formats.overlay import Old, flag_nested, overlay
+from firesteel.runtime.java.regular_expressions import parsed
 from firesteel.types.sql import STRING
 
 _KINDS = {"INSERT": RowKind.INSERT, "UPDATE": RowKind.UPDATE_AFTER, "DELETE": RowKind.DELETE}
@@ -36,7 +35,7 @@ class CanalColumns:
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._schema, self._iso = fields, schema, options.iso_timestamps
         wanted = {"database": options.database, "table": options.table}
-        self._filters = {key: re.compile(text) for key, text in wanted.items() if text is not None}
+        self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
         members = {"data": f"{struct_type(fields)}[]", "old": "MAP(VARCHAR, VARCHAR)[]", "type": "VARCHAR"}
         self._scan = JsonScan({**members, **dict.fromkeys(self._filters, "VARCHAR")})
 

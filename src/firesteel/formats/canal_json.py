@@ -21,6 +21,7 @@ from firesteel.formats.json_parser import BadMessage, parse_tree
 from firesteel.formats.json_tree import TreeConverters, has_decimal, occurs
 from firesteel.formats.lines import Lines
 from firesteel.formats.message_decoder import MessageDecoder, Row, changes_schema
+from firesteel.runtime.java.regular_expressions import parsed
 from firesteel.types.sql import SqlType
 
 Values = tuple[object, ...]
@@ -39,7 +40,7 @@ class CanalMessages:
         )
         self._row = self._converters.row(fields.names, fields.types)
         self._filters = [
-            (key, re.compile(pattern))
+            (key, parsed(pattern))
             for key, pattern in (("database", options.database), ("table", options.table))
             if pattern is not None
         ]
@@ -143,7 +144,7 @@ class CanalJson:
         check_options(self.name, self.options, options)
         for key in ("database.include", "table.include"):
             try:
-                re.compile(options.get(key, ""))
+                parsed(options.get(key, ""))
             except re.error as error:
                 raise ValidationError(
                     f"Invalid value for option '{self.name}.{key}'.",

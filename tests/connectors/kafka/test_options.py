@@ -34,6 +34,7 @@ TOPIC = {
     "properties.group.id": "g",
 }
 JSON = {**TOPIC, "format": "json"}
+NO_TOPIC = {key: value for key, value in JSON.items() if key != "topic"}
 HEADERS = map_of(STRING, BYTES)
 
 
@@ -48,7 +49,7 @@ def table(options: dict[str, str], *more: Column) -> Table:
         ({"connector": "kafka"}, r"Missing required options are:\n\nproperties\.bootstrap\.servers"),
         (TOPIC, r"Could not find required scan format 'value\.format'"),
         ({**JSON, "topic-pattern": "x"}, "Option 'topic' and 'topic-pattern' shouldn't be set together"),
-        ({k: v for k, v in JSON.items() if k != "topic"}, "Either 'topic' or 'topic-pattern' must be set"),
+        (NO_TOPIC, "Either 'topic' or 'topic-pattern' must be set"),
         ({**JSON, "bogus": "1"}, "Unsupported options found for 'kafka'"),
         ({**JSON, "scan.startup.mode": "soon"}, r"Invalid value for option 'scan\.startup\.mode'"),
         ({**JSON, "scan.bounded.mode": "earliest-offset"}, r"Invalid value for option 'scan\.bounded\.mode'"),
@@ -99,7 +100,8 @@ def table(options: dict[str, str], *more: Column) -> Table:
             r"All fields in 'key\.fields' must be prefixed with 'k_'",
         ),
         ({**JSON, "scan.topic-partition-discovery.interval": "x"}, r"scan\.topic-partition-discovery"),
-        ({**JSON, "topic-pattern": "("}, "shouldn't be set together"),
+        ({**JSON, "topic": "", "topic-pattern": "("}, "shouldn't be set together"),
+        ({**NO_TOPIC, "topic-pattern": "(?P<a>t)"}, r"option 'topic-pattern'"),
         (
             {**JSON, "sink.delivery-guarantee": "exactly-once"},
             r"sink\.transactional-id-prefix must be specified when using DeliveryGuarantee\.EXACTLY_ONCE",
@@ -118,6 +120,10 @@ def table(options: dict[str, str], *more: Column) -> Table:
 def test_wrong_options(options: dict[str, str], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         validate_table(table(options))
+
+
+def test_the_pattern_of_topics_is_javas() -> None:
+    validate_table(table({**NO_TOPIC, "topic-pattern": r"[\w&&[^\d]]++"}))
 
 
 def test_the_committed_offsets_of_no_group() -> None:

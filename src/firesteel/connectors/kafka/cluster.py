@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -12,6 +11,7 @@ from firesteel.connectors.kafka.offsets import Partition, Places
 from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMESTAMP, KafkaOptions, Place
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError, ValidationError, missing_package
+from firesteel.runtime.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 """Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who
@@ -75,7 +75,7 @@ class Cluster:
         topics = self._metadata().topics
         names = self._options.topics
         if self._options.pattern:
-            pattern = re.compile(self._options.pattern)
+            pattern = parsed(self._options.pattern)
             names = tuple(sorted(name for name in topics if pattern.fullmatch(name)))
         for name in names:
             if name not in topics:

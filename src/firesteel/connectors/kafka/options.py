@@ -14,6 +14,7 @@ from firesteel.connectors.options import (
     PARALLELISM,
     VERSION,
     WATERMARKS,
+    check_expression,
     check_required,
     check_unknown,
     duration,
@@ -129,10 +130,7 @@ def read_options(options: Mapping[str, str]) -> KafkaOptions:
     if "topic" not in options and "topic-pattern" not in options:
         raise ValidationError("Either 'topic' or 'topic-pattern' must be set.")
     pattern = options.get("topic-pattern", "")
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise invalid("topic-pattern", f"it is no regular expression: {error}") from None
+    check_expression(options, "topic-pattern")
     start = _place(options, "startup", GROUP)
     end = _place(options, "bounded", UNBOUNDED)
     return KafkaOptions(

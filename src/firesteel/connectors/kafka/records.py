@@ -5,7 +5,6 @@ Flink: DynamicKafkaRecordSerializationSchema.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from firesteel.changelog import RowKind
 from firesteel.connectors.kafka.options import Part, key_of, topics_of, value_of
 from firesteel.errors import DataError
 from firesteel.formats.base import Encoder, Fields
+from firesteel.runtime.java.regular_expressions import parsed
 from firesteel.runtime.spec import KIND, SinkSpec, field
 from firesteel.types.arrow import KEY, VALUE
 
@@ -52,7 +52,8 @@ class Records:
         key = key_of(options, physical)
         self._key = None if key is None else self._encoding(key)
         self._topics = topics_of(options)
-        self._pattern = re.compile(options.get("topic-pattern", ""))
+        self._pattern = options.get("topic-pattern", "")
+        self._matches = parsed(self._pattern).fullmatch
 
     def _encoding(self, part: Part) -> _Encoding:
         positions = tuple(self._spec.names.index(name) for name in part.columns)
@@ -94,8 +95,8 @@ class Records:
                 raise _wrong_topic("a single topic but no topic is set.")
             if self._topics and topic not in self._topics:
                 raise _wrong_topic(f"topic to be in: [{', '.join(self._topics)}] but was: {topic}")
-            if not self._topics and not self._pattern.fullmatch(topic):
-                raise _wrong_topic(f"topic to match: {self._pattern.pattern} but was: {topic}")
+            if not self._topics and not self._matches(topic):
+                raise _wrong_topic(f"topic to match: {self._pattern} but was: {topic}")
         return [topic for topic in wanted if topic is not None]
 
 

@@ -16,14 +16,19 @@ Spans = tuple[tuple[int, ...], ...]
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str, flags: str = "") -> re.Pattern[str] | None:
-    """A Java pattern as one of Python's; None where it is none.
-
-    flags: Java's letters. Raises NotSupportedError for what Java has and Python has not.
-    """
+    """A Java pattern as one of Python's; None where it is none. See `parsed`."""
     try:
-        written = to_python(pattern, flags)
+        return parsed(pattern, flags)
     except re.error:
         return None
+
+
+def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
+    """A Java pattern as one of Python's. flags: Java's letters.
+
+    Raises re.error where it is none, NotSupportedError for what Java has and Python has not.
+    """
+    written = to_python(pattern, flags)
     try:
         return re.compile(written)
     except (re.error, OverflowError) as error:
