@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -75,9 +76,26 @@ _SIZES = {
 }  # fmt: skip
 
 
+_BLANKS = "".join(map(chr, range(33)))
+"""What Java's String.trim takes away."""
+_ISO_DURATION = re.compile(
+    r"([-+]?)P(?=T?[-+0-9])(?:([-+]?[0-9]+)D)?"
+    r"(?:T(?=[-+0-9])(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+(?:[.,][0-9]{0,9})?)S)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
 def parse_duration(text: str) -> int:
-    """Milliseconds of `5 s`, `1 d`, `500 ms`, `3min`; a bare number is milliseconds. Raises ValueError."""
-    number, unit = _number_and_unit(text)
+    """Milliseconds of `5 s`, `1 d`, `500 ms`, `3min`, `PT1M`; a bare number is milliseconds. Raises
+    ValueError. Flink: TimeUtils.parseDuration."""
+    if iso := _ISO_DURATION.fullmatch(text.strip(_BLANKS)):
+        parts = ((part or "0").replace(",", ".") for part in iso.groups()[1:])
+        days, hours, minutes, seconds = map(Decimal, parts)
+        whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+        if (-whole if iso[1] == "-" else whole) < 0:
+            raise ValueError("negative duration is not supported")
+        return int(abs(whole) * 1000)
+    number, unit = _number_and_unit(text, ", and is not a valid ISO-8601 duration format")
     if unit not in _UNITS:
         raise ValueError(
             f"Time interval unit label '{unit}' does not match any of the recognized units: d, h, min, s, ms"
@@ -95,44 +113,47 @@ def parse_memory(text: str) -> int:
     return number * _SIZES[unit]
 
 
-def _number_and_unit(text: str) -> tuple[int, str]:
-    match = re.match(r"\d+", text.strip())
+def _number_and_unit(text: str, otherwise: str = "") -> tuple[int, str]:
+    trimmed = text.strip(_BLANKS)
+    if not trimmed:
+        raise ValueError("argument is an empty- or whitespace-only string")
+    match = re.match("[0-9]+", trimmed)
     if match is None:
-        raise ValueError("text does not start with a number")
-    return int(match.group()), text.strip()[match.end() :].strip().lower()
+        raise ValueError(f"text does not start with a number{otherwise}")
+    return int(match.group()), trimmed[match.end() :].strip(_BLANKS).lower()
 
 
-def _boolean(text: str, option: Option) -> bool:
-    if text.strip().lower() not in ("true", "false"):
+def parse_boolean(text: str) -> bool:
+    """`true` or `false` in any case. Raises ValueError."""
+    if text.lower() not in ("true", "false"):
         raise ValueError(
             f"Unrecognized option for boolean: {text}. Expected either true or false(case insensitive)"
         )
-    return text.strip().lower() == "true"
+    return text.lower() == "true"
 
 
-def _integer(text: str, option: Option) -> int:
-    if not re.fullmatch(r"\s*[+-]?\d+\s*", text):
+def parse_integer(text: str, kind: Kind = Kind.INTEGER) -> int:
+    """The number of an INTEGER or LONG, as Java's parseInt and parseLong have it: no blanks. Raises
+    ValueError."""
+    if not re.fullmatch(r"[+-]?\d+", text):
         raise ValueError(f"'{text}' is no whole number")
-    value, bits = int(text), 31 if option.kind is Kind.INTEGER else 63
+    value, bits = int(text), 31 if kind is Kind.INTEGER else 63
     if not -(1 << bits) <= value < 1 << bits:
-        raise ValueError(
-            f"Configuration value {value} overflows/underflows the {option.kind.value.lower()} type."
-        )
+        raise ValueError(f"Configuration value {value} overflows/underflows the {kind.value.lower()} type.")
     return value
 
 
 def _choice(text: str, option: Option) -> str:
-    found = text.strip().upper().replace("-", "_")
     for choice in option.choices:
-        if choice.upper().replace("-", "_") == found:
+        if choice.upper() == text.upper():
             return choice
     raise ValueError(f"Could not parse value for enum. Expected one of: [{', '.join(option.choices)}]")
 
 
 _PARSERS: dict[Kind, Any] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.INTEGER: _integer,
-    Kind.LONG: _integer,
+    Kind.BOOLEAN: lambda text, option: parse_boolean(text),
+    Kind.INTEGER: lambda text, option: parse_integer(text),
+    Kind.LONG: lambda text, option: parse_integer(text, Kind.LONG),
     Kind.DURATION: lambda text, option: parse_duration(text),
     Kind.MEMORY: lambda text, option: parse_memory(text),
     Kind.STRING: lambda text, option: text,

@@ -35,6 +35,14 @@ FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
         ({**FILES, "csv.null-literal": "1"}, "Unsupported options"),
         ({**FILES, "source.path.regex-pattern": "("}, "Invalid value for option 'source.path.regex-pattern'"),
         ({**FILES, "source.monitor-interval": "soon"}, "Invalid value for option 'source.monitor-interval'"),
+        ({**FILES, "source.monitor-interval": "PT0S"}, "Invalid value for option 'source.monitor-interval'"),
+        ({**FILES, "sink.parallelism": "0"}, "Invalid value for option 'sink.parallelism'"),
+        ({**FILES, "sink.parallelism": " 1"}, "Invalid value for option 'sink.parallelism'"),
+        ({**FILES, "auto-compaction": "x"}, "Invalid value for option 'auto-compaction'"),
+        (
+            {**FILES, "scan.watermark.emit.strategy": "on_event"},
+            "option 'scan.watermark.emit.strategy'",
+        ),
         (
             {**FILES, "format": "canal-json", "canal-json.table.include": "("},
             "Invalid value for option 'canal-json.table.include'",

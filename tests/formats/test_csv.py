@@ -20,6 +20,8 @@ from .decoding import decode, decoder_of, rows
 
 SCHEMA = {"a": INT, "b": STRING, "c": decimal(10, 2)}
 
+WRONG_DELIMITERS = ("\\", r"\400", r"\u41", r"\u", r"\u00zz", r"\n\n", "", "\U0001f600")
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -143,6 +145,16 @@ def test_wrong_quotes_that_flink_does_not_ignore(text: str, reason: str | None, 
         )
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("\\t", "\t"), ("\\b", "\b"), (r"\|", "|"), (r"\x", "x"), (r"\1", "\1"), (r"\41", "!"),
+     (r"\377", "\xff"), (r"\u+0041", "A"), (r"\uu0041", "A"), (r"\8", "8"), ("a\\", "a"), (r"\\", "\\")],
+)  # fmt: skip
+def test_the_delimiter_is_written_as_java_writes_characters(written: str, meant: str) -> None:
+    found = rows(decode("csv", {"a": INT, "n": STRING}, f"1{meant}k\n", **{"field-delimiter": written}))
+    assert found == [("+I", 1, "k")]
+
+
 def test_projection_and_dates() -> None:
     schema = {"a": BIGINT, "d": DATE, "t": timestamp(3)}
     found = rows(decode("csv", schema, "1,2020-02-30,2020-1-1 x\n2,2020-1-2,\n", ("d",)))
@@ -153,6 +165,10 @@ def test_projection_and_dates() -> None:
     ("options", "message"),
     [
         ({"field-delimiter": "ab"}, "Option 'csv.field-delimiter' must be a string with single character"),
+        *(({"field-delimiter": each}, "must be a string with single character") for each in WRONG_DELIMITERS),
+        ({"array-element-delimiter": "||"}, "'csv.array-element-delimiter' must be a string with single"),
+        ({"array-element-delimiter": ""}, "'csv.array-element-delimiter' must be a string with single"),
+        ({"quote-character": "\U0001f600"}, "'csv.quote-character' must be a string with single"),
         ({"quote-character": "'", "disable-quote-character": "true"}, "at the same time"),
     ],
 )

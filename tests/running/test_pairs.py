@@ -29,7 +29,11 @@ def test_order(
     codes = np.sort(generator.integers(0, keys, rows)).astype(np.uint64)
     word1 = words(first, rows, generator)
     word2 = words(second, rows, generator) if second is not None else None
-    expected = np.lexsort((word2, word1, codes) if word2 is not None else (word1, codes))
-    assert pairs._pair_order(codes, word1, word2).tolist() == expected.tolist()
+    parts = (codes, word1) if word2 is None else (codes, word1, word2)
+    expected = np.lexsort(parts[::-1])
+    order, starts = pairs._pair_order(codes, word1, word2)
+    assert order.tolist() == expected.tolist()
+    told = list(zip(*(part[expected].tolist() for part in parts), strict=True))
+    assert starts.tolist() == [n for n in range(rows) if n == 0 or told[n] != told[n - 1]]
     if fewest_bits > 64:
         assert pairs._short_order(codes, word1, word2) is None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.filesystem_options import OPTIONS, success_file
+from firesteel.connectors.filesystem_options import MONITOR, OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import READABLE
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import METADATA, FilesystemSource
 from firesteel.connectors.options import (
+    PARALLELISM,
     check_expression,
     check_required,
     check_unknown,
@@ -17,7 +20,7 @@ from firesteel.connectors.options import (
 )
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
-from firesteel.option import TypedOptions
+from firesteel.option import TypedOptions, invalid
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 
 
@@ -65,7 +68,7 @@ class Filesystem:
         found = find_format(options["format"])
         return SourceTraits(
             changelog_mode=found.changelog_mode,
-            bounded="source.monitor-interval" not in options,
+            bounded=MONITOR not in options,
             pushes_filter=True,
             readable=True,
             writable=True,
@@ -81,7 +84,11 @@ class Filesystem:
 
 def _check_source_options(options: dict[str, str]) -> None:
     values = TypedOptions(OPTIONS, options)
-    for key in ("source.monitor-interval", "sink.rolling-policy.file-size"):
-        _ = values[key]
+    known = keys(OPTIONS)
+    read = {key: values[key] for key in options if key in known}
+    if read.get(MONITOR) == 0 and not re.search("[1-9]", options[MONITOR]):  # `1 ns` is enough
+        raise invalid(MONITOR, "it must be longer than nothing")
+    if read.get(PARALLELISM.key) == 0:
+        raise invalid(PARALLELISM.key, "it must be at least 1")
     success_file(values)
     check_expression(options, "source.path.regex-pattern")

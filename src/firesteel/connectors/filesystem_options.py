@@ -11,6 +11,7 @@ from firesteel.option import Kind, Option, TypedOptions
 from firesteel.secrets import Pairs
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+MONITOR = "source.monitor-interval"
 _POLICY = "sink.partition-commit.policy.kind"
 _UNREAD = "Taken as Flink takes it; not read."
 
@@ -23,12 +24,7 @@ OPTIONS = (
     CONNECTOR,
     Option("path", Kind.STRING, None, "A file or a folder.", required=True, decides_offsets=True),
     Option("format", Kind.STRING, None, "The files' format.", required=True, decides_offsets=True),
-    Option(
-        "source.monitor-interval",
-        Kind.DURATION,
-        None,
-        "Look for new files as long as the query runs, so often.",
-    ),
+    Option(MONITOR, Kind.DURATION, None, "Look for new files as long as the query runs, so often."),
     Option(
         *("source.path.regex-pattern", Kind.STRING, None, "Read only files whose whole path matches."),
         decides_offsets=True,

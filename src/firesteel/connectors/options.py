@@ -6,10 +6,14 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import partial
+from typing import TypeVar
 
 from firesteel.errors import FiresteelWarning, ValidationError
-from firesteel.option import Kind, Option, TypedOptions, invalid, parse_duration
+from firesteel.option import Kind, Option, TypedOptions, invalid, parse_boolean, parse_duration, parse_integer
 from firesteel.runtime.java.regular_expressions import parsed
+
+T = TypeVar("T")
 
 CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
 VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
@@ -102,25 +106,12 @@ def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -
 
 def flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
     """A boolean option. Raises ValidationError."""
-    text = options.get(key)
-    if text is None:
-        return default
-    if text.strip().upper() not in ("TRUE", "FALSE"):
-        raise invalid(
-            key, f"Unrecognized option for boolean: {text}. Expected either true or false(case insensitive)"
-        )
-    return text.strip().upper() == "TRUE"
+    return _parsed(options, key, default, parse_boolean)
 
 
 def integer(options: Mapping[str, str], key: str, default: int, *, least: int | None = None) -> int:
-    """A whole-number option. Raises ValidationError."""
-    text = options.get(key)
-    if text is None:
-        return default
-    try:
-        value = int(text.strip())
-    except ValueError:
-        raise invalid(key, f"Could not parse value '{text}' for key '{key}'.") from None
+    """A LONG option. Raises ValidationError."""
+    value = _parsed(options, key, default, partial(parse_integer, kind=Kind.LONG))
     if least is not None and value < least:
         raise invalid(key, f"it must be at least {least}, not {value}")
     return value
@@ -131,7 +122,7 @@ def duration(options: Mapping[str, str], key: str, default: int) -> int:
     return _parsed(options, key, default, parse_duration)
 
 
-def _parsed(options: Mapping[str, str], key: str, default: int, parse: Callable[[str], int]) -> int:
+def _parsed(options: Mapping[str, str], key: str, default: T, parse: Callable[[str], T]) -> T:
     if key not in options:
         return default
     try:

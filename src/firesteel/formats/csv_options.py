@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -39,8 +40,13 @@ OPTIONS = (
     Option("ignore-trailing-unmappable", Kind.BOOLEAN, "false", _FALSE),
     Option("trim-spaces", Kind.BOOLEAN, "false", _FALSE),
 )
+_LAST_UNIT = "\uffff"
+"""Characters behind it are two to Java."""
 _DEFAULT_ALONE = tuple(option for option in OPTIONS if option.doc in (_TRUE, _FALSE))
-_JAVA_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\", "\\'": "'", '\\"': '"', "\\f": "\f"}
+_ESCAPE = re.compile(
+    r"\\(?:u+\+?(?P<unit>[0-9a-fA-F]{4})|(?P<octal>[0-3][0-7]{0,2}|[4-7][0-7]?)|(?P<named>[bntfr\\'\"])|(?!u))"
+)
+_NAMED = dict(zip("bntfr\\'\"", "\b\n\t\f\r\\'\"", strict=True))
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class CsvOptions:
 def csv_options(options: Mapping[str, str]) -> CsvOptions:
     """Parse the options. Raises ValidationError, and NotSupportedError."""
     for option in _DEFAULT_ALONE:
-        if options.get(option.key, str(option.default)).strip().lower() != option.default:
+        if options.get(option.key, str(option.default)).lower() != option.default:
             raise NotSupportedError(
                 f"The option 'csv.{option.key}' is supported with the value {option.default} only."
             )
@@ -78,19 +84,24 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
     return CsvOptions(
         dialect,
         ignore_parse_errors=values["ignore-parse-errors"],
-        array_delimiter=values["array-element-delimiter"],
+        array_delimiter=_character("array-element-delimiter", values["array-element-delimiter"]),
         null_literal=values["null-literal"],
         scientific_decimals=values["write-bigdecimal-in-scientific-notation"],
     )
 
 
 def _unescaped(text: str) -> str:
-    if text.startswith("\\u") and len(text) == 6:
-        return chr(int(text[2:], 16))
-    return _JAVA_ESCAPES.get(text, text)
+    """StringEscapeUtils.unescapeJava of Apache Commons: another backslash is left out."""
+
+    def meant(found: re.Match[str]) -> str:
+        if found["unit"]:
+            return chr(int(found["unit"], 16))
+        return chr(int(found["octal"], 8)) if found["octal"] else _NAMED.get(found["named"], "")
+
+    return _ESCAPE.sub(meant, text)
 
 
 def _character(key: str, text: str) -> str:
-    if len(text) != 1:
+    if len(text) != 1 or text > _LAST_UNIT:
         raise ValidationError(f"Option 'csv.{key}' must be a string with single character, but was: {text}")
     return text

@@ -145,7 +145,7 @@ def read_options(options: Mapping[str, str]) -> KafkaOptions:
 
 def _place(options: Mapping[str, str], name: str, default: str) -> Place:
     key = f"scan.{name}.mode"
-    mode = options.get(key, default).strip().lower()
+    mode = options.get(key, default).lower()
     if mode not in _MODES[name]:
         expected = ", ".join(_MODES[name])
         raise invalid(key, f"Could not parse value '{options[key]}'. Expected one of: [{expected}]")
@@ -178,7 +178,7 @@ def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
     if key not in options:
         raise ValidationError("Could not find required scan format 'value.format'.")
     found = find_format(options[key])
-    include = options.get("value.fields-include", ALL).strip().upper()
+    include = options.get("value.fields-include", ALL).upper()
     if include not in (ALL, EXCEPT_KEY):
         raise invalid(
             "value.fields-include", f"Could not parse value '{include}'. Expected one of: [ALL, EXCEPT_KEY]"
