@@ -42,6 +42,11 @@ class Configuration(Mapping[str, str]):
             return default
         return option.parse(option.default)
 
+    def has_default(self, key: str) -> bool:
+        """Whether a known option has the value that it has where nobody sets it."""
+        option = _KNOWN[key]
+        return bool(self.get(key) == (None if option.default is None else option.parse(option.default)))
+
     def set(self, key: str, value: str) -> Configuration:
         """Set an option. Raises ValidationError where the value is not of its type."""
         option = _KNOWN.get(key)

@@ -174,7 +174,28 @@ OPTIONS = (
         "Joins by look-up of both sides.",
         ("AUTO", "FORCE", "NONE"),
     ),
+    # what a query means
+    Option(
+        "table.column-expansion-strategy", _STRING, "", "Columns that `*` leaves out; none can be left out."
+    ),
+    Option(
+        "table.exec.legacy-cast-behaviour",
+        _ENUM,
+        "DISABLED",
+        "Casts as Flink before 1.15; not supported.",
+        ("ENABLED", "DISABLED"),
+    ),
+    Option("table.legacy-nested-row-nullability", _BOOLEAN, "false", "As Flink before 2.2; not supported."),
+    Option(
+        "table.sql-dialect", _ENUM, "default", "Flink's own is supported, Hive's not.", ("default", "hive")
+    ),
     # the job
+    Option(
+        "table.exec.resource.default-parallelism",
+        _INTEGER,
+        "-1",
+        "Goes before parallelism.default where it is above 0.",
+    ),
     Option("parallelism.default", _INTEGER, "2", "Tasks that work side by side: Spark's shuffle partitions."),
     Option("pipeline.max-parallelism", _INTEGER, "128", "Key groups: fixed for the life of a checkpoint."),
     Option("pipeline.name", _STRING, None, "The job's name."),

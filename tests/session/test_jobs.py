@@ -36,3 +36,16 @@ def test_micro_batches(options: dict[str, str], interval: int, rows: int) -> Non
     environment: Any = SimpleNamespace(configuration=Configuration(options), options={})
     settings = stream_settings(environment, JOB, "SELECT 1")
     assert (settings.interval, settings.max_rows) == (interval, rows)
+
+
+@pytest.mark.parametrize(
+    ("of_operators", "of_job", "parallelism"),
+    [(None, None, 0), (None, "3", 3), ("4", "3", 4), ("-1", "3", 3), ("0", "3", 3), ("4", None, 4)],
+)
+def test_the_parallelism_of_operators_goes_first(
+    of_operators: str | None, of_job: str | None, parallelism: int
+) -> None:
+    written = {"table.exec.resource.default-parallelism": of_operators, "parallelism.default": of_job}
+    configuration = Configuration({key: value for key, value in written.items() if value is not None})
+    environment: Any = SimpleNamespace(configuration=configuration, options={})
+    assert stream_settings(environment, JOB, "SELECT 1").parallelism == parallelism

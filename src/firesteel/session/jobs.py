@@ -69,7 +69,7 @@ class Running:
     def _batch(self) -> Iterator[pa.Table]:
         from firesteel.spark import batch_host
 
-        settings = batch_host.BatchSettings(_number(self._environment, "parallelism.default"))
+        settings = batch_host.BatchSettings(_parallelism(self._environment))
         self._group = settings.group
         return batch_host.run(self._job, self._environment.spark, settings, self._progress)
 
@@ -130,7 +130,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         checkpoint = environment.known_statements.folder(environment.spark.context, checkpoint, job, text)
     return StreamSettings(
         checkpoint=checkpoint,
-        parallelism=_number(environment, "parallelism.default"),
+        parallelism=_parallelism(environment),
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_most_rows(environment, mini_batch),
         max_bytes=environment.configuration.get("firesteel.source.max-bytes-per-batch"),
@@ -143,6 +143,12 @@ def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
     """Rows that a source gives to a micro-batch; its end would cut bundles short, so at least one bundle."""
     rows = _number(environment, "firesteel.source.max-rows-per-batch")
     return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
+
+
+def _parallelism(environment: Environment) -> int:
+    """That of SQL's operators where it is above 0, else that of the job, 0 for the host's own."""
+    of_operators = _number(environment, "table.exec.resource.default-parallelism")
+    return of_operators if of_operators > 0 else _number(environment, "parallelism.default")
 
 
 def _number(environment: Environment, key: str) -> int:

@@ -10,6 +10,7 @@ from firesteel.bind.query import bind_query
 from firesteel.catalog.schema import Table
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import NotSupportedError
+from firesteel.options import Configuration
 from firesteel.plan import logical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize_all
@@ -18,6 +19,14 @@ from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
 
 RUNTIME_MODE = "execution.runtime-mode"
+_ONE_VALUE = {
+    RUNTIME_MODE: "--show table prints the rows that are left",
+    "table.column-expansion-strategy": "name the columns that are wanted",
+    "table.exec.legacy-cast-behaviour": "TRY_CAST is NULL where CAST fails",
+    "table.legacy-nested-row-nullability": None,
+    "table.sql-dialect": None,
+}
+"""Options that change what a query means and have their default alone here, with what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Plans:
 def plan(environment: Environment, statement: Query | Insert, text: str, *, collect: bool = False) -> Plans:
     """Bind and optimize. collect: the rows of a bare query are wanted with their old values.
 
-    Raises NotSupportedError in batch mode: every query here streams.
+    Raises NotSupportedError where an option gives it another meaning, as batch mode: every query streams.
     """
     return plan_all(environment, [statement], text, collect=collect)[0]
 
@@ -44,14 +53,16 @@ def plan_all(
     collect: bool = False,
 ) -> list[Plans]:
     """The same for the INSERTs of a statement set, whose plans share their scans."""
-    mode = environment.configuration.get(RUNTIME_MODE)
-    if mode != "STREAMING":
-        raise NotSupportedError(
-            f"'{RUNTIME_MODE}' = '{mode}' is not supported", hint="--show table prints the rows that are left"
-        )
+    _check_meaning(environment.configuration)
     bound = [bind(environment, statement, text) for statement in statements]
     physical = optimize_all(bound, environment.configuration, collect=collect)
     return [Plans(a, b) for a, b in zip(bound, physical, strict=True)]
+
+
+def _check_meaning(configuration: Configuration) -> None:
+    for key, hint in _ONE_VALUE.items():
+        if not configuration.has_default(key):
+            raise NotSupportedError(f"'{key}' = '{configuration[key]}' is not supported", hint=hint)
 
 
 def bind(environment: Environment, statement: Query | Insert, text: str) -> Node:
