@@ -77,6 +77,7 @@ class JsonOptions:
 def json_options(name: str, options: Mapping[str, str]) -> JsonOptions:
     """Parse the options of format `name`. Raises ValidationError."""
     values = TypedOptions(_ALL, options, f"{name}.")
+    _ = values["decode.json-parser.enabled"]
     standard = values["timestamp-format.standard"]
     if standard not in TIMESTAMP_FORMATS:
         raise ValidationError(

@@ -102,6 +102,20 @@ def table(options: dict[str, str], *more: Column) -> Table:
         ({**JSON, "scan.topic-partition-discovery.interval": "x"}, r"scan\.topic-partition-discovery"),
         ({**JSON, "topic": "", "topic-pattern": "("}, "shouldn't be set together"),
         ({**NO_TOPIC, "topic-pattern": "(?P<a>t)"}, r"option 'topic-pattern'"),
+        ({**JSON, "json.ignore": "true"}, r"Unsupported options found for 'kafka'\.\n\n.*\n\njson\.ignore\n"),
+        (
+            {**TOPIC, "format": "canal-json", "canal-json.fail-on-missing-field": "true"},
+            r"Unsupported options:\n\ncanal-json\.fail-on-missing-field\n",
+        ),
+        (
+            {**JSON, "key.format": "csv", "key.fields": "a", "key.csv.x": "1"},
+            r"Unsupported options:\n\nkey\.csv\.x\n",
+        ),
+        ({**JSON, "json.decode.json-parser.enabled": "x"}, r"json\.decode\.json-parser\.enabled"),
+        ({**JSON, "scan.parallelism": "0"}, r"Invalid configured parallelism 0 for table 'c\.d\.t'\."),
+        ({**JSON, "sink.parallelism": "-1"}, r"Invalid configured parallelism -1 for table 'c\.d\.t'\."),
+        ({**JSON, "sink.parallelism": " 1"}, r"option 'sink\.parallelism'"),
+        ({**JSON, "scan.startup.mode": " latest-offset"}, r"option 'scan\.startup\.mode'"),
         (
             {**JSON, "sink.delivery-guarantee": "exactly-once"},
             r"sink\.transactional-id-prefix must be specified when using DeliveryGuarantee\.EXACTLY_ONCE",
@@ -120,6 +134,14 @@ def table(options: dict[str, str], *more: Column) -> Table:
 def test_wrong_options(options: dict[str, str], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         validate_table(table(options))
+
+
+def test_a_formats_properties_are_known_to_the_format() -> None:
+    options = {**TOPIC, "format": "avro-confluent", "avro-confluent.url": "http://r:1"}
+    with pytest.raises(NotSupportedError, match=r"'avro-confluent\.properties\.any\.name' is not supported"):
+        validate_table(table({**options, "avro-confluent.properties.any.name": "1"}))
+    with pytest.raises(ValidationError, match=r"Unsupported options:\n\navro-confluent\.any\.name\n"):
+        validate_table(table({**options, "avro-confluent.any.name": "1"}))
 
 
 def test_the_pattern_of_topics_is_javas() -> None:

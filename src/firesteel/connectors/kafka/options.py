@@ -31,6 +31,8 @@ def _option(key: str, doc: str, default: str | None = None, *, deciding: bool = 
     return Option(key, Kind.STRING, default, doc, decides_offsets=deciding)
 
 
+_SCANNERS = "scan.parallelism"
+_PARALLELISMS = (_SCANNERS, PARALLELISM.key)
 OPTIONS = (
     CONNECTOR,
     _option("topic", "Topics, with `;` between them.", deciding=True),
@@ -66,7 +68,7 @@ OPTIONS = (
     Option(
         "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "Look for new partitions so often."
     ),
-    _option("scan.parallelism", "Taken as Flink takes it; not read."),
+    _option(_SCANNERS, "Taken as Flink takes it; not read."),
     *SINK_OPTIONS,
     PARTITIONER,
     PARALLELISM,
@@ -280,15 +282,21 @@ def check_parts(table: Table, connector: str, options: Mapping[str, str], known:
     """Check key and value, properties, and that there are no other options than `known` and the formats'."""
     types = {column.name: column.type for column in table.columns if column.is_physical}
     names = tuple(types)
-    free = [PREFIX]
+    of_formats: list[str] = []
     value_option = "format" if "format" in options else "value.format"
     for option, part in ((value_option, value_of(options, names)), ("key.format", key_of(options, names))):
         if part is not None:
-            free.append(_prefix(option, part.format))
+            of_formats += (f"{_prefix(option, part.format)}{each.key}" for each in part.format.options)
             fields = tuple(name.removeprefix(part.prefix) for name in part.columns)
             part.format.validate(dict(part.options), fields, tuple(types[name] for name in part.columns))
-    own = {key: value for key, value in table.options if not key.startswith(tuple(free))}
-    check_unknown(connector, own, keys(known))
+    free = (PREFIX, *(key.removesuffix("#") for key in of_formats if key.endswith("#")))
+    own = {key: value for key, value in table.options if not key.startswith(free)}
+    check_unknown(connector, own, [*keys(known), *of_formats])
+    for option in _PARALLELISMS:
+        tasks = integer(options, option, 1)
+        if tasks < 1:
+            path = ".".join(table.path)
+            raise ValidationError(f"Invalid configured parallelism {tasks} for table '{path}'.")
     check_properties(dict(read_options(options).properties))
     sink_options(options)
 
