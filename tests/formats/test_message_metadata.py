@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from firesteel.formats.base import MessageError
-from firesteel.formats.message_metadata import MetadataReader, metadata_of
+from firesteel.formats.message_metadata import metadata_of
+from firesteel.formats.metadata_reader import MetadataReader
 from firesteel.formats.registry import find_format
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 
@@ -101,7 +102,7 @@ SAID: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, str]]] = [
         {
             "table": "OGG.T",
             "primary-keys": ["id"],
-            "ingestion-timestamp": datetime(2020, 5, 13, 15, 40, 7, 123456, timezone.utc),
+            "ingestion-timestamp": datetime(2020, 5, 13, 15, 40, 7, 123000, timezone.utc),
             "event-timestamp": datetime(2020, 5, 13, 15, 40, 6, 0, timezone.utc),
         },
         {},
@@ -115,14 +116,15 @@ def test_what_is_said(
     name: str, message: dict[str, Any], said: dict[str, Any], options: dict[str, str], count: int
 ) -> None:
     found = find_format(name)
-    data = json.dumps(message).encode()
-    reader = MetadataReader(found, tuple(said), options)
-    read = reader.columns(pa.array([data, None, b"", b"{}"] * count, pa.binary()))
-    assert {key: [unordered(value) for value in column.to_pylist()] for key, column in read.items()} == {
-        key: [unordered(value), None, None, None] * count for key, value in said.items()
-    }
-    for key, column in read.items():
-        assert column.cast(to_arrow(metadata_of(found)[key].type)).null_count >= 3 * count
+    silent = b'{"payload":{}}' if options else b"{}"
+    messages = pa.array([json.dumps(message).encode(), silent] * count, pa.binary())
+    read = MetadataReader(found, tuple(said), options).read(messages)
+    assert not read.bad.any()
+    assert {
+        key: [unordered(value) for value in column.to_pylist()] for key, column in read.columns.items()
+    } == {key: [unordered(value), None] * count for key, value in said.items()}
+    for key, column in read.columns.items():
+        assert column.cast(to_arrow(metadata_of(found)[key].type)).null_count >= count
 
 
 def test_every_key_is_tried() -> None:
@@ -132,12 +134,51 @@ def test_every_key_is_tried() -> None:
     assert metadata_of(find_format("json")) == {}
 
 
-def test_a_bad_value() -> None:
-    bad = pa.array([b'{"ts":1}', b'{"ts":"x"}'], pa.binary())
+ODD: list[tuple[str, str, str, Any]] = [
+    # canal-json, maxwell-json: read as CDC formats read, by the tree
+    ("canal-json", "sql-type", '{"sqlType":1}', []),
+    ("canal-json", "sql-type", '{"sqlType":{"a":2.9,"b":"7"}}', entries({"a": 2, "b": 7})),
+    ("canal-json", "database", '{"database":{"a":[1, 2]}}', '{"a":[1,2]}'),
+    ("maxwell-json", "table", '{"table":1e3}', "1000.0"),
+    ("canal-json", "ingestion-timestamp", '{"ts":" 12 "}', at(12)),
+    # debezium-json: `source` is a map of texts
+    ("debezium-json", "source.properties", '{"source":"x"}', []),
+    ("debezium-json", "source.table", '{"source":{"table":12}}', "12"),
+    ("debezium-json", "source.timestamp", '{"source":{"ts_ms":"+12"}}', at(12)),
+    ("debezium-json", "source.timestamp", '{"source":0}', None),
+    ("debezium-json", "schema", '{"schema":{"a":1}}', None),
+    # ogg-json: DateTimeUtils.parseTimestampData, with a pattern and without
+    ("ogg-json", "ingestion-timestamp", '{"current_ts":"2020-05-13 15:40:06.1234"}', "15:40:06.123400"),
+    ("ogg-json", "ingestion-timestamp", '{"current_ts":"2020-05-13T15:40:06"}', None),
+    ("ogg-json", "ingestion-timestamp", '{"current_ts":"2020-02-30T15:40:06.000009"}', "15:40:06.000000"),
+    ("ogg-json", "event-timestamp", '{"op_ts":"2020-05-13 15:40:06.1239"}', "15:40:06.123000"),
+]
+BAD = [
+    ("canal-json", "ingestion-timestamp", '{"ts":"x"}', True),
+    ("canal-json", "pk-names", '{"pkNames":"id"}', True),
+    ("debezium-json", "source.timestamp", '{"source":{"ts_ms":1.0}}', False),
+    ("ogg-json", "event-timestamp", '{"op_ts":"2020-05-13T15:40:06"}', False),
+]
+"""Whether such a value is none where bad ones are ignored; else the message is left out."""
+
+
+@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize(("name", "key", "message", "expected"), ODD)
+def test_odd_values(name: str, key: str, message: str, expected: Any, count: int) -> None:
+    read = MetadataReader(find_format(name), (key,), {}).read(pa.array([message.encode()] * count))
+    values = read.columns[key].to_pylist()
+    if isinstance(values[0], datetime) and isinstance(expected, str):
+        values = [f"{value:%H:%M:%S.%f}" for value in values]
+    assert values == [expected] * count
+
+
+@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize(("name", "key", "message", "becomes_null"), BAD)
+def test_bad_values(name: str, key: str, message: str, becomes_null: bool, count: int) -> None:
+    messages = pa.array([b"{}", message.encode()] * count, pa.binary())
     with pytest.raises(MessageError) as caught:
-        MetadataReader(find_format("canal-json"), ("ingestion-timestamp",), {}).columns(bad)
+        MetadataReader(find_format(name), (key,), {}).read(messages)
     assert caught.value.index == 1
-    skipping = MetadataReader(
-        find_format("canal-json"), ("ingestion-timestamp",), {"ignore-parse-errors": "true"}
-    )
-    assert skipping.columns(bad)["ingestion-timestamp"].to_pylist() == [at(1), None]
+    read = MetadataReader(find_format(name), (key,), {"ignore-parse-errors": "true"}).read(messages)
+    assert read.columns[key].null_count == 2 * count
+    assert read.bad.tolist() == [False, not becomes_null] * count

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from calendar import monthrange
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats import text_values as values
 from firesteel.runtime.java.floating_text import parse_double, parse_float
+from firesteel.runtime.java.jdbc_times import day_value_of
 from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[str], Any]
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 _JOINED = (TypeRoot.ARRAY, TypeRoot.ROW)
 _NO_TEXT = (TypeRoot.MAP, TypeRoot.MULTISET)
-_GREGORIAN = 1582
-"""The year in which java.util's calendar changes."""
 _MILLIS_KEPT = (1000, 100, 10, 1)
 """TIME(p): Flink cuts the milliseconds to this multiple."""
 
@@ -112,23 +107,6 @@ def too_short(expected: int, actual: int) -> str:
     return f"Row length mismatch. {expected} fields expected but was {actual}."
 
 
-def day(text: str) -> int:
-    """java.sql.Date.valueOf: a day that the month lacks is one in the next. Until 1582 the months are those
-    of the Julian calendar, the days that October 1582 lacks are ten later, and the year 0 is read as 1."""
-    match = _DATE.fullmatch(text)
-    if match is None:
-        raise ValueError(f"'{text}' is no date")
-    year, month, number = map(int, match.groups())
-    if not (1 <= month <= 12 and 1 <= number <= 31):
-        raise ValueError(f"'{text}' is no date")
-    length = 29 if month == 2 and year < _GREGORIAN and year % 4 == 0 else monthrange(max(year, 1), month)[1]
-    if number > length:  # never in December
-        month, number = month + 1, number - length
-    if (year, month) == (_GREGORIAN, 10) and 4 < number < 15:
-        number += 10
-    return (date(max(year, 1), month, number) - date(1970, 1, 1)).days
-
-
 def _time(kind: SqlType) -> Convert:
     precision = kind.precision or 0
     if precision > 3:
@@ -144,7 +122,7 @@ _SIMPLE: dict[TypeRoot, Convert] = {
     TypeRoot.BOOLEAN: lambda text: values.boolean(values.trim(text)),
     TypeRoot.DOUBLE: parse_double,
     TypeRoot.FLOAT: parse_float,
-    TypeRoot.DATE: day,
+    TypeRoot.DATE: day_value_of,
     TypeRoot.BINARY: values.base64,
     TypeRoot.VARBINARY: values.base64,
 }

@@ -1,75 +1,64 @@
-"""What messages of the CDC formats say besides their rows: database, table, times...
+"""What messages of the CDC formats say besides their rows: database, table, times... See metadata_reader.
 
 Flink: ReadableMetadata of CanalJsonDecodingFormat, DebeziumJsonDecodingFormat, MaxwellJsonDecodingFormat and
-OggJsonDecodingFormat. Each key is a member of the message's object, read as the format `json` reads one.
+OggJsonDecodingFormat. Each key is a member of the message's object, read with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.formats.base import Decoder, Fields, Format, Options
-from firesteel.formats.json import JsonMessages
-from firesteel.formats.json_columns import in_columns
-from firesteel.formats.json_options import json_options
-from firesteel.formats.json_rows import JsonRows
-from firesteel.formats.message_decoder import MessageDecoder, changes_schema
-from firesteel.runtime.spec import field
-from firesteel.types.sql import BIGINT, INT, STRING, SqlType, array, map_of, row, timestamp_ltz
+from firesteel.errors import JobError
+from firesteel.formats.base import Flags, Format
+from firesteel.formats.json_columns import flags
+from firesteel.formats.text_values import integer
+from firesteel.runtime.duck.functions_dates import instant_by
+from firesteel.runtime.duck.functions_parsing import timestamp
+from firesteel.types.arrow_maps import as_maps
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType, array, map_of, timestamp_ltz
 
-_PAYLOAD = "payload"
 _STRINGS = array(STRING)
-_SOURCE = row(("ts_ms", "db", "schema", "table"), (STRING,) * 4)
-_MILLIS = pa.timestamp("ms", tz="UTC")
+_SOURCE = map_of(STRING, STRING)
+_MILLIS, _MICROS = pa.timestamp("ms", tz="UTC"), pa.timestamp("us", tz="UTC")
+_MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
+_PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
+"""With six digits of a fraction, as both times have it; the mark between day and time is filled in."""
+_PLAIN_NUMBER = "^-?[0-9]{1,18}$"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A key's values, one a message, and which of them could not be made: those messages are bad ones."""
+
+    values: pa.Array
+    bad: Mapping[int, str]
+
+
+Make = Callable[[pa.Array], Made]
+
+
+def _as_read(values: pa.Array) -> Made:
+    return Made(values, {})
 
 
 @dataclass(frozen=True)
 class MessageKey:
     """A key. type: of its column. member: of the message, and read_as the type it is read as; make: from that
-    column to its own. in_payload: whether it is where Debezium's rows are."""
+    column to its own. in_payload: whether it is where Debezium's rows are. part: what is looked at of a MAP,
+    None: all of it."""
 
     type: SqlType
     member: str
     read_as: SqlType
-    make: Callable[[pa.Array], pa.Array] = lambda values: values
+    make: Make = _as_read
     in_payload: bool = True
-
-
-class MetadataReader:
-    """Reads keys of messages. found: their format, options: its own."""
-
-    def __init__(self, found: Format, keys: Sequence[str], options: Options) -> None:
-        self._keys = {key: metadata_of(found)[key] for key in keys}
-        parsed = json_options(found.name, options)
-        self._wrapped = parsed.schema_include
-        self._decoders: dict[tuple[str, SqlType, bool], Decoder] = {}
-        for each in self._keys.values():
-            wrapped = self._wrapped and each.in_payload
-            kind = row((each.member,), (each.read_as,)) if wrapped else each.read_as
-            names, types = (_PAYLOAD if wrapped else each.member,), (kind,)
-            fields, schema = Fields(names, types, names, types), changes_schema(types)
-            columns = JsonRows(fields, parsed, schema) if in_columns(fields) else None
-            place = (each.member, each.read_as, each.in_payload)
-            self._decoders[place] = MessageDecoder(JsonMessages(fields, parsed), columns, schema)
-
-    def columns(self, messages: pa.BinaryArray) -> dict[str, pa.Array]:
-        """By key the values, one a message; NULL where it says none. Raises MessageError."""
-        read = {place: self._read(place, messages) for place in self._decoders}
-        return {key: e.make(read[e.member, e.read_as, e.in_payload]) for key, e in self._keys.items()}
-
-    def _read(self, place: tuple[str, SqlType, bool], messages: pa.BinaryArray) -> pa.Array:
-        table, of = self._decoders[place].decode(messages)
-        values = table[field(0)].combine_chunks()
-        if self._wrapped and place[2]:
-            values = pc.struct_field(values, [0])
-        at = np.full(len(messages), -1, np.int64)
-        at[of] = np.arange(len(of))
-        return values.take(pa.array(at, mask=at < 0))
+    part: str | None = None
 
 
 def metadata_of(found: Format) -> Mapping[str, MessageKey]:
@@ -77,23 +66,65 @@ def metadata_of(found: Format) -> Mapping[str, MessageKey]:
     return _KEYS.get(found.name, {})
 
 
-def _of_millis(values: pa.Array) -> pa.Array:
-    return values.cast(pa.int64()).cast(_MILLIS)
+def _of_millis(values: pa.Array) -> Made:
+    return _as_read(values.cast(pa.int64()).cast(_MILLIS))
 
 
-def _of_seconds(values: pa.Array) -> pa.Array:
-    return pc.multiply(values, 1000).cast(_MILLIS)
+def _of_seconds(values: pa.Array) -> Made:
+    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # over and around, as a Java long
 
 
-def _of_text(values: pa.Array) -> pa.Array:
-    """A time as in UTC, `2020-05-13 15:40:06.000000` or with a T."""
-    return values.cast(pa.timestamp("us")).cast(pa.timestamp("us", tz="UTC"))
+def _of_number(texts: pa.Array) -> Made:
+    """Milliseconds as a text. Java: Long.parseLong."""
+    return _of_texts(
+        texts,
+        _PLAIN_NUMBER,
+        lambda plain: plain.cast(pa.int64()).cast(_MILLIS),
+        lambda text: integer(text, 64),
+    )
 
 
-def _member(
-    name: str, make: Callable[[pa.Array], pa.Array] = lambda values: values
-) -> Callable[[pa.Array], pa.Array]:
-    return lambda values: make(pc.struct_field(values, name))
+def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
+    """A time in UTC, cut to milliseconds. mark: what is between day and time of a plain one. Flink:
+    DateTimeUtils.parseTimestampData."""
+
+    def cut(plain: pa.Array) -> pa.Array:
+        return pc.floor_temporal(plain.cast(pa.timestamp("us")).cast(_MICROS), unit="millisecond")
+
+    return lambda texts: _of_texts(texts, _PLAIN_TIME.format(mark), cut, read)
+
+
+def _current_time(text: str) -> int | None:
+    return instant_by(text, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+
+
+def _operation_time(text: str) -> int:
+    found: int = timestamp(text, 3, "UTC")
+    return found
+
+
+def _of_texts(
+    texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
+) -> Made:
+    """Plain texts are read in columns, the others one by one."""
+    is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
+    values = cast(pc.if_else(pa.array(is_plain), texts, None))
+    bad: dict[int, str] = {}
+    others: list[int | None] = []
+    left = ~is_plain & flags(texts.is_valid())
+    for at in np.flatnonzero(left).tolist():
+        others.append(None)
+        try:
+            others[-1] = read(texts[at].as_py())
+        except (ValueError, JobError) as error:
+            bad[at] = str(error)
+    if others:
+        values = pc.replace_with_mask(values, pa.array(left), pa.array(others, values.type))
+    return Made(values, bad)
+
+
+def _of_source(key: str, make: Make = _as_read) -> Make:
+    return lambda values: make(pc.map_lookup(as_maps(values), key, "first"))
 
 
 _TIME, _PRECISE = timestamp_ltz(3), timestamp_ltz(6)
@@ -110,11 +141,13 @@ _KEYS: Mapping[str, Mapping[str, MessageKey]] = {
     "debezium-json": {
         "schema": MessageKey(STRING, "schema", STRING, in_payload=False),
         "ingestion-timestamp": MessageKey(_TIME, "ts_ms", BIGINT, _of_millis),
-        "source.timestamp": MessageKey(_TIME, "source", _SOURCE, _member("ts_ms", _of_millis)),
-        "source.database": MessageKey(STRING, "source", _SOURCE, _member("db")),
-        "source.schema": MessageKey(STRING, "source", _SOURCE, _member("schema")),
-        "source.table": MessageKey(STRING, "source", _SOURCE, _member("table")),
-        "source.properties": MessageKey(map_of(STRING, STRING), "source", map_of(STRING, STRING)),
+        "source.timestamp": MessageKey(
+            _TIME, "source", _SOURCE, _of_source("ts_ms", _of_number), part="ts_ms"
+        ),
+        "source.database": MessageKey(STRING, "source", _SOURCE, _of_source("db"), part="db"),
+        "source.schema": MessageKey(STRING, "source", _SOURCE, _of_source("schema"), part="schema"),
+        "source.table": MessageKey(STRING, "source", _SOURCE, _of_source("table"), part="table"),
+        "source.properties": MessageKey(_SOURCE, "source", _SOURCE),
     },
     "maxwell-json": {
         "database": MessageKey(STRING, "database", STRING),
@@ -125,8 +158,8 @@ _KEYS: Mapping[str, Mapping[str, MessageKey]] = {
     "ogg-json": {
         "table": MessageKey(STRING, "table", STRING),
         "primary-keys": MessageKey(_STRINGS, "primary_keys", _STRINGS),
-        "ingestion-timestamp": MessageKey(_PRECISE, "current_ts", STRING, _of_text),
-        "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_text),
+        "ingestion-timestamp": MessageKey(_PRECISE, "current_ts", STRING, _of_time("T", _current_time)),
+        "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_time(" ", _operation_time)),
     },
 }
 """Of each format, in Flink's order."""

@@ -16,20 +16,23 @@ from firesteel.types.sql import INT, STRING, timestamp
 pytest.importorskip("confluent_kafka")
 
 
+def reader(value_format: str, *keys: str, zone: str = "UTC", **of_format: str) -> Rows:
+    """Of a table of INT a, STRING of and TIMESTAMP at, the last two from keys of the value's metadata."""
+    options = {"topic": "t", "format": value_format, "properties.bootstrap.servers": "none:1"}
+    options |= {f"{value_format}.{key.replace('_', '-')}": value for key, value in of_format.items()}
+    names, types = ("a", "of", "at"), (INT, STRING, timestamp(3))
+    keys = ("", *keys)
+    metadata = tuple(f"value.{key}" if key else None for key in keys)
+    return Rows(ScanSpec("kafka", tuple(options.items()), names, types, (2, 0, 1), metadata, zone), options)
+
+
 def rows(*messages: bytes | None, zone: str = "UTC") -> list[tuple[object, ...]]:
-    options = {"topic": "t", "format": "canal-json", "properties.bootstrap.servers": "none:1"}
-    scan = ScanSpec(
-        "kafka",
-        tuple(options.items()),
-        ("a", "of", "at"),
-        (INT, STRING, timestamp(3)),
-        (2, 0, 1),
-        (None, "value.table", "value.ingestion-timestamp"),
-        zone,
-    )
+    return read(reader("canal-json", "table", "ingestion-timestamp", zone=zone), *messages)
+
+
+def read(of: Rows, *messages: bytes | None) -> list[tuple[object, ...]]:
     columns = {MESSAGE: pa.array(messages, pa.binary()), OFFSET: pa.array(range(6, 6 + len(messages)))}
-    read = Messages("t", 0, columns)
-    table = Rows(scan, options).table(read, 0, 0)
+    table = of.table(Messages("t", 0, columns), 0, 0)
     return [tuple(row.values())[2:] for row in table.to_pylist()]
 
 
@@ -47,3 +50,24 @@ def test_each_row_has_what_its_message_says() -> None:
 def test_a_bad_one_is_named() -> None:
     with pytest.raises(DataError, match="topic t, partition 0, offset 7: "):
         rows(canal("x", 1), canal("x", 1, time='"soon"'))
+
+
+def debezium(value: int, time: str) -> bytes:
+    return f'{{"op":"c","after":{{"a":{value}}},"source":{{"ts_ms":{time},"table":"t"}}}}'.encode()
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_a_message_with_a_value_that_is_none_is_left_out(count: int) -> None:
+    messages = [debezium(1, "1"), debezium(2, '"x"'), debezium(3, "null")] * count
+    strict = reader("debezium-json", "source.table", "source.timestamp")
+    with pytest.raises(DataError, match="offset 7: Corrupt Debezium JSON message"):
+        read(strict, *messages)
+    ignoring = reader("debezium-json", "source.table", "source.timestamp", ignore_parse_errors="true")
+    found = [(datetime(1970, 1, 1, 0, 0, 0, 1000), 1, "t"), (None, 3, "t")]
+    assert read(ignoring, *messages) == found * count
+    assert ignoring.skipped == count
+
+
+def test_a_time_that_cannot_be_held_is_named() -> None:
+    with pytest.raises(DataError, match="-290308 to 294247"):
+        rows(canal("x", 1, time=1 << 62))

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from firesteel.catalog.schema import Table
 from firesteel.connectors.kafka.messages import HEADERS, Messages
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import DataError, NotSupportedError, ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.message_metadata import metadata_of
 from firesteel.runtime.spec import SinkSpec
@@ -112,7 +112,13 @@ def metadata_column(key: str, kind: SqlType, messages: Messages, zone: str) -> p
 
 
 def in_type(made: pa.Array, kind: SqlType, zone: str) -> pa.Array:
-    """Values of a key in the type of their column; a time for a TIMESTAMP is that of clocks in the zone."""
-    if kind.root is TypeRoot.TIMESTAMP:
-        made = pc.local_timestamp(made.cast(pa.timestamp(made.type.unit, tz=zone)))
-    return made.cast(to_arrow(kind))
+    """Values of a key in the type of their column; a time for a TIMESTAMP is that of clocks in the zone.
+    Raises DataError for a time that microseconds do not reach."""
+    try:
+        if kind.root is TypeRoot.TIMESTAMP:
+            made = pc.local_timestamp(made.cast(pa.timestamp(made.type.unit, tz=zone)))
+        return made.cast(to_arrow(kind))
+    except pa.ArrowInvalid:
+        raise DataError(
+            "a message's time is not within the years -290308 to 294247, as every TIMESTAMP"
+        ) from None

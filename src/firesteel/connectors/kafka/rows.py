@@ -14,7 +14,7 @@ from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_val
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
-from firesteel.formats.message_metadata import MetadataReader
+from firesteel.formats.metadata_reader import MetadataReader
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 from firesteel.types.value_parts import WHOLE
@@ -45,6 +45,7 @@ class Rows:
         of_value = "" if "format" in options else "value."
         self._value = self._decoding(value_of(options, physical), of_value, taken=())
         self._of_value = self._metadata_reader(value_of(options, physical))
+        self._left_out = 0
         key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
         self._key = None if key is None else self._decoding(key, "key.", taken)
 
@@ -58,7 +59,7 @@ class Rows:
     @property
     def skipped(self) -> int:
         """Messages left out so far because of `ignore-parse-errors`."""
-        return self._value.decoder.skipped
+        return self._value.decoder.skipped + self._left_out
 
     @property
     def needs(self) -> frozenset[str]:
@@ -89,12 +90,13 @@ class Rows:
         values, at = self._decoded(self._value, messages, messages.values)
         if self._upsert:
             values, at = _with_tombstones(values, at, messages.values)
+        values, at, said = self._said(messages, values, at)
         keys = None
         if self._key is not None:
             keys, of_keys = self._decoded(self._key, messages, messages.keys)
             rows, key_rows = _pairs(at, of_keys, len(messages))
             values, keys, at = values.take(rows), keys.take(key_rows), at[rows]
-        said = self._said(messages)
+            said = {key: made.take(pa.array(rows)) for key, made in said.items()}
         columns = [values[KIND], row_orders(split, first, values.num_rows)]
         for name in self._wanted:
             made = self._column(name, values, keys)
@@ -104,8 +106,7 @@ class Rows:
                 if is_of_value(key):
                     made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind, self._scan.time_zone)
                 else:
-                    made = metadata_column(key, kind, messages, self._scan.time_zone)
-                made = made.take(pa.array(at))
+                    made = metadata_column(key, kind, messages, self._scan.time_zone).take(pa.array(at))
             columns.append(made)
         names = [KIND, ORDER, *(field(index) for index in range(len(self._wanted)))]
         return pa.Table.from_arrays(columns, names=names)
@@ -129,14 +130,24 @@ class Rows:
         except MessageError as error:
             raise _bad_message(messages, error, decoding.hint) from None
 
-    def _said(self, messages: Messages) -> dict[str, pa.Array]:
-        """What the values say besides their rows, by key, a value a message."""
+    def _said(
+        self, messages: Messages, values: pa.Table, at: Indices
+    ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
+        """The rows whose messages say all that is asked of them, and what they say, by key, a value a row."""
         if self._of_value is None:
-            return {}
+            return values, at, {}
+        used, places = np.unique(at, return_inverse=True)
         try:
-            return self._of_value.columns(as_lines(messages.values))
+            said = self._of_value.read(as_lines(messages.values.take(pa.array(used))))
         except MessageError as error:
-            raise _bad_message(messages, error, self._value.hint) from None
+            whole = MessageError(int(used[error.index]), error.text)
+            raise _bad_message(messages, whole, self._value.hint) from None
+        kept = ~said.bad[places]
+        if not kept.all():
+            self._left_out += int(said.bad.sum())
+            values, at, places = values.filter(pa.array(kept)), at[kept], places[kept]
+        taken = pa.array(places)
+        return values, at, {key: column.take(taken) for key, column in said.columns.items()}
 
 
 _IGNORES = "ignore-parse-errors"

@@ -8,7 +8,6 @@ and DATE_FORMAT of a string by SimpleDateFormat (java/simple_date_format.py).
 from __future__ import annotations
 
 import math
-import re
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -17,15 +16,16 @@ import pyarrow as pa
 from firesteel.errors import JobError
 from firesteel.runtime.duck.functions_parsing import timestamp, try_date, try_timestamp
 from firesteel.runtime.duck.registry import with_result
-from firesteel.runtime.java.calendar import day_of
 from firesteel.runtime.java.date_patterns import checked, formatted
 from firesteel.runtime.java.date_time_formatter import parsed, steps_of
+from firesteel.runtime.java.jdbc_times import day_value_of, timestamp_value_of
 from firesteel.runtime.java.simple_date_format import simple_format, simple_parse
 from firesteel.runtime.java.time_zones import instant_of, java_zone
 from firesteel.types.zones import zone_id
 
 _DAY = 86_400
-_EPOCH = date(1970, 1, 1)
+_BLANKS = "".join(map(chr, range(33)))
+"""What String.trim takes away."""
 _YEAR_2000, _CYCLE = 10_957, 146_097
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
@@ -83,10 +83,19 @@ def _read(text: str, pattern: str, digits: int) -> int | None:
         return None
     found = parsed(pattern, text)
     if found is None:
-        return _jdbc(text.strip())
+        return _jdbc(text.strip(_BLANKS))
     unit = 10 ** (9 - digits)
     cut: int = found // unit * unit
     return cut
+
+
+def instant_by(text: str, pattern: str) -> int | None:
+    """Microseconds of a time in UTC, cut to milliseconds where the text follows the pattern.
+
+    Raises JobError for fields that make no day.
+    """
+    nanos = _read(text, pattern, 3)
+    return None if nanos is None else nanos // 1000
 
 
 @with_result
@@ -159,20 +168,10 @@ def convert_tz(text: str, source: str, target: str) -> str | None:
 
 
 def _jdbc(text: str) -> int | None:
-    """java.sql.Timestamp.valueOf, or Date.valueOf of a text without a blank, in nanoseconds.
-
-    Days may run over the month, hours over the day.
-    """
-    match = re.fullmatch(
-        r"(\d{4})-(\d{1,2})-(\d{1,2})(?: +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?", text, re.ASCII
-    )
-    if match is None:
+    """Nanoseconds of a text of JDBC's: a timestamp where it has a blank, else a date."""
+    try:
+        if " " in text:
+            return timestamp_value_of(text)
+        return day_value_of(text) * _DAY * 10**9
+    except ValueError:
         return None
-    year, month, day, hour, minute, second = (int(g or 0) for g in match.groups()[:6])
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    clock = hour * 3600 + minute * 60 + second
-    days = day_of(year, month, day) + clock // _DAY
-    if (year, month, day) < (1582, 10, 5):  # fields of the old calendar, counted in the new one
-        days = date(max(year, 1), month, 1).toordinal() - _EPOCH.toordinal() + day - 1 + clock // _DAY
-    return (days * _DAY + clock % _DAY) * 10**9 + int((match[7] or "").ljust(9, "0"))
