@@ -34,13 +34,14 @@ class _Answers(BaseHTTPRequestHandler):
     server: Registry
 
     def do_GET(self) -> None:
-        number = int(self.path.rpartition("/")[2])
-        known = self.path.startswith("/schemas/ids/") and number <= len(self.server.schemas)
+        path = self.path.partition("?")[0]  # Java's client asks with `?fetchMaxId=false`
+        number = int(path.rpartition("/")[2])
+        known = path.startswith("/schemas/ids/") and number <= len(self.server.schemas)
         self._answer(200, {"schema": self.server.schemas[number - 1]}) if known else self._answer(404, {})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        subject = self.path.split("/")[2]
+        subject = self.path.partition("?")[0].split("/")[2]
         if subject == "locked":
             self._answer(409, {"message": "incompatible"})
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +113,21 @@ def test_a_bad_message_is_named() -> None:
         Avro().decoder(fields((sql.STRING,)), {}).decode(pa.array([b"\x02\x02a", b"\x02\x09a"], pa.binary()))
     assert caught.value.index == 1
     assert caught.value.text.startswith("Failed to deserialize Avro record.")
-    with pytest.raises(MessageError, match="Failed to deserialize Avro record"):
-        Avro().decoder(fields((sql.STRING,)), {}).decode(pa.array([b"\x02\x04\xff\xfe"], pa.binary()))
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    messages = pa.array([b"\x02\x04\xff\xfe", b"\x02\x08a\xe4\xb8b"], pa.binary())
+    found, _ = Avro().decoder(fields((sql.STRING,)), {}).decode(messages)
+    assert found["f0"].to_pylist() == ["\ufffd\ufffd", "a\ufffdb"]
+
+
+def test_digits_of_a_decimal() -> None:
+    """Too many are NULL, as in Flink, and none are an error."""
+    decoder = Avro().decoder(fields((sql.decimal(5, 2),)), {})
+    found, _ = decoder.decode(pa.array([b"\x02\x02\x05", b"\x02\x0a\x11\x11\x11\x11\x11"], pa.binary()))
+    assert found["f0"].to_pylist() == [Decimal("0.05"), None]
+    with pytest.raises(MessageError, match="Zero length BigInteger"):
+        decoder.decode(pa.array([b"\x02\x00"], pa.binary()))
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

@@ -47,6 +47,27 @@ def test_a_message_is_read_by_the_schema_that_it_names(registry: Registry) -> No
     assert found.select(["f0", "f1"]).to_pylist() == [{"f0": None, "f1": -3}]
 
 
+def test_what_is_missing_is_noticed_where_it_is_not_read(registry: Registry) -> None:
+    written = [{"name": "c0", "type": "int"}, {"name": "more", "type": "string"}]
+    schema = {"type": "record", "name": "longer", "fields": written}
+    head = b"\x00" + registry.add(json.dumps(schema)).to_bytes(4, "big")
+    decoder = AvroConfluent().decoder(fields((sql.INT,)), {"url": registry.url})
+    assert decoder.decode(pa.array([head + b"\x05\x04ab"]))[0]["f0"].to_pylist() == [-3]
+    for cut in (b"\x05\x04a", b"\x05\x04", b"\x05", b""):
+        with pytest.raises(MessageError, match="Failed to deserialize Avro record"):
+            decoder.decode(pa.array([head + cut]))
+
+
+def test_a_time_that_cannot_be_held(registry: Registry) -> None:
+    moment = {"type": "long", "logicalType": "timestamp-millis"}
+    schema = {"type": "record", "name": "far", "fields": [{"name": "c0", "type": moment}]}
+    message = b"\x00" + registry.add(json.dumps(schema)).to_bytes(4, "big") + b"\xfe" + b"\xff" * 8 + b"\x01"
+    with pytest.raises(MessageError, match="9223372036854775807 milliseconds is not within the years"):
+        AvroConfluent().decoder(fields((sql.timestamp(3),)), {"url": registry.url}).decode(
+            pa.array([message])
+        )
+
+
 def test_a_value_that_the_columns_type_does_not_hold_is_no_value_of_it(registry: Registry) -> None:
     for wanted, written in ((sql.INT, "long"), (sql.STRING, "int"), (sql.BOOLEAN, "int")):
         schema = {"type": "record", "name": "other", "fields": [{"name": "c0", "type": ["null", written]}]}

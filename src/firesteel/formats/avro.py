@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.errors import DataError, FiresteelError, NotSupportedError, missing_package
+from firesteel.formats.avro_resolution import plain, read_whole
 from firesteel.formats.avro_schema import Schema, to_schema, with_logical_types
 from firesteel.formats.avro_values import to_avro, to_column
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Indices, MessageError, Options
@@ -23,7 +24,7 @@ from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import SqlType, row
 
 _ROWS = 20_000
-_NOT_OF_THE_TYPE = (ValueError, TypeError, AttributeError, pa.ArrowException)
+_NOT_OF_THE_TYPE = (ValueError, TypeError, AttributeError, OverflowError, pa.ArrowException)
 _FAILED = "Failed to deserialize Avro record."
 _CODECS = {"null": "null", "deflate": "deflate", "snappy": "snappy", "bzip2": "bzip2", "xz": "xz"}
 
@@ -58,10 +59,11 @@ class Plain:
     def __init__(self, schema: Schema) -> None:
         self._avro = fastavro()
         self._schema = self._avro.parse_schema(with_logical_types(schema, _in_millis))
+        self._plain = self._avro.parse_schema(plain(schema))
 
     def read(self, message: bytes) -> dict[str, Any] | None:
         """See Bodies."""
-        found: dict[str, Any] | None = self._avro.schemaless_reader(BytesIO(message), self._schema, None)
+        found: dict[str, Any] | None = read_whole(self._avro, message, self._plain)
         return found
 
     def write(self, record: dict[str, Any]) -> bytes:

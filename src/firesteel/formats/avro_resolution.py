@@ -26,16 +26,24 @@ class Resolved:
 
     def __init__(self, avro: Any, writer: Schema, reader: Schema) -> None:
         named: dict[str, Any] = {}
-        self._read = avro.schemaless_reader
+        self._avro = avro
         self._writer = avro.parse_schema(wrapped("writer", plain(writer)), named)
         self._reader = avro.parse_schema(_aligned([self._writer], wrapped("reader", plain(reader)), named))
 
     def value(self, message: bytes, start: int) -> Any:
         """The value that begins at `start`, its logical types as plain numbers and bytes. Raises whatever
         fastavro does."""
-        stream = BytesIO(message)
-        stream.seek(start)
-        return self._read(stream, self._writer, self._reader)[_VALUE]
+        return read_whole(self._avro, message[start:], self._writer, self._reader)[_VALUE]
+
+
+def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
+    """A value of schemas that fastavro has parsed. Raises EOFError where the message ends before it does:
+    fastavro does not see that of what it skips, so it is given a byte that it must not read."""
+    stream = BytesIO(message + b"\0")
+    found = avro.schemaless_reader(stream, writer, reader, handle_unicode_errors="replace")
+    if stream.tell() > len(message):
+        raise EOFError("the message ends too early")
+    return found
 
 
 def wrapped(name: str, schema: Schema) -> Schema:

@@ -20,6 +20,7 @@ from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, STRING, SqlType, TypeR
 
 Convert = Callable[[Any], Any]
 _MICROS = 1000
+_MOST_MILLIS = (1 << 63) // 1000 - 1
 
 
 def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
@@ -108,6 +109,8 @@ def _decimal(kind: SqlType) -> Convert:
     def make(value: Any) -> Decimal | None:
         if isinstance(value, Decimal):
             return value
+        if not value:
+            raise ValueError("Zero length BigInteger")
         digits = int.from_bytes(value, "big", signed=True)
         return (
             Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -scale)) if abs(digits) < most else None
@@ -125,13 +128,18 @@ def _text(value: Any) -> str:
 
 
 def _micros(value: Any) -> Any:
-    """A time; a plain number counts milliseconds, which become the column's microseconds."""
-    return value * _MICROS if isinstance(value, int) else value
+    """A time; a plain number counts milliseconds, which become the column's microseconds. Raises ValueError
+    for one that they do not reach."""
+    if not isinstance(value, int):
+        return value
+    if not -_MOST_MILLIS <= value <= _MOST_MILLIS:
+        raise ValueError(f"a time of {value} milliseconds is not within the years -290308 to 294247")
+    return value * _MICROS
 
 
 def _instant(value: Any) -> datetime | int:
     if isinstance(value, int):
-        return value * _MICROS
+        return int(_micros(value))
     found: datetime = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
     return found
 
