@@ -21,6 +21,22 @@ def test_the_three_plans_of_a_query(catalog) -> None:
     assert explain(*plan(sql, catalog), {"CHANGELOG_MODE"}) == expected
 
 
+def _explained() -> list[tuple[str, str, str]]:
+    """Queries and Flink's answers to EXPLAIN, by theme; two blank lines end a case."""
+    cases = []
+    for theme in ("counted_rows", "metadata"):
+        text = (GOLDEN.parent / "explain" / f"{theme}.txt").read_text(encoding="utf-8")
+        for case in text.strip().split("\n\n\n"):
+            sql, expected = case.split("\n----\n")
+            cases.append((theme, sql, expected))
+    return cases
+
+
+@pytest.mark.parametrize(("theme", "sql", "expected"), _explained(), ids=lambda value: value[:70])
+def test_it_is_explained_as_by_flink(theme: str, sql: str, expected: str, catalog) -> None:
+    assert explain(*plan(sql, catalog), set()).strip() == expected
+
+
 def test_several_inputs_are_marked_on_the_left(catalog) -> None:
     sql = "SELECT k FROM o WHERE q > 1 UNION ALL SELECT k FROM c WHERE q > 1"
     lines = section(explain(*plan(sql, catalog), set()), "Optimized Execution Plan").splitlines()

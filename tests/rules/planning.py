@@ -13,6 +13,7 @@ from firesteel.bind.query import bind_query
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT
+from firesteel.connectors.filesystem_source import METADATA
 from firesteel.explain import explain
 from firesteel.plan.tree import Node
 from firesteel.rules import optimize
@@ -21,9 +22,10 @@ from firesteel.sql.statements import CreateTable, Insert, Query
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "rules"
 
+_METADATA = tuple(METADATA.items())
 _TRAITS = {
-    "json": SourceTraits(INSERT_ONLY, pushes_filter=True, writable=True),
-    "canal-json": SourceTraits(ALL, pushes_filter=True, writable=True, sink_mode="all"),
+    "json": SourceTraits(INSERT_ONLY, pushes_filter=True, writable=True, metadata=_METADATA),
+    "canal-json": SourceTraits(ALL, pushes_filter=True, writable=True, sink_mode="all", metadata=_METADATA),
     "print": SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="requested"),
     "blackhole": SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="no-update-before"),
     "datagen": SourceTraits(INSERT_ONLY, pushes_projection=False),

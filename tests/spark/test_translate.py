@@ -42,7 +42,14 @@ def table(name: str = "t", mode: ChangelogMode = ALL, bounded: bool = True) -> T
         Column("cnt", INT),
     )
     options = (("connector", "filesystem"), ("path", "/d"), ("format", "canal-json"))
-    return Table("c", "d", name, columns, options, traits=SourceTraits(mode, bounded))
+    return Table(
+        "c",
+        "d",
+        name,
+        columns,
+        options,
+        traits=SourceTraits(mode, bounded, metadata=(("file.name", STRING),)),
+    )
 
 
 def scan(mode: ChangelogMode = ALL, bounded: bool = True) -> physical.TableSourceScan:

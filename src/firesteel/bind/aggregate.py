@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.bind.aggregate_calls import arguments, options
-from firesteel.bind.build import project, unique_names
+from firesteel.bind.build import project, reads, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
 from firesteel.bind.group_windows import group_window, misplaced_auxiliary, refuse_auxiliaries, unmatched
 from firesteel.bind.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
@@ -24,6 +24,7 @@ from firesteel.expr.aggregates import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import walk
+from firesteel.plan.logical import Project
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
@@ -245,6 +246,8 @@ class Aggregation:
                 names[i] = None
         below = project(self.input, self._pre, unique_names(names)) if self._pre else self.input
         calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
+        if self._pre and isinstance(below, Project) and not self.group and not any(map(reads, calls)):
+            below = below.input  # of COUNT(1), COUNT() is left
         return aggregate_by_sets(below, [self._pre.index(g) for g in self.group], self.sets, calls)
 
     def _pre_name(self, expr: Expr, items: list[tuple[str, Expr]]) -> str | None:

@@ -116,7 +116,7 @@ def aggregate(
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)
         return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])
-    used = sorted({*keys, *(i for call in calls for i in _reads(call))})
+    used = sorted({*keys, *(i for call in calls for i in reads(call))})
     if not isinstance(node, Project) or not used or len(used) == len(node.exprs):
         return Aggregate(node, tuple(keys), tuple(calls), groups=tuple(groups))
     position = {old: new for new, old in enumerate(used)}
@@ -133,5 +133,6 @@ def aggregate(
     return Aggregate(pruned, tuple(position[k] for k in keys), moved, groups=sets)
 
 
-def _reads(call: AggregateCall) -> tuple[int, ...]:
+def reads(call: AggregateCall) -> tuple[int, ...]:
+    """The columns that it works with."""
     return call.args if call.filter is None else (*call.args, call.filter)

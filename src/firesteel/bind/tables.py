@@ -15,6 +15,7 @@ from firesteel.plan.logical import Project, Scan, WatermarkAssigner
 from firesteel.plan.tree import Node
 from firesteel.sql.parser import parse_query
 from firesteel.sql.query_syntax import TableName
+from firesteel.types.coerce import can_cast
 from firesteel.types.sql import SqlType
 
 BindQuery = Callable[..., Node]
@@ -76,6 +77,7 @@ def _as_created(expr: Expr, kind: SqlType) -> Expr:
 
 def scan(table: Table) -> Node:
     """The scan; above it the computed columns and the watermark."""
+    _check_metadata(table)
     node: Node = Scan(table)
     if any(not column.is_physical for column in table.columns):
         node = _declared(table, node)
@@ -86,13 +88,45 @@ def scan(table: Table) -> Node:
 
 
 def _declared(table: Table, node: Node) -> Project:
-    """All columns in declared order; computed ones over the stored ones."""
-    position = {field.name: i for i, field in enumerate(node.schema)}
-    stored = [InputRef(position[c.name], c.type) for c in table.columns if c.computed is None]
+    """All columns in declared order; computed ones over the stored ones, metadata in the declared type.
+
+    Flink: DynamicSourceUtils.pushMetadataProjection.
+    """
+    given = {field.name: InputRef(i, field.type) for i, field in enumerate(node.schema)}
+    rowtime = None if table.watermark is None else table.watermark.column
+
+    def stored(column: Column) -> Expr:
+        ref = given[column.name]
+        if column.metadata is not None and column.name == rowtime:
+            return Call("CAST", (ref,), column.type, ("ROWTIME",))
+        return ref if ref.type == column.type else Call("CAST", (ref,), column.type)
+
+    values = [stored(column) for column in table.columns if column.computed is None]
 
     def value(column: Column) -> Expr:
-        if column.computed is not None:
-            return substitute(column.computed, stored)
-        return InputRef(position[column.name], column.type)
+        return stored(column) if column.computed is None else substitute(column.computed, values)
 
     return Project(node, tuple(value(c) for c in table.columns), tuple(c.name for c in table.columns))
+
+
+def _check_metadata(table: Table) -> None:
+    """Raises ValidationError, in Flink's words, for a metadata column that the source does not give, or not
+    in a type that can be cast to the column's. Flink: DynamicSourceUtils.validateAndApplyMetadata."""
+    known = {} if table.traits is None else dict(table.traits.metadata)
+    path = ".".join(table.path)
+    for column in table.columns:
+        if column.metadata is None:
+            continue
+        if not known:
+            raise ValidationError(
+                f"Table '{path}' declares metadata columns, but the underlying DynamicTableSource doesn't "
+                "implement the SupportsReadingMetadata interface. Therefore, metadata cannot be read from "
+                "the given source."
+            )
+        if not can_cast(known[column.metadata], column.type):
+            raise ValidationError(
+                f"Invalid data type for metadata column '{column.name}' with metadata key "
+                f"'{column.metadata}' of table '{path}'. The column cannot be declared as "
+                f"'{known[column.metadata]}' because the type must be castable from metadata type "
+                f"'{column.type}'."
+            )

@@ -46,8 +46,9 @@ class SourceTraits:
     sink_mode: the changes that the table takes as a sink. "all": I, UB, UA and D, whatever is asked
     (canal-json, debezium-json); "requested": what the query makes (print); "no-update-before": what the
     query makes without UB (blackhole); "upsert": I, UA and D (upsert-kafka, jdbc with a key);
-    "insert-only" (json and csv files). sink_metadata: the keys of metadata that it writes, and sink_class
-    what Flink calls the sink of a connector that writes any.
+    "insert-only" (json and csv files). metadata: the keys that are read and the types of their values, in the
+    source's order. sink_metadata: the keys of metadata that it writes, and sink_class what Flink calls the
+    sink of a connector that writes any.
     """
 
     changelog_mode: ChangelogMode
@@ -57,6 +58,7 @@ class SourceTraits:
     readable: bool = True
     writable: bool = False
     sink_mode: str = "insert-only"
+    metadata: tuple[tuple[str, SqlType], ...] = ()
     sink_metadata: tuple[str, ...] = ()
     sink_class: str = ""
 

@@ -73,6 +73,7 @@ class Filesystem:
             readable=True,
             writable=True,
             sink_mode=found.sink_mode,
+            metadata=tuple(METADATA.items()),
         )
 
     def source(self, scan: ScanSpec) -> Source:

@@ -33,9 +33,15 @@ from firesteel.option import TypedOptions
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
 from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import BIGINT, STRING, timestamp_ltz
 from firesteel.types.value_parts import WHOLE
 
-METADATA = ("file.path", "file.name", "file.size", "file.modification-time")
+METADATA = {
+    "file.path": STRING.with_nullable(False),
+    "file.name": STRING.with_nullable(False),
+    "file.size": BIGINT.with_nullable(False),
+    "file.modification-time": timestamp_ltz(3).with_nullable(False),
+}
 
 
 class FilesystemSource:

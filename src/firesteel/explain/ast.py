@@ -9,7 +9,7 @@ from firesteel.plan.accumulators import function_name
 from firesteel.plan.expression_text import ast_text
 from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.literal_text import literal_text
-from firesteel.plan.node_text import hints_text
+from firesteel.plan.node_text import hints_text, metadata_text
 from firesteel.plan.tree import Node
 from firesteel.plan.type_text import nested_type_text, time_type_text
 
@@ -28,7 +28,8 @@ def ast_line(node: Node) -> str:
 def _attributes(node: Node) -> str:
     if isinstance(node, logical.Scan):
         hints = hints_text(node.table, "inheritPath:[] ")
-        return f"table=[[{', '.join(node.table.path)}]]" + (f", hints={hints}" if hints else "")
+        parts = ", ".join(filter(None, [*node.table.path, metadata_text(node.table)]))
+        return f"table=[[{parts}]]" + (f", hints={hints}" if hints else "")
     if isinstance(node, logical.Project):
         pairs = zip(node.names, node.exprs, strict=True)
         return ", ".join(f"{name}=[{ast_text(expr)}]" for name, expr in pairs)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from firesteel.explain.row_count import row_count
 from firesteel.explain.row_size import row_size
 from firesteel.expr.deep import remembered
-from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.plan import physical
+from firesteel.plan.expression_cost import is_computation
 from firesteel.plan.tree import Node
 from firesteel.types.text import double_text
 
@@ -57,15 +57,10 @@ def _own(node: Node) -> Cost:
     if isinstance(node, physical.TableSourceScan):
         return Cost(rows, rows, rows * row_size(node))
     if isinstance(node, physical.Calc):
-        return Cost(rows, rows * sum(map(_is_computation, node.exprs)))
+        return Cost(rows, rows * sum(map(is_computation, node.exprs)))
     if isinstance(node, physical.Exchange):
         send = _HASH * len(node.keys) if node.keys else _SINGLETON
         return Cost(rows, (send + _SERIALIZE) * rows, network=row_size(node.input) * rows)
     if isinstance(node, physical.Values):
         return Cost(rows, 1.0)
     return Cost(rows, rows)
-
-
-def _is_computation(expr: Expr) -> bool:
-    """Columns, literals and casts count for nothing."""
-    return not isinstance(expr, (InputRef, Literal)) and expr.function != "CAST"

@@ -4,43 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.errors import NotSupportedError
-from firesteel.expr.deep import from_below, remembered
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.expr.deep import remembered
+from firesteel.expr.nodes import AggregateCall, InputRef, Literal
 from firesteel.plan import physical, physical_windows
 from firesteel.plan.accumulators import buffers
+from firesteel.plan.expression_cost import BYTES, NULL_SIZE, Sizes, expression_size, literal_size, type_size
 from firesteel.plan.tree import Node
-from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import TypeRoot
 
-Sizes = tuple[float, ...]
-"""Bytes, one number a column."""
-
-_BYTES: dict[TypeRoot, float] = {
-    TypeRoot.BOOLEAN: 1,
-    TypeRoot.TINYINT: 1,
-    TypeRoot.SMALLINT: 2,
-    TypeRoot.INTEGER: 4,
-    TypeRoot.BIGINT: 8,
-    TypeRoot.FLOAT: 4,
-    TypeRoot.DOUBLE: 8,
-    TypeRoot.DECIMAL: 12,
-    TypeRoot.CHAR: 1,
-    TypeRoot.VARCHAR: 12,
-    TypeRoot.BINARY: 16,
-    TypeRoot.VARBINARY: 16,
-    TypeRoot.VARIANT: 16,
-    TypeRoot.DATE: 12,
-    TypeRoot.TIME: 12,
-    TypeRoot.TIMESTAMP: 12,
-    TypeRoot.TIMESTAMP_LTZ: 12,
-    TypeRoot.INTERVAL_YEAR_MONTH: 8,
-    TypeRoot.INTERVAL_DAY_TIME: 4,
-    TypeRoot.RAW: 128,
-    TypeRoot.BITMAP: 128,
-}
-_ELEMENTS = 16
-"""In an array, a map or a multiset."""
-_NULL = 1.0
 _VIEW = 128.0
 """A map or a list in an accumulator, and any other object."""
 _BITMAPS = (("AND", _VIEW + 4), ("XOR", _VIEW + 4), ("OR", 2 * _VIEW + 4))
@@ -73,7 +44,7 @@ def column_sizes(node: Node) -> Sizes:
     """Of the columns of the node's output."""
     if isinstance(node, physical.Calc):
         below = column_sizes(node.input)
-        return tuple(_expression(expr, below) for expr in node.exprs)
+        return tuple(expression_size(expr, below) for expr in node.exprs)
     if isinstance(node, physical.Exchange):
         return column_sizes(node.input)
     if isinstance(node, physical.Expand):
@@ -81,7 +52,7 @@ def column_sizes(node: Node) -> Sizes:
     if isinstance(node, physical.Union):
         return tuple(map(_mean, zip(*map(column_sizes, node.inputs), strict=True)))
     if isinstance(node, physical.Values) and node.rows:
-        return tuple(_mean([_literal(cell) for cell in cells]) for cells in zip(*node.rows, strict=True))
+        return tuple(_mean([literal_size(cell) for cell in cells]) for cells in zip(*node.rows, strict=True))
     if isinstance(node, _LOCAL):
         return _accumulated(node)
     return tuple(type_size(field.type) for field in node.schema)
@@ -106,9 +77,9 @@ def _object_size(call: AggregateCall, retracts: bool) -> float | None:
     """
     function = call.function
     if function in ("MIN", "MAX"):
-        return type_size(call.type) + _BYTES[TypeRoot.BIGINT] + _VIEW if retracts else None
+        return type_size(call.type) + BYTES[TypeRoot.BIGINT] + _VIEW if retracts else None
     if function == "LISTAGG" and len(call.args) > 1 and retracts:
-        return 2 * _VIEW + _BYTES[TypeRoot.VARCHAR]
+        return 2 * _VIEW + BYTES[TypeRoot.VARCHAR]
     if function in ("ARRAY_AGG", "PERCENTILE"):
         return 2 * _VIEW
     if function == "$WELFORD_M2$1":
@@ -118,56 +89,6 @@ def _object_size(call: AggregateCall, retracts: bool) -> float | None:
 
 def _mean(sizes: Sequence[float]) -> float:
     return sum(sizes, start=0.0) / len(sizes)
-
-
-def type_size(kind: SqlType) -> float:
-    """Of a value of the type. Raises NotSupportedError."""
-    root = kind.root
-    if root is TypeRoot.ROW:
-        return sum(map(type_size, kind.children), start=0.0)
-    if root in (TypeRoot.ARRAY, TypeRoot.MAP):
-        return sum(map(type_size, kind.children)) * _ELEMENTS
-    if root is TypeRoot.MULTISET:
-        return (type_size(kind.children[0]) + _BYTES[TypeRoot.INTEGER]) * _ELEMENTS
-    if root not in _BYTES:
-        raise NotSupportedError(
-            f"EXPLAIN ESTIMATED_COST of a plan with a column of type {kind} is not supported",
-            hint="leave ESTIMATED_COST out",
-        )
-    return float(_BYTES[root])
-
-
-@from_below
-def _expression(expr: Expr, below: Sizes) -> float:
-    """A call's is that of its first argument of the same type."""
-    if isinstance(expr, InputRef):
-        return below[expr.index]
-    if isinstance(expr, Literal):
-        return _literal(expr)
-    same = next((arg for arg in expr.args if _same_type(arg.type, expr.type)), None)
-    if same is None or _is_field_access(expr):
-        return type_size(expr.type)
-    return _expression(same, below)
-
-
-def _is_field_access(call: Call) -> bool:
-    return call.function == "ITEM_FIELD"
-
-
-def _same_type(a: SqlType, b: SqlType) -> bool:
-    """Parameters aside; intervals are told apart by their units."""
-    return a.root is b.root and (not a.is_interval or a.names == b.names)
-
-
-def _literal(literal: Literal) -> float:
-    value = literal.value
-    if value is None:
-        return _NULL
-    if literal.type.root in CHARACTER and isinstance(value, str):
-        return float(len(value.encode("utf-16-le")))
-    if literal.type.root in BYTES_LIKE and isinstance(value, bytes):
-        return float(len(value))
-    return type_size(literal.type)
 
 
 def _expanded(node: physical.Expand) -> Sizes:
@@ -180,5 +101,5 @@ def _expanded(node: physical.Expand) -> Sizes:
             found.append(below[shown.pop()] if len(shown) == 1 else type_size(field.type))
         else:
             numbered = any(isinstance(cell, Literal) and cell.value is not None for cell in cells)
-            found.append(type_size(field.type) if numbered else _NULL)
+            found.append(type_size(field.type) if numbered else NULL_SIZE)
     return tuple(found)

@@ -44,7 +44,7 @@ def ast_text(expr: Expr) -> str:
     if isinstance(expr, Literal):
         return literal_text(expr)
     if expr.function == "CAST":
-        return f"CAST({ast_text(expr.args[0])}):{type_text(expr.type)}"
+        return f"CAST({ast_text(expr.args[0])}):{_cast_type(expr, type_text(expr.type))}{_not_null(expr)}"
     if expr.function == "SEARCH":
         return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
     if expr.function in _WITHOUT_PARENTHESES:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from firesteel.catalog.schema import Table
+from firesteel.catalog.schema import Column, Table
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
 from firesteel.plan.tree import Field, Node
 from firesteel.types.coerce import common_type
@@ -19,7 +19,8 @@ class LogicalNode(Node):
 
 @dataclass(frozen=True)
 class Scan(LogicalNode):
-    """LogicalTableScan: the table's physical columns, then its metadata columns, in declared order.
+    """LogicalTableScan: the table's physical columns in declared order, then its metadata columns in that of
+    its source, each of the type that the source gives.
 
     Rules narrow it to the columns `project`, push `filter` into it (over those columns), and decide whether
     its changes are normalized by the primary key.
@@ -43,10 +44,16 @@ class Scan(LogicalNode):
 
 def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[Field, ...]:
     """The columns of a table that its source has to read, or those of them at these positions."""
-    columns = [c for c in table.columns if c.is_physical]
-    columns += [c for c in table.columns if c.metadata is not None]
-    found = tuple(Field(c.name, c.type) for c in columns)
+    found = tuple(Field(c.name, c.type) for c in scanned_columns(table))
     return found if project is None else tuple(found[i] for i in project)
+
+
+def scanned_columns(table: Table) -> tuple[Column, ...]:
+    """As they leave the source. Flink: DynamicSourceUtils.createProducedType."""
+    physical = tuple(c for c in table.columns if c.is_physical)
+    by_key = {c.metadata: c for c in table.columns if c.metadata is not None}
+    known = () if table.traits is None else table.traits.metadata
+    return physical + tuple(replace(by_key[key], type=kind) for key, kind in known if key in by_key)
 
 
 @dataclass(frozen=True)

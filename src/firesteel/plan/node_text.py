@@ -18,6 +18,7 @@ from firesteel.plan import (
 )
 from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
+from firesteel.plan.logical import scanned_columns
 from firesteel.plan.tree import Node
 from firesteel.plan.type_text import plain_type_text
 from firesteel.sensitive import shown
@@ -69,13 +70,24 @@ def _names(node: Node) -> list[str]:
 
 def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
     parts = [*node.table.path]
+    keys = metadata_text(node.table) if node.project is None else ""
+    if keys:
+        parts.append(keys)
     if node.filter:
         parts.append(f"filter=[{_pushed(node)}]")
     if node.project is not None:
-        parts.append(f"project=[{', '.join(_names(node))}]")
-        parts.append("metadata=[]")
+        columns = scanned_columns(node.table)
+        read = [columns[i] for i in node.project]
+        parts.append(f"project=[{', '.join(c.name for c in read if c.metadata is None)}]")
+        parts.append(f"metadata=[{', '.join(c.metadata for c in read if c.metadata is not None)}]")
     found = [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
     return [*found, *_hints(node.table)]
+
+
+def metadata_text(table: Table) -> str:
+    """`metadata=[file.path]`, nothing where the table has no metadata columns."""
+    keys = [c.metadata for c in scanned_columns(table) if c.metadata is not None]
+    return f"metadata=[{', '.join(keys)}]" if keys else ""
 
 
 def hints_text(table: Table, path: str = "") -> str:

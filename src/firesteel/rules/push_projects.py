@@ -12,11 +12,20 @@ from dataclasses import replace
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import cast_to, identity, input_refs, is_identity, renumber, substitute
-from firesteel.plan.logical import Aggregate, Filter, Project, Scan, Union, WatermarkAssigner
+from firesteel.plan.logical import (
+    Aggregate,
+    Filter,
+    Project,
+    Scan,
+    Union,
+    WatermarkAssigner,
+    scanned_columns,
+)
 from firesteel.plan.logical_windows import GroupWindowAggregate, WindowTableFunction
 from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS
+from firesteel.rules.count_rows import counts_rows
 from firesteel.rules.group_window_projects import pick
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
@@ -31,21 +40,14 @@ def push_projects(node: Node) -> Node:
         return _push(merged)
     if isinstance(node, Filter):
         return _push(Project(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema)))
-    if isinstance(node, Aggregate) and not node.keys and not _reads(node) and len(node.input.schema) > 1:
+    if isinstance(node, Aggregate) and counts_rows(node) and len(node.input.schema) > 1:
         return replace(node, input=_constant(node.input))
     return node.with_children(tuple(push_projects(child) for child in node.children))
 
 
-def _reads(aggregate: Aggregate) -> bool:
-    return any(call.args or call.filter is not None for call in aggregate.calls)
-
-
 def _constant(node: Node) -> Node:
-    """One constant column, where rows are counted and no column is needed; a filter's only column will do."""
-    pushed = push_projects(Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",)))
-    if isinstance(pushed, Project) and isinstance(pushed.input, Filter) and len(pushed.input.schema) == 1:
-        return pushed.input
-    return pushed
+    """One constant column, where rows are counted and no column is needed (RelFieldTrimmer.dummyProject)."""
+    return push_projects(Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",)))
 
 
 def _push(node: Project) -> Node:
@@ -117,6 +119,8 @@ def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     """Where changes are normalized the key is read too: rows are told apart by it."""
     key = scan.primary_key if scan.normalized else ()
     columns = list(dict.fromkeys([*wanted, *key])) or [0]
+    physical = sum(column.metadata is None for column in scanned_columns(scan.table))
+    columns.sort(key=lambda i: max(i - physical, -1))  # metadata last, in the source's order
     if len(columns) == len(scan.schema) or not _takes_projection(scan):
         return scan, {i: i for i in range(len(scan.schema))}
     position = {old: new for new, old in enumerate(columns)}

@@ -12,6 +12,7 @@ from firesteel.plan.tree import Node
 from firesteel.rules.check_json_calls import check_json_calls
 from firesteel.rules.check_watermark_calls import check_watermark_calls
 from firesteel.rules.choose_retraction import choose_retraction
+from firesteel.rules.count_rows import count_rows
 from firesteel.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.rules.group_window_projects import filter_before_picking
 from firesteel.rules.group_windows import group_windows
@@ -91,9 +92,11 @@ LOGICAL = Stage(
         (whole(push_projects), "scans read what is still read; from the root down"),
         (each(sort_below_projects), "a projection that no scan has taken"),
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
+        (each(remove_aggregates), "some have no calls left"),
         (each(merge_group_keys), "one column is one key, under whatever names"),
         (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
         (each(merge_projects), "projections that moved may have met"),
+        (each(count_rows), "rows are as wide now as they will be"),
         (each(filter_before_picking), "with the projection that was between them gone or above"),
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),

@@ -19,6 +19,7 @@ from firesteel.expr.deep import from_below
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
 from firesteel.plan.facts.changes import source_mode
+from firesteel.plan.logical import scanned_columns
 from firesteel.plan.reuse import Reuse, fingerprint
 from firesteel.plan.tree import Node
 from firesteel.runtime.mark_paths import with_marks
@@ -237,8 +238,7 @@ def _chains(node: Node, translation: _Translation) -> list[_Open]:
 
 def _scan(node: physical.TableSourceScan, options: TranslateOptions, parts: tuple[Parts, ...]) -> ScanSpec:
     table, mode = node.table, source_mode(node.table)
-    columns = [c for c in table.columns if c.is_physical]
-    columns += [c for c in table.columns if c.metadata is not None]
+    columns = scanned_columns(table)
     return ScanSpec(
         connector=_connector(table),
         options=_sent(table),

@@ -189,8 +189,6 @@ def test_metadata() -> None:
     )
     with pytest.raises(ValidationError, match="Invalid metadata key 'bogus' in column 'm'"):
         validate_table(table(JSON, Column("m", STRING, metadata="bogus")))
-    with pytest.raises(NotSupportedError, match="Metadata 'offset' cannot be read as STRING"):
-        validate_table(table(JSON, Column("m", STRING, metadata="offset")))
     with pytest.raises(NotSupportedError, match="partitioner that is a Java class"):
         validate_table(table({**JSON, "sink.partitioner": "org.example.Mine"}))
 
@@ -211,8 +209,15 @@ def test_metadata_of_formats() -> None:
         validate_table(table(canal, Column("m", STRING, metadata="value.bogus")))
     with pytest.raises(ValidationError, match=r"Invalid metadata key 'value\.table'"):
         validate_table(table(JSON, Column("m", STRING, metadata="value.table")))
-    with pytest.raises(NotSupportedError, match=r"'value\.table' cannot be read as INT"):
-        validate_table(table(canal, Column("m", INT, metadata="value.table")))
+
+
+def test_metadata_in_the_sources_order() -> None:
+    traits = validate_table(table({**JSON, "format": "maxwell-json"})).traits
+    assert traits is not None
+    assert [key for key, _ in traits.metadata] == [
+        *("value.database", "value.table", "value.primary-key-columns", "value.ingestion-timestamp"),
+        *("topic", "partition", "headers", "leader-epoch", "offset", "timestamp", "timestamp-type"),
+    ]
 
 
 def inserting(made: Table, query: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timezone
 
 import pyarrow as pa
 import pytest
@@ -11,23 +11,23 @@ from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
 from firesteel.runtime.spec import ScanSpec
-from firesteel.types.sql import INT, STRING, timestamp
+from firesteel.types.sql import INT, STRING, timestamp_ltz
 
 pytest.importorskip("confluent_kafka")
 
 
-def reader(value_format: str, *keys: str, zone: str = "UTC", **of_format: str) -> Rows:
-    """Of a table of INT a, STRING of and TIMESTAMP at, the last two from keys of the value's metadata."""
+def reader(value_format: str, *keys: str, **of_format: str) -> Rows:
+    """Of a table of INT a, STRING of and TIMESTAMP_LTZ at, the last two from keys of the value's metadata."""
     options = {"topic": "t", "format": value_format, "properties.bootstrap.servers": "none:1"}
     options |= {f"{value_format}.{key.replace('_', '-')}": value for key, value in of_format.items()}
-    names, types = ("a", "of", "at"), (INT, STRING, timestamp(3))
+    names, types = ("a", "of", "at"), (INT, STRING, timestamp_ltz(3))
     keys = ("", *keys)
     metadata = tuple(f"value.{key}" if key else None for key in keys)
-    return Rows(ScanSpec("kafka", tuple(options.items()), names, types, (2, 0, 1), metadata, zone), options)
+    return Rows(ScanSpec("kafka", tuple(options.items()), names, types, (2, 0, 1), metadata), options)
 
 
-def rows(*messages: bytes | None, zone: str = "UTC") -> list[tuple[object, ...]]:
-    return read(reader("canal-json", "table", "ingestion-timestamp", zone=zone), *messages)
+def rows(*messages: bytes | None) -> list[tuple[object, ...]]:
+    return read(reader("canal-json", "table", "ingestion-timestamp"), *messages)
 
 
 def read(of: Rows, *messages: bytes | None) -> list[tuple[object, ...]]:
@@ -36,14 +36,18 @@ def read(of: Rows, *messages: bytes | None) -> list[tuple[object, ...]]:
     return [tuple(row.values())[2:] for row in table.to_pylist()]
 
 
+def at(millis: int) -> datetime:
+    return datetime.fromtimestamp(millis / 1000, timezone.utc)
+
+
 def canal(table: str, *values: int, time: object = 0) -> bytes:
     data = ",".join(f'{{"a":"{value}"}}' for value in values)
     return f'{{"type":"INSERT","data":[{data}],"table":"{table}","ts":{time}}}'.encode()
 
 
 def test_each_row_has_what_its_message_says() -> None:
-    found = rows(canal("x", 1, 2, time=5), None, canal("y"), canal("z", 3), zone="Asia/Shanghai")
-    early, zero = datetime(1970, 1, 1, 8, 0, 0, 5000), datetime(1970, 1, 1, 8)
+    found = rows(canal("x", 1, 2, time=5), None, canal("y"), canal("z", 3))
+    early, zero = at(5), at(0)
     assert found == [(early, 1, "x"), (early, 2, "x"), (zero, 3, "z")]
 
 
@@ -63,7 +67,7 @@ def test_a_message_with_a_value_that_is_none_is_left_out(count: int) -> None:
     with pytest.raises(DataError, match="offset 7: Corrupt Debezium JSON message"):
         read(strict, *messages)
     ignoring = reader("debezium-json", "source.table", "source.timestamp", ignore_parse_errors="true")
-    found = [(datetime(1970, 1, 1, 0, 0, 0, 1000), 1, "t"), (None, 3, "t")]
+    found = [(at(1), 1, "t"), (None, 3, "t")]
     assert read(ignoring, *messages) == found * count
     assert ignoring.skipped == count
 

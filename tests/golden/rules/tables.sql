@@ -20,3 +20,17 @@ CREATE TABLE dgw (a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INT
 CREATE TABLE dgx (a INT, b STRING, m BIGINT, y AS a + 1, ts AS TO_TIMESTAMP_LTZ(m, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'datagen');
 CREATE TABLE nm (a INT, b INT, s STRING, e DECIMAL(10, 2)) WITH ('connector' = 'datagen');
 CREATE TABLE wide (a INT, b BIGINT, j INT NOT NULL, s STRING, c CHAR(3), vc VARCHAR(5), d DOUBLE, fl FLOAT, m DECIMAL(10,2), f BOOLEAN, ts TIMESTAMP(3), dt DATE, tm TIME(0), y BYTES, arr ARRAY<INT>, lz TIMESTAMP_LTZ(3)) WITH ('connector'='filesystem','path'='/wide','format'='json');
+CREATE TABLE cnt_i (a INT, c STRING, d BIGINT) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_i.json', 'format' = 'json');
+CREATE TABLE cnt_b (b BIGINT, a INT, c STRING) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_b.json', 'format' = 'json');
+CREATE TABLE cnt_ci (a INT, c STRING, d BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_ci.json', 'format' = 'canal-json');
+CREATE TABLE cnt_cb (b BIGINT, c STRING, PRIMARY KEY (b) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_cb.json', 'format' = 'canal-json');
+CREATE TABLE cnt_w (a INT, ts TIMESTAMP(3), d BIGINT, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_w.json', 'format' = 'json');
+CREATE TABLE cnt_n (a INT NOT NULL, c STRING) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_n.json', 'format' = 'json');
+CREATE TABLE cnt_r (a ROW<x INT, y TINYINT>, c INT) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_r.json', 'format' = 'json');
+CREATE TABLE cnt_h (a CHAR(5), c INT) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_h.json', 'format' = 'json');
+CREATE TABLE cnt_1 (a INT) WITH ('connector' = 'filesystem', 'path' = 'unread/cnt_1.json', 'format' = 'json');
+CREATE TABLE md_f (a INT, s STRING METADATA FROM 'file.size', p STRING NOT NULL METADATA FROM 'file.path', n STRING METADATA FROM 'file.name', m TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'file.modification-time', b INT) WITH ('connector' = 'filesystem', 'path' = 'unread/md_f.json', 'format' = 'json');
+CREATE TABLE md_g (a INT, sz BIGINT NOT NULL METADATA FROM 'file.size', m TIMESTAMP(3) METADATA FROM 'file.modification-time', d AS sz + a, WATERMARK FOR m AS m - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/md_g.json', 'format' = 'json');
+CREATE TABLE md_l (a INT, m TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'file.modification-time', WATERMARK FOR m AS m - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/md_l.json', 'format' = 'json');
+CREATE TABLE md_o (p STRING METADATA FROM 'file.path', n STRING METADATA FROM 'file.name') WITH ('connector' = 'filesystem', 'path' = 'unread/md_o.json', 'format' = 'json');
+CREATE TABLE md_c (a INT, b INT, p STRING METADATA FROM 'file.name', PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/md_c.json', 'format' = 'canal-json');

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.kafka.metadata import SINK_CLASS, check_metadata, check_written, written_keys
+from firesteel.connectors.kafka.metadata import (
+    SINK_CLASS,
+    check_metadata,
+    check_written,
+    read_keys,
+    written_keys,
+)
 from firesteel.connectors.kafka.options import OPTIONS, check_table, read_options, topics_of, value_of
 from firesteel.connectors.kafka.sink import KafkaSink
 from firesteel.connectors.kafka.source import KafkaSource
@@ -30,6 +36,7 @@ class Kafka:
             pushes_projection=False,
             writable=True,
             sink_mode=found.sink_mode,
+            metadata=read_keys(found),
             sink_metadata=written_keys(topics_of(options)),
             sink_class=SINK_CLASS,
         )

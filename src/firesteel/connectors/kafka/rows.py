@@ -104,9 +104,9 @@ class Rows:
                 key, kind = self._metadata[name], self._types[name]
                 assert key is not None
                 if is_of_value(key):
-                    made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind, self._scan.time_zone)
+                    made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind)
                 else:
-                    made = metadata_column(key, kind, messages, self._scan.time_zone).take(pa.array(at))
+                    made = metadata_column(key, kind, messages).take(pa.array(at))
             columns.append(made)
         names = [KIND, ORDER, *(field(index) for index in range(len(self._wanted)))]
         return pa.Table.from_arrays(columns, names=names)

@@ -10,7 +10,13 @@ from dataclasses import replace
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import ChangelogMode
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.kafka.metadata import SINK_CLASS, check_metadata, check_written, written_keys
+from firesteel.connectors.kafka.metadata import (
+    SINK_CLASS,
+    check_metadata,
+    check_written,
+    read_keys,
+    written_keys,
+)
 from firesteel.connectors.kafka.options import OPTIONS as OF_KAFKA
 from firesteel.connectors.kafka.options import check_parts, read_options, topics_of
 from firesteel.connectors.kafka.sink import KafkaSink
@@ -70,6 +76,7 @@ class UpsertKafka:
             pushes_projection=False,
             writable=True,
             sink_mode="upsert",
+            metadata=read_keys(find_format(options["value.format"])),
             sink_metadata=written_keys(topics_of(options)),
             sink_class=SINK_CLASS,
         )
