@@ -144,7 +144,7 @@ def _having_filter(below: Node, having: Expr) -> Node:
     if any(is_false(term) for term in terms):
         return Values(below.schema, ())
     condition = conjunction(terms)
-    return below if condition is None else Filter(below, condition)
+    return below if condition is None else Filter(below, condition, having=True)
 
 
 def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:

@@ -71,10 +71,11 @@ class Project(LogicalNode):
 
 @dataclass(frozen=True)
 class Filter(LogicalNode):
-    """LogicalFilter: rows for which the condition is TRUE."""
+    """LogicalFilter: rows for which the condition is TRUE. having: of the groups of a HAVING."""
 
     input: Node
     condition: Expr
+    having: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -47,7 +47,7 @@ def _node(node: Node) -> Node:
     if isinstance(node, Project):
         return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
     if isinstance(node, Filter):
-        if isinstance(node.input, Aggregate):  # HAVING is built by RelBuilder.filter
+        if node.having:  # it is built by RelBuilder.filter
             condition = simplify_condition(consistent(node.condition), nulls_first=False)
             if is_true(condition):
                 return node.input

@@ -25,7 +25,6 @@ from firesteel.plan.logical_windows import GroupWindowAggregate, WindowTableFunc
 from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS
-from firesteel.rules.count_rows import counts_rows
 from firesteel.rules.group_window_projects import pick
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.types.sql import INT
@@ -40,9 +39,13 @@ def push_projects(node: Node) -> Node:
         return _push(merged)
     if isinstance(node, Filter):
         return _push(Project(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema)))
-    if isinstance(node, Aggregate) and counts_rows(node) and len(node.input.schema) > 1:
+    if isinstance(node, Aggregate) and not node.keys and not _reads(node) and len(node.input.schema) > 1:
         return replace(node, input=_constant(node.input))
     return node.with_children(tuple(push_projects(child) for child in node.children))
+
+
+def _reads(aggregate: Aggregate) -> bool:
+    return any(call.args or call.filter is not None for call in aggregate.calls)
 
 
 def _constant(node: Node) -> Node:

@@ -12,7 +12,7 @@ from firesteel.plan.tree import Node
 from firesteel.rules.check_json_calls import check_json_calls
 from firesteel.rules.check_watermark_calls import check_watermark_calls
 from firesteel.rules.choose_retraction import choose_retraction
-from firesteel.rules.count_rows import count_rows
+from firesteel.rules.drop_projection import drop_projection
 from firesteel.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.rules.group_window_projects import filter_before_picking
 from firesteel.rules.group_windows import group_windows
@@ -50,7 +50,7 @@ from firesteel.rules.stage import Settings, Stage, each, together, whole
 from firesteel.rules.to_physical import to_physical
 from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
-from firesteel.rules.unions import coerce_union_inputs, union_to_distinct
+from firesteel.rules.unions import coerce_union_inputs, merge_distinct, union_to_distinct
 from firesteel.rules.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window_aggregates import window_aggregates
 from firesteel.rules.window_emit import window_emit
@@ -67,6 +67,7 @@ LOGICAL = Stage(
         ),
         (each(pull_up_constant_keys), "a literal key groups nothing"),
         (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
+        (each(merge_distinct), "while the inputs of a union are what was written"),
         (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
         (each(merge_projects), "one projection between two other operators"),
         (each(refuse_top_n), "while the window stands in the projection below the filter"),
@@ -96,7 +97,7 @@ LOGICAL = Stage(
         (each(merge_group_keys), "one column is one key, under whatever names"),
         (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
         (each(merge_projects), "projections that moved may have met"),
-        (each(count_rows), "rows are as wide now as they will be"),
+        (each(drop_projection), "what is read and what it costs is known"),
         (each(filter_before_picking), "with the projection that was between them gone or above"),
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),

@@ -1,8 +1,10 @@
-"""Rules of unions. Calcite: UnionToDistinctRule; Flink: CoerceInputsRule."""
+"""Rules of unions. Calcite: UnionToDistinctRule, AggregateUnionAggregateRule; Flink: CoerceInputsRule."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeGuard
 
 from firesteel.errors import ValidationError
 from firesteel.expr.casting import cast
@@ -20,6 +22,21 @@ def union_to_distinct(node: Node) -> Node:
     if not isinstance(node, Union) or node.all:
         return node
     return Aggregate(Union(node.inputs), tuple(range(len(node.schema))), ())
+
+
+def merge_distinct(node: Node) -> Node:
+    """Rows that are made distinct need not have been so below the union (AggregateUnionAggregateRule)."""
+    if not _is_distinct(node) or not isinstance(node.input, Union) or len(node.input.inputs) > 2:
+        return node
+    inputs = tuple(child.input if _is_distinct(child) else child for child in node.input.inputs)
+    return replace(node, input=replace(node.input, inputs=inputs))
+
+
+def _is_distinct(node: Node) -> TypeGuard[Aggregate]:
+    """Whether it only leaves out rows that are there already."""
+    if not isinstance(node, Aggregate) or node.calls or node.groups:
+        return False
+    return node.keys == tuple(range(len(node.input.schema)))
 
 
 def union_types(inputs: Sequence[Node]) -> tuple[SqlType, ...]:

@@ -1,4 +1,4 @@
-"""Rows that are only counted are taken as they come, where that costs no more than to project them first.
+"""An aggregate takes its rows without the projection below it, where that costs no more.
 
 Calcite: AggregateProjectMergeRule, whose choice Flink makes by cost: FlinkLogicalAggregate takes the bytes of
 its input, FlinkLogicalCalc what it computes.
@@ -6,31 +6,33 @@ its input, FlinkLogicalCalc what it computes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expression_cost import expression_size, is_computation, type_size
 from firesteel.plan.expressions import input_refs
 from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.tree import Node
+from firesteel.rules.prune_aggregate_calls import with_names
+from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
 
-def counts_rows(node: Aggregate) -> bool:
-    """Whether it needs no column of its input."""
-    return not node.keys and not any(call.args or call.filter is not None for call in node.calls)
-
-
-def count_rows(node: Node) -> Node:
-    """Apply to one aggregate."""
-    if not isinstance(node, Aggregate) or not counts_rows(node) or not isinstance(node.input, Project):
+def drop_projection(node: Node) -> Node:
+    """Apply to one aggregate, whose calls that nobody reads are gone."""
+    if not isinstance(node, Aggregate) or not isinstance(node.input, Project) or node.partial_final:
         return node
-    project = node.input
+    project, kept = node.input, _kept(node.input)
+    read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
+    position = {i: kept.index(e.index) for i in read if isinstance(e := project.exprs[i], InputRef)}
+    keys = [position.get(key, -1) for key in node.keys]
+    if len(position) < len(read) or keys != sorted(set(keys)) or not _is_cheaper(project, kept):
+        return node
+    return moved_aggregate(with_names(node), _picked(project.input, kept), position)
+
+
+def _is_cheaper(project: Project, kept: list[int]) -> bool:
+    """Whether the rows below it are no wider than its own, or it computes anything."""
     sizes = tuple(type_size(field.type) for field in project.input.schema)
     projected = sum(expression_size(expr, sizes) for expr in project.exprs)
-    kept = _kept(project)
-    if any(map(is_computation, project.exprs)) or sum(sizes[i] for i in kept) <= projected:
-        return replace(node, input=_picked(project.input, kept))
-    return node
+    return any(map(is_computation, project.exprs)) or sum(sizes[i] for i in kept) <= projected
 
 
 def _kept(project: Project) -> list[int]:
