@@ -10,7 +10,7 @@ from firesteel.expr.nodes import ROWS_EQUAL, Call, Expr, Literal
 from firesteel.expr.type_names import calcite_name
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
-from firesteel.types.sql import BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot, decimal
+from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, TIMESTAMPS, SqlType, TypeRoot
 
 _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET, TypeRoot.BITMAP)
 _EQUAL_ONLY = (TypeRoot.VARIANT, TypeRoot.BITMAP)
@@ -94,10 +94,9 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 
 
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """A string becomes a point in time beside one, a DECIMAL beside a number, a BOOLEAN beside one that it is
+    """A string becomes a point in time beside one, a number beside a number, a BOOLEAN beside one that it is
     less or greater than; a BOOLEAN that it may equal becomes a string."""
-    string, other = (left, right) if left.type.is_character else (right, left)
-    kind = other.type
+    kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
         raise _incomparable(operator, left.type, right.type, place)
     if kind.is_numeric and operator in _EQUALITY:
@@ -107,8 +106,19 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
         return left, right  # cast where it runs; plans show none
     if kind.is_datetime and operator in ("=", "<>"):
         return left, right
-    changed = cast(string, decimal(38, 19) if kind.is_numeric else kind)
-    return (changed, other) if string is left else (other, changed)
+    if kind.is_numeric:
+        left, right = as_numbers([left, right])
+        return left, right
+    return cast(left, kind), cast(right, kind)
+
+
+def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
+    """Strings and numbers that are compared, in one type: a text may be that of any BIGINT."""
+    numbers = [operand.type for operand in operands if operand.type.is_numeric]
+    approximate = [kind for kind in numbers if kind.root in APPROXIMATE]
+    found = common_type(approximate or [sql.BIGINT, *numbers])
+    assert found is not None
+    return [cast(operand, found) for operand in operands]
 
 
 def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.bind.binder import Binder, Rule
-from firesteel.bind.comparison import Incomparable, check_assignable, comparable, compare, rows_equal
+from firesteel.bind.comparison import (
+    Incomparable,
+    as_numbers,
+    check_assignable,
+    comparable,
+    compare,
+    rows_equal,
+)
 from firesteel.bind.scalar_json import is_json
 from firesteel.bind.scalar_literals import integer
 from firesteel.bind.temporal import temporal_arithmetic
@@ -200,6 +207,9 @@ def _between(binder: Binder, node: syntax.Between) -> Expr:
     value = binder.bind(node.operand)
     low, high = binder.bind(node.low), binder.bind(node.high)
     place = node.range
+    families = {(each.type.is_character, each.type.is_numeric) for each in (value, low, high)}
+    if families == {(True, False), (False, True)}:
+        value, low, high = as_numbers([value, low, high])
 
     def within(a: Expr, b: Expr) -> Expr:
         return junction("AND", [compare(">=", value, a, place), compare("<=", value, b, place)], place)
@@ -250,6 +260,7 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     if a.root is not b.root and (
         (a.is_numeric and (b.is_numeric or b.is_character))
         or (b.is_character and (a.root in (TypeRoot.CHAR, TypeRoot.BOOLEAN) or a.is_datetime))
+        or (a.is_character and (b.is_numeric or b.is_datetime or b.root is TypeRoot.BOOLEAN))
     ):
         item = cast(item, a)
     return compare("=", value, item, place)

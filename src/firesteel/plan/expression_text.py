@@ -18,6 +18,7 @@ from firesteel.plan.over import OVER, over_of
 from firesteel.plan.over_text import over_text
 from firesteel.plan.type_text import nested_type_text, time_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, TypeRoot
+from firesteel.types.text import double_text
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
 """Operators of two operands beside which a literal of the other operand's type goes without its type."""
@@ -183,12 +184,15 @@ def _sarg(search: Call, digest: bool) -> str:
 
 
 def _bound_text(bound: Literal, digest: bool) -> str:
-    """A bound as Calcite prints a Java value: in a digest a long has an L, elsewhere a double no exponent."""
+    """A bound as Calcite prints a Java value: in a digest a long has an L, elsewhere a double is a
+    BigDecimal, of what was written or of its text."""
     if digest:
         text = literal_text(bound)
         return text.replace(":", "L:", 1) if bound.type.root is TypeRoot.BIGINT else text
-    if bound.type.root in APPROXIMATE and isinstance(bound.value, (float, Decimal)):
-        return str(float(bound.value))
+    if bound.type.root in APPROXIMATE and isinstance(bound.value, float):
+        return str(Decimal(double_text(bound.value)))
+    if bound.type.root in APPROXIMATE and isinstance(bound.value, Decimal):
+        return str(bound.value)
     return literal_text(bound, with_type=False)
 
 

@@ -76,8 +76,8 @@ def _bottom_up(expr: Call, zone: str | None) -> Expr:
 
 
 def _padded(expr: Expr) -> Expr:
-    """A decimal that was computed, with all digits of its type; one that was written keeps its own."""
-    return with_all_digits(expr) if isinstance(expr, Literal) else expr
+    """What was computed, as such; what was written keeps its own digits."""
+    return computed(expr) if isinstance(expr, Literal) else expr
 
 
 def computed(literal: Literal) -> Literal:

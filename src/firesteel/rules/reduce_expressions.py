@@ -58,7 +58,7 @@ def _filter(node: Filter, zone: str | None) -> Node:
     refuse_division(node.condition)
     doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
     fold = _folding([doubles], zone)
-    condition = pull_factors(fold(doubles))
+    condition = pull_factors(fold(_reachable(doubles)))
     for _ in range(5):
         before, condition = condition, fold(simplify_condition(push_into_cases(condition)))
         if condition == before:
@@ -91,7 +91,7 @@ def _reachable(expr: Expr) -> Expr:
 
     def rule(e: Expr) -> Expr:
         if isinstance(e, Call) and e.function == "COALESCE":
-            stop = next((i for i, a in enumerate(e.args) if not a.type.nullable), len(e.args) - 1)
+            stop = next((i for i, a in enumerate(e.args[:-1]) if not a.type.nullable), len(e.args))
             return cast(e.args[0], e.type) if stop == 0 else replace(e, args=e.args[: stop + 1])
         return e
 
