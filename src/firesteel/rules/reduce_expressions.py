@@ -44,7 +44,8 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     for expr in given:
         refuse_division(expr)
     fold = _folding(given, zone)
-    return replace(node, exprs=tuple(map(partial(_value, fold=fold), node.exprs, given)))
+    holds = operands(node.input.condition, "AND") if isinstance(node.input, Filter) else ()
+    return replace(node, exprs=tuple(map(partial(_value, fold=fold, holds=tuple(holds)), node.exprs, given)))
 
 
 def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
@@ -70,9 +71,9 @@ def _filter(node: Filter, zone: str | None) -> Node:
     return node if condition == node.condition else replace(node, condition=condition)
 
 
-def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr]) -> Expr:
-    """given: the expression with what is known of columns."""
-    reduced = fold(simplify_value(fold(_reachable(given))))
+def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequence[Expr]) -> Expr:
+    """given: the expression with what is known of columns; holds: what else is known of the rows."""
+    reduced = fold(simplify_value(fold(_reachable(given)), holds))
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 

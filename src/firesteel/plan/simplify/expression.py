@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from firesteel.plan.simplify.sarg import (
     Sarg,
     as_double,
     compared_literal,
+    compared_value,
     everything_or_nothing,
     literal,
     of_search,
@@ -73,7 +74,7 @@ def _comparison(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
         if left.value is None or right.value is None:
             return NULL_BOOLEAN
         return _compared_literals(call.function, left, right)
-    return _under_predicates(call, found, simplifier)
+    return _under_predicates(call, compared_value(call), simplifier)
 
 
 def _boolean_comparison(
@@ -207,7 +208,8 @@ def simplify_condition(condition: Expr, nulls_first: bool = True) -> Expr:
     return condition
 
 
-def simplify_value(expr: Expr) -> Expr:
-    """An expression of a projection; its type, nullability included, stays."""
-    simplified = Simplifier(_RULES)(expr, "unknown")
+def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
+    """An expression of a projection; its type, nullability included, stays. predicates: what holds of the
+    rows below."""
+    simplified = Simplifier(_RULES, predicates)(expr, "unknown")
     return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

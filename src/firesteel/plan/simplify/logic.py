@@ -18,13 +18,16 @@ from firesteel.plan.expressions import (
     operands,
     walk,
 )
+from firesteel.plan.simplify.range_set import ALL
 from firesteel.plan.simplify.sarg import (
     COMPARISONS,
     NEGATED,
     REVERSED,
     SargCollector,
     compared_literal,
+    compared_value,
     of_search,
+    residue,
     to_search,
 )
 from firesteel.plan.simplify.simplifier import STRICT, Simplifier
@@ -74,13 +77,27 @@ def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[
     done = list(terms)
     simplifier = simplifier.copy()
     for i, term in enumerate(terms):
-        if compared_literal(term) is not None:
+        if compared_value(term) is not None:
             done[i] = simplifier(term, "false")
             simplifier.learn(done[i])
     for i, term in enumerate(terms):
-        if compared_literal(term) is None:
+        if compared_value(term) is None:
             done[i] = simplifier(term, "false")
-    return done
+    return _without_bounds_of_equals(done)
+
+
+def _without_bounds_of_equals(terms: list[Expr]) -> list[Expr]:
+    """The terms but for bounds of what is also equal to a value that passes them."""
+    found = {i: comparison for i, t in enumerate(terms) if (comparison := compared_value(t)) is not None}
+    equal = {ref: value.value for function, ref, value in found.values() if function == "="}
+    return [
+        term
+        for i, term in enumerate(terms)
+        if i not in found
+        or found[i][0] == "="
+        or found[i][1] not in equal
+        or residue(found[i][0], found[i][2].value, [("=", equal[found[i][1]])]) != (ALL,)
+    ]
 
 
 def _decomposed(terms: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from firesteel.expr.constant_calls import varies
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Plain, Value
 from firesteel.plan.expressions import (
     FALSE,
@@ -19,6 +20,7 @@ from firesteel.plan.expressions import (
     comparison,
     is_null,
     search_ranges,
+    walk,
 )
 from firesteel.plan.expressions import logical_call as call_of
 from firesteel.plan.simplify.range_set import (
@@ -74,14 +76,20 @@ class Sarg:
 
 def compared_literal(expr: Expr) -> tuple[str, Expr, Literal] | None:
     """A comparison of a column or a cast with a literal, the literal on the right; else None."""
+    found = compared_value(expr)
+    return found if found is not None and _is_reference(found[1]) else None
+
+
+def compared_value(expr: Expr) -> tuple[str, Expr, Literal] | None:
+    """The same of anything that has one value for a row."""
     if not isinstance(expr, Call) or expr.function not in COMPARISONS:
         return None
     left, right = expr.args
     if any(isinstance(a, Literal) and isinstance(a.value, str) and a.type.is_datetime for a in expr.args):
         return None  # a moment finer than Python holds is kept as text, which has another order
-    if isinstance(right, Literal) and _is_reference(left):
+    if isinstance(right, Literal) and _has_one_value(left):
         return expr.function, left, as_double(right)
-    if isinstance(left, Literal) and _is_reference(right):
+    if isinstance(left, Literal) and _has_one_value(right):
         return REVERSED[expr.function], right, as_double(left)
     return None
 
@@ -89,6 +97,12 @@ def compared_literal(expr: Expr) -> tuple[str, Expr, Literal] | None:
 def as_double(literal: Literal) -> Literal:
     """A DOUBLE that was written as an exact number, as the double that it is: 0.1 is 1e-1."""
     return replace(literal, value=float(literal.value)) if isinstance(literal.value, Plain) else literal
+
+
+def _has_one_value(expr: Expr) -> bool:
+    if not isinstance(expr, Call):
+        return isinstance(expr, InputRef)
+    return not any(isinstance(part, Call) and varies(part) for part in walk(expr))
 
 
 def _is_reference(expr: Expr) -> bool:

@@ -11,7 +11,7 @@ from operator import is_
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.plan.expressions import FALSE, TRUE
-from firesteel.plan.simplify.sarg import COMPARISONS, compared_literal
+from firesteel.plan.simplify.sarg import COMPARISONS, compared_value
 from firesteel.types.sql import TypeRoot
 
 STRICT = frozenset(
@@ -46,8 +46,8 @@ class Simplifier:
         return other
 
     def learn(self, predicate: Expr) -> None:
-        """Take in what holds from now on; only comparisons of columns with literals say anything."""
-        found = compared_literal(predicate)
+        """Take in what holds from now on; only comparisons with literals say anything."""
+        found = compared_value(predicate)
         if found is not None and found[2].value is not None:
             self._known.setdefault(found[1], []).append((found[0], found[2].value))
 
