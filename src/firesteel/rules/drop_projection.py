@@ -23,16 +23,21 @@ def drop_projection(node: Node) -> Node:
     read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
     position = {i: kept.index(e.index) for i in read if isinstance(e := project.exprs[i], InputRef)}
     keys = [position.get(key, -1) for key in node.keys]
-    if len(position) < len(read) or keys != sorted(set(keys)) or not _is_cheaper(project, kept):
+    if len(position) < len(read) or keys != sorted(set(keys)):
+        return node
+    if not _is_cheaper(project, kept, read=bool(read)):
         return node
     return moved_aggregate(with_names(node), _picked(project.input, kept), position)
 
 
-def _is_cheaper(project: Project, kept: list[int]) -> bool:
-    """Whether the rows below it are no wider than its own, or it computes anything."""
+def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
+    """Whether it computes anything, or the rows below it are narrower; where no column is read, no wider."""
+    if any(map(is_computation, project.exprs)):
+        return True
     sizes = tuple(type_size(field.type) for field in project.input.schema)
     projected = sum(expression_size(expr, sizes) for expr in project.exprs)
-    return any(map(is_computation, project.exprs)) or sum(sizes[i] for i in kept) <= projected
+    below = sum(sizes[i] for i in kept)
+    return below < projected or (below == projected and not read)
 
 
 def _kept(project: Project) -> list[int]:

@@ -18,6 +18,7 @@ from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project, Values
+from firesteel.plan.logical_over import OverAggregate
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
@@ -44,8 +45,15 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     for expr in given:
         refuse_division(expr)
     fold = _folding(given, zone)
-    holds = operands(node.input.condition, "AND") if isinstance(node.input, Filter) else ()
-    return replace(node, exprs=tuple(map(partial(_value, fold=fold, holds=tuple(holds)), node.exprs, given)))
+    value = partial(_value, fold=fold, holds=_held_below(node))
+    return replace(node, exprs=tuple(map(value, node.exprs, given)))
+
+
+def _held_below(node: Project) -> tuple[Expr, ...]:
+    """What a filter below lets through; what one on windows does is not known yet when Flink simplifies."""
+    if not isinstance(node.input, Filter) or isinstance(node.input.input, OverAggregate):
+        return ()
+    return tuple(operands(node.input.condition, "AND"))
 
 
 def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
