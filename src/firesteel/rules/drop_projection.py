@@ -6,11 +6,14 @@ its input, FlinkLogicalCalc what it computes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firesteel.expr.nodes import InputRef
 from firesteel.plan.expression_cost import expression_size, is_computation, type_size
 from firesteel.plan.expressions import input_refs
 from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.tree import Node
+from firesteel.rules.group_window_projects import restored
 from firesteel.rules.prune_aggregate_calls import with_names
 from firesteel.rules.pull_up_constant_keys import moved_aggregate
 
@@ -22,22 +25,24 @@ def drop_projection(node: Node) -> Node:
     project, kept = node.input, _kept(node.input)
     read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
     position = {i: kept.index(e.index) for i in read if isinstance(e := project.exprs[i], InputRef)}
-    keys = [position.get(key, -1) for key in node.keys]
-    if len(position) < len(read) or keys != sorted(set(keys)):
+    if len(set(position.values())) < len(read) or not _is_cheaper(project, kept, read=bool(read)):
         return node
-    if not _is_cheaper(project, kept, read=bool(read)):
-        return node
-    return moved_aggregate(with_names(node), _picked(project.input, kept), position)
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    below = _picked(project.input, kept)
+    moved = moved_aggregate(replace(with_names(node), keys=keys), below, position)
+    return moved if keys == node.keys else restored(node, moved)
 
 
 def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
-    """Whether it computes anything, or the rows below it are narrower; where no column is read, no wider."""
+    """Whether it computes anything, or the rows below it are narrower. Rows as wide are taken as they come
+    where nothing is left to do for each, or no column is read."""
     if any(map(is_computation, project.exprs)):
         return True
     sizes = tuple(type_size(field.type) for field in project.input.schema)
     projected = sum(expression_size(expr, sizes) for expr in project.exprs)
     below = sum(sizes[i] for i in kept)
-    return below < projected or (below == projected and not read)
+    is_free = not read or not isinstance(project.input, Filter)
+    return below < projected or (below == projected and is_free)
 
 
 def _kept(project: Project) -> list[int]:

@@ -9,7 +9,7 @@ from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import Expr, InputRef
 from firesteel.plan.expressions import cast_to
 from firesteel.plan.facts import unique_keys
-from firesteel.plan.logical import Aggregate, Project
+from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.tree import Node
 
 
@@ -17,7 +17,8 @@ def remove_aggregates(node: Node) -> Node:
     """Apply to one aggregate."""
     if not isinstance(node, Aggregate) or not node.keys or node.groups:
         return node
-    if not any(key <= frozenset(node.keys) for key in unique_keys(node.input)):
+    keys = frozenset(node.keys)
+    if not _has_one_row(node.input) and not any(key <= keys for key in unique_keys(node.input)):
         return node
     if not all(
         traits_of(c.function).of_one_row and len(c.args) == 1 and c.filter is None for c in node.calls
@@ -27,3 +28,10 @@ def remove_aggregates(node: Node) -> Node:
     exprs: list[Expr] = [InputRef(k, columns[k].type) for k in node.keys]
     exprs += [cast_to(InputRef(c.args[0], columns[c.args[0]].type), c.type) for c in node.calls]
     return Project(node.input, tuple(exprs), tuple(f.name for f in node.schema))
+
+
+def _has_one_row(node: Node) -> bool:
+    """Whether it has one row at most: that of an aggregate without keys."""
+    while isinstance(node, (Project, Filter)):
+        node = node.input
+    return isinstance(node, Aggregate) and not node.keys and not node.groups

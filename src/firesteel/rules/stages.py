@@ -52,7 +52,7 @@ from firesteel.rules.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.unions import coerce_union_inputs, merge_distinct, union_to_distinct
 from firesteel.rules.warn_of_window_zones import warn_of_window_zones
-from firesteel.rules.window_aggregates import window_aggregates
+from firesteel.rules.window_aggregates import name_window_keys, window_aggregates
 from firesteel.rules.window_emit import window_emit
 from firesteel.rules.wrap_json_arguments import wrap_json_arguments
 
@@ -102,6 +102,7 @@ LOGICAL = Stage(
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),
         (each(merge_projects), "those to the query's columns join the ones above"),
+        (each(name_window_keys), "the projections above are those that stay"),
         (whole(share_names), "projections have found their places"),
     ),
     leaves=LogicalNode,
@@ -174,7 +175,8 @@ def optimize_all(
     logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
 ) -> list[Node]:
     """The physical plans of the INSERTs of a statement set, which share their scans."""
-    settings = Settings(configuration, collect, stateless=all(map(is_stateless, logical)))
+    stateless = all(is_stateless(as_built(node)) for node in logical)
+    settings = Settings(configuration, collect, stateless=stateless)
     plans = list(logical)
     for stage in STAGES:
         plans = stage.run(plans, settings)

@@ -40,6 +40,20 @@ def window_aggregates(node: Node) -> Node:
     return node
 
 
+def name_window_keys(node: Node) -> Node:
+    """The keys of an aggregate called as the projection above calls them, as Flink shows them there."""
+    below = node.input if isinstance(node, Project) else None
+    if not isinstance(node, Project) or not isinstance(below, WindowAggregate) or below.outputs:
+        return node
+    shown = [e.index for e in node.exprs if isinstance(e, InputRef)]
+    names = [field.name for field in below.schema]
+    for expr, name in zip(node.exprs, node.names, strict=True):
+        is_key = isinstance(expr, InputRef) and expr.index < len(below.keys) and shown.count(expr.index) == 1
+        if isinstance(expr, InputRef) and is_key and name not in names:
+            names[expr.index] = name
+    return replace(node, input=replace(below, outputs=tuple(names)))
+
+
 def of_windows(node: Aggregate) -> WindowProperties | None:
     """The windows of an aggregate's input if it aggregates by them; None for any other aggregate."""
     properties = window_properties(node.input)

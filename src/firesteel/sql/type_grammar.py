@@ -208,11 +208,10 @@ class TypeGrammar(Cursor):
         """`DAY`, `DAY(3) TO SECOND(2)` and the like, in upper case; plural words become singular."""
         unit = self._one_unit()
         text = unit + self._unit_precision()
-        if self.at("TO") and unit in _SPANS:
+        # FLOOR(ts + INTERVAL '1' MINUTE TO HOUR): that TO is the function's
+        if any(self.at("TO", word) for last in _SPANS.get(unit, ()) for word in (last, f"{last}S")):
             self.advance()
             last = self._one_unit()
-            if last not in _SPANS[unit]:
-                raise ParseError(f"{unit} TO {last} is no interval", range=self.previous.range)
             text += f" TO {last}" + (self._unit_precision() if last == "SECOND" else "")
         return text
 
