@@ -24,7 +24,7 @@ def test_the_three_plans_of_a_query(catalog) -> None:
 def _explained() -> list[tuple[str, str, str]]:
     """Queries and Flink's answers to EXPLAIN, by theme; two blank lines end a case."""
     cases = []
-    for theme in ("counted_rows", "dropped", "known_comparisons", "metadata", "strings_and_numbers"):
+    for theme in ("counted_rows", "dropped", "known_comparisons", "metadata", "names", "strings_and_numbers"):
         text = (GOLDEN.parent / "explain" / f"{theme}.txt").read_text(encoding="utf-8")
         for case in text.strip().split("\n\n\n"):
             sql, expected = case.split("\n----\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from firesteel.catalog.schema import Column, Table
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
@@ -100,7 +101,13 @@ class Aggregate(LogicalNode):
     @property
     def schema(self) -> tuple[Field, ...]:
         keys = tuple(self._key(k, self.input.schema[k]) for k in self.keys)
-        return keys + tuple(Field(c.name or f"$f{len(keys) + i}", c.type) for i, c in enumerate(self.calls))
+        taken = {key.name for key in keys}
+        calls = []
+        for i, call in enumerate(self.calls, start=len(keys)):
+            name = unused_name(call.name or f"$f{i}", taken)
+            taken.add(name)
+            calls.append(Field(name, call.type))
+        return (*keys, *calls)
 
     def in_all_groups(self, key: int) -> bool:
         """Whether no grouping set leaves this column out."""
@@ -110,6 +117,12 @@ class Aggregate(LogicalNode):
         if self.in_all_groups(key):
             return column
         return Field(column.name, column.type.with_nullable(True))
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number after it where it is taken (Calcite: Aggregate.deriveRowType)."""
+    numbered = (f"{name}_{attempt}" for attempt in count())
+    return next(each for each in chain([name], numbered) if each not in taken)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from firesteel.plan.accumulators import merges
 from firesteel.plan.expressions import input_refs, is_identity, substitute
 from firesteel.plan.facts import window_properties
 from firesteel.plan.facts.window_properties import WindowProperties
-from firesteel.plan.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.logical import Aggregate, Filter, Project, Union, unused_name
 from firesteel.plan.logical_windows import WindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.plan.windows import WINDOW_COLUMNS, Window, Windowing
@@ -127,9 +127,7 @@ def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
     calls = []
     for position, call in enumerate(node.calls, start=len(keys)):
         given = "" if node.partial_final is not None else call.name
-        name, attempt = given or f"$f{position}", 0
-        while name in taken:
-            name, attempt = f"{given or f'$f{position}'}_{attempt}", attempt + 1
+        name = unused_name(given or f"$f{position}", taken)
         taken.add(name)
         calls.append(replace(call, name=name))
     return tuple(calls)
