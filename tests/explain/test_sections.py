@@ -15,6 +15,12 @@ def catalog():
     return tables((GOLDEN / "tables.sql").read_text(encoding="utf-8"))
 
 
+THEMES = (
+    "counted_rows", "dropped", "known_comparisons", "metadata", "names", "no_rows", "one_row",
+    "strings_and_numbers",
+)  # fmt: skip
+
+
 def test_the_three_plans_of_a_query(catalog) -> None:
     sql = "SELECT k, COUNT(*) AS n FROM o WHERE q > 0 AND p IN ('tea', 'rice') GROUP BY k HAVING MAX(w) < 2.5"
     expected = (GOLDEN.parent / "explain" / "three_plans.txt").read_text(encoding="utf-8")
@@ -24,7 +30,7 @@ def test_the_three_plans_of_a_query(catalog) -> None:
 def _explained() -> list[tuple[str, str, str]]:
     """Queries and Flink's answers to EXPLAIN, by theme; two blank lines end a case."""
     cases = []
-    for theme in ("counted_rows", "dropped", "known_comparisons", "metadata", "names", "strings_and_numbers"):
+    for theme in THEMES:
         text = (GOLDEN.parent / "explain" / f"{theme}.txt").read_text(encoding="utf-8")
         for case in text.strip().split("\n\n\n"):
             sql, expected = case.split("\n----\n")

@@ -11,7 +11,7 @@ from firesteel.plan.facts import event_times, processing_times
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.node_text import hints_text, metadata_text
 from firesteel.plan.tree import Node
-from firesteel.plan.type_text import nested_type_text, time_type_text
+from firesteel.plan.type_text import nested_type_text, record_type_text
 
 _NAMES: dict[type[Node], str] = {
     logical.Scan: "TableScan",
@@ -77,15 +77,9 @@ def _window(node: logical_windows.WindowTableFunction) -> str:
     table = "TABLE(#0)" + (f" PARTITION BY({partition})" if partition else "")
     columns = ", ".join(f"_UTF-16LE'{name}'" for name in node.descriptor)
     lengths = ", ".join(map(ast_text, node.arguments))
-    marks = dict.fromkeys(processing_times(node), " *PROCTIME*") | dict.fromkeys(
-        event_times(node), " *ROWTIME*"
-    )
-    fields = ", ".join(
-        f"{time_type_text(f.type) if i in marks else nested_type_text(f.type)}{marks.get(i, '')} {f.name}"
-        for i, f in enumerate(node.schema)
-    )
+    kind = record_type_text(node.schema, event_times(node), processing_times(node), nested_type_text)
     call = f"{node.window.function}({table}, DESCRIPTOR({columns}), {lengths})"
-    return f"invocation=[{call}], rowType=[RecordType({fields})]"
+    return f"invocation=[{call}], rowType=[{kind}]"
 
 
 def _sort(node: logical_over.Sort) -> str:

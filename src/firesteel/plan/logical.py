@@ -172,10 +172,12 @@ def _common(types: list[SqlType]) -> SqlType:
 
 @dataclass(frozen=True)
 class Values(LogicalNode):
-    """LogicalValues: literal rows."""
+    """LogicalValues: literal rows. event_times, processing_times: the columns that carry these."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Literal, ...], ...]
+    event_times: frozenset[int] = frozenset()
+    processing_times: frozenset[int] = frozenset()
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -20,7 +20,7 @@ from firesteel.plan.expression_text import infix_text, prefix_text
 from firesteel.plan.literal_text import literal_text
 from firesteel.plan.logical import scanned_columns
 from firesteel.plan.tree import Node
-from firesteel.plan.type_text import plain_type_text
+from firesteel.plan.type_text import plain_type_text, record_type_text
 from firesteel.sensitive import shown
 
 ExpressionText = Callable[[Expr, Sequence[str]], str]
@@ -175,12 +175,12 @@ def _union(node: physical.Union) -> Attributes:
 
 
 def _values(node: physical.Values, text: ExpressionText) -> Attributes:
-    fields = ", ".join(f"{plain_type_text(f.type)} {f.name}" for f in node.fields)
+    kind = record_type_text(node.fields, node.event_times, node.processing_times, plain_type_text)
     rows = ", ".join(
         "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
     )
     shown = [("tuples", f"[{rows}]")]
-    return shown if text is infix_text else [("type", f"RecordType({fields})"), *shown]
+    return shown if text is infix_text else [("type", kind), *shown]
 
 
 def _sink(node: physical.Sink) -> Attributes:

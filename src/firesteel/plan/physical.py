@@ -248,10 +248,12 @@ class Union(PhysicalNode):
 
 @dataclass(frozen=True)
 class Values(PhysicalNode):
-    """Literal rows."""
+    """Literal rows. event_times, processing_times: the columns that carry these."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Literal, ...], ...]
+    event_times: frozenset[int] = frozenset()
+    processing_times: frozenset[int] = frozenset()
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Sequence
+
+from firesteel.plan.tree import Field
 from firesteel.types.sql import INTERVALS, SqlType, TypeRoot
 
 CHARSET = ' CHARACTER SET "UTF-16LE"'
@@ -32,6 +35,18 @@ def nested_type_text(kind: SqlType) -> str:
 def time_type_text(kind: SqlType) -> str:
     """The type of a time attribute, before its mark: `TIMESTAMP_LTZ(3)`."""
     return str(kind.with_nullable(True))
+
+
+def record_type_text(
+    fields: Sequence[Field], event: Container[int], processing: Container[int], text: Callable[[SqlType], str]
+) -> str:
+    """`RecordType(BIGINT id, TIMESTAMP(3) *ROWTIME* ts)`; event, processing: positions of time attributes."""
+    shown = []
+    for i, column in enumerate(fields):
+        mark = "*ROWTIME* " if i in event else "*PROCTIME* " if i in processing else ""
+        kind = time_type_text(column.type) if mark else text(column.type)
+        shown.append(f"{kind} {mark}{column.name}")
+    return f"RecordType({', '.join(shown)})"
 
 
 def interval_qualifier(kind: SqlType) -> str:

@@ -6,32 +6,40 @@ from dataclasses import replace
 
 from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import Literal
+from firesteel.plan.facts import time_attributes
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, Values
+from firesteel.plan.logical_over import Sort
 from firesteel.plan.tree import Node
 
 
 def prune_empty(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
     if isinstance(node, Union):
-        kept = tuple(child for child in node.inputs if not _is_empty(child))
+        kept = tuple(child for child in node.inputs if not is_empty(child))
         if not kept:
-            return Values(node.schema, ())
+            return without_rows(node)
         return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
-    if isinstance(node, (Project, Filter)) and _is_empty(node.input):
-        return Values(node.schema, ())
-    if isinstance(node, Aggregate) and _is_empty(node.input):
+    if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
+        return without_rows(node)
+    if isinstance(node, Aggregate) and is_empty(node.input):
         return _aggregate(node)
     return node
 
 
-def _is_empty(node: Node) -> bool:
+def without_rows(node: Node) -> Values:
+    """What stands in a node's place where it gives no rows: its columns, with the times that they carry."""
+    return Values(node.schema, (), *time_attributes(node))
+
+
+def is_empty(node: Node) -> bool:
+    """Whether it is known to have no rows."""
     return isinstance(node, Values) and not node.rows
 
 
 def _aggregate(node: Aggregate) -> Node:
     """Groups of nothing are none; the one group of all rows counts 0 and knows nothing else."""
     if node.keys:
-        return Values(node.schema, ())
+        return without_rows(node)
     row: list[Literal] = []
     for call, field in zip(node.calls, node.schema, strict=True):
         value = traits_of(call.function).of_nothing

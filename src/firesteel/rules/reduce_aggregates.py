@@ -21,6 +21,7 @@ from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.logical_windows import GroupWindowAggregate, WindowTableFunction
 from firesteel.plan.tree import Field, Node
 from firesteel.plan.windows import Window
+from firesteel.rules.prune_empty import is_empty, prune_empty
 from firesteel.types import sql
 from firesteel.types.decimals import division
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
@@ -45,9 +46,13 @@ def reduce_aggregates(node: Node) -> Node:
     if _over_windows(node.input):  # which of two plans that cost the same is met first
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
+    if isinstance(node, Aggregate) and is_empty(
+        node.input
+    ):  # one row costs less than all
+        cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:
         return node
-    aggregate = replace(node, calls=tuple(cheapest.calls))
+    aggregate = prune_empty(replace(node, calls=tuple(cheapest.calls)))
     keys = tuple(InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)]))
     given, new = len(node.keys) + len(node.calls), len(node.keys) + len(cheapest.calls)
     rest = tuple(InputRef(new + i, f.type) for i, f in enumerate(node.schema[given:]))
@@ -103,6 +108,10 @@ class _Form:
         computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
         projection = 0 if self.as_written else len(computed)
         return keys * _KEY_COST + len(self.calls) + rows_out * projection
+
+    def is_known_of_nothing(self) -> bool:
+        """Whether each call has a value where there are no rows."""
+        return all(traits_of(call.function).of_nothing is not None for call in self.calls)
 
     def add(self, call: AggregateCall, keys: int) -> InputRef:
         """The call's result; a call of the same meaning is made once, under its first name."""

@@ -17,13 +17,14 @@ from firesteel.expr.casting import as_type, cast
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import is_false, is_true, operands, rewrite
-from firesteel.plan.logical import Aggregate, Filter, Project, Values
+from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.logical_over import OverAggregate
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.failing_constants import has_failing_constant
 from firesteel.rules.fold_constants import computed, fold_constants
+from firesteel.rules.prune_empty import without_rows
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
 from firesteel.rules.refuse_division import is_constant, is_constant_column, refuse_division
@@ -75,7 +76,7 @@ def _filter(node: Filter, zone: str | None) -> Node:
     if is_true(condition):
         return node.input
     if is_false(condition) or (isinstance(condition, Literal) and condition.value is None):
-        return Values(node.schema, ())
+        return without_rows(node)
     return node if condition == node.condition else replace(node, condition=condition)
 
 

@@ -18,7 +18,7 @@ def remove_aggregates(node: Node) -> Node:
     if not isinstance(node, Aggregate) or not node.keys or node.groups:
         return node
     keys = frozenset(node.keys)
-    if not _has_one_row(node.input) and not any(key <= keys for key in unique_keys(node.input)):
+    if not _has_one_row(node.input, keys) and not any(key <= keys for key in unique_keys(node.input)):
         return node
     if not all(
         traits_of(c.function).of_one_row and len(c.args) == 1 and c.filter is None for c in node.calls
@@ -30,8 +30,13 @@ def remove_aggregates(node: Node) -> Node:
     return Project(node.input, tuple(exprs), tuple(f.name for f in node.schema))
 
 
-def _has_one_row(node: Node) -> bool:
-    """Whether it has one row at most: that of an aggregate without keys."""
+def _has_one_row(node: Node, columns: frozenset[int]) -> bool:
+    """Whether it has one row at most: that of an aggregate without keys.
+
+    Flink does not see it where none of the columns is one of the aggregate's (FlinkRelMdColumnUniqueness).
+    """
     while isinstance(node, (Project, Filter)):
+        if isinstance(node, Project):
+            columns = frozenset(e.index for i in columns if isinstance(e := node.exprs[i], InputRef))
         node = node.input
-    return isinstance(node, Aggregate) and not node.keys and not node.groups
+    return bool(columns) and isinstance(node, Aggregate) and not node.keys and not node.groups

@@ -91,6 +91,7 @@ LOGICAL = Stage(
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
+        (each(prune_empty), "projections have come to rows that are none"),
         (each(sort_below_projects), "a projection that no scan has taken"),
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
         (each(remove_aggregates), "some have no calls left"),

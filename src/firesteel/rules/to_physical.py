@@ -36,7 +36,7 @@ def to_physical(node: Node) -> Node:
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
     if isinstance(node, logical.Values):
-        return physical.Values(node.fields, node.rows)
+        return physical.Values(node.fields, node.rows, node.event_times, node.processing_times)
     if isinstance(node, logical.WatermarkAssigner):
         return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
     if isinstance(node, logical_windows.WindowTableFunction):

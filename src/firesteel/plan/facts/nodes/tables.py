@@ -17,7 +17,7 @@ from firesteel.plan.facts.changes import (
     updates_wanted,
 )
 from firesteel.plan.facts.keys import NO_KEYS, Keys, key_of, unique_keys, upsert_keys
-from firesteel.plan.facts.times import NO_TIMES, time_attributes, values_read
+from firesteel.plan.facts.times import NO_TIMES, TimeAttributes, time_attributes, values_read
 from firesteel.plan.facts.values import (
     CONSTANT,
     NOT_MONOTONIC,
@@ -33,7 +33,7 @@ _Scan = logical.Scan | physical.TableSourceScan
 _SCANS = (logical.Scan, physical.TableSourceScan)
 _VALUES = (logical.Values, physical.Values)
 
-time_attributes.always(NO_TIMES, *_SCANS, *_VALUES)
+time_attributes.always(NO_TIMES, *_SCANS)
 window_properties.always(None, logical.Scan, logical.Values)
 interval_asked.always(NOTHING_ASKED, physical.TableSourceScan, physical.Values)
 values_read.always((), physical.TableSourceScan, physical.Values)
@@ -71,6 +71,7 @@ def _moves(node: physical.TableSourceScan) -> Monotonicity:
 
 
 # --- literal rows --------------------------------------------------------------------------------
+time_attributes.of(*_VALUES)(lambda node: TimeAttributes(node.event_times, node.processing_times))
 upsert_keys.always(NO_KEYS, *_VALUES)
 unique_keys.always(NO_KEYS, *_VALUES)
 kinds_sent.always(INSERTS, physical.Values)
