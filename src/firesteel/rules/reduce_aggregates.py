@@ -46,9 +46,7 @@ def reduce_aggregates(node: Node) -> Node:
     if _over_windows(node.input):  # which of two plans that cost the same is met first
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
-    if isinstance(node, Aggregate) and is_empty(
-        node.input
-    ):  # one row costs less than all
+    if isinstance(node, Aggregate) and is_empty(node.input):  # one row costs less than all
         cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:
         return node
