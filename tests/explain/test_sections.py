@@ -16,7 +16,7 @@ def catalog():
 
 
 THEMES = (
-    "counted_rows", "dropped", "known_comparisons", "metadata", "names", "no_rows", "one_row",
+    "counted_rows", "dropped", "known_columns", "known_comparisons", "metadata", "names", "no_rows", "one_row",
     "strings_and_numbers",
 )  # fmt: skip
 

@@ -68,7 +68,12 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
         if isinstance(e, Literal):
             return literal_text(e)
         if e.function in ("CAST", "TRY_CAST"):
-            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, type_text(e.type))}{_not_null(e)})"
+            kind = _cast_type(e, type_text(e.type))
+            (value,) = e.args
+            given = text(value)
+            if e.options and isinstance(value, Literal):  # it is a time attribute itself
+                given = f"{literal_text(value, with_type=False)}:{kind}"
+            return f"{e.function}({given} AS {kind}{_not_null(e)})"
         if e.function == "SEARCH":
             return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=True)})"
         if e.depth > _DEEP and e.function in INFIX:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.expr.aggregate_traits import traits_of
 from firesteel.expr.nodes import Literal
+from firesteel.plan.expressions import is_false
 from firesteel.plan.facts import time_attributes
 from firesteel.plan.logical import Aggregate, Filter, Project, Union, Values
 from firesteel.plan.logical_over import Sort
@@ -20,6 +21,8 @@ def prune_empty(node: Node) -> Node:
             return without_rows(node)
         return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
     if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
+        return without_rows(node)
+    if isinstance(node, Filter) and is_false(node.condition):
         return without_rows(node)
     if isinstance(node, Aggregate) and is_empty(node.input):
         return _aggregate(node)

@@ -119,9 +119,11 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
 
 
 def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """Where changes are normalized the key is read too: rows are told apart by it."""
+    """Where changes are normalized the key is read too: rows are told apart by it; and always what the
+    pushed condition reads."""
     key = scan.primary_key if scan.normalized else ()
-    columns = list(dict.fromkeys([*wanted, *key])) or [0]
+    asked = (i for e in scan.filter for i in input_refs(e))
+    columns = list(dict.fromkeys([*wanted, *key, *asked])) or [0]
     physical = sum(column.metadata is None for column in scanned_columns(scan.table))
     columns.sort(key=lambda i: max(i - physical, -1))  # metadata last, in the source's order
     if len(columns) == len(scan.schema) or not _takes_projection(scan):

@@ -13,17 +13,19 @@ from decimal import Decimal
 from functools import partial
 from operator import ge
 
-from firesteel.expr.casting import as_type, cast
+from firesteel.expr.casting import cast
 from firesteel.expr.deep import from_below
 from firesteel.expr.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions import is_false, is_true, operands, rewrite
 from firesteel.plan.logical import Aggregate, Filter, Project
 from firesteel.plan.logical_over import OverAggregate
+from firesteel.plan.over import contains_over, is_over
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
 from firesteel.rules.failing_constants import has_failing_constant
-from firesteel.rules.fold_constants import computed, fold_constants
+from firesteel.rules.fold_constants import fold_constants
+from firesteel.rules.known_columns import with_known_columns
 from firesteel.rules.prune_empty import without_rows
 from firesteel.rules.pull_factors import pull_factors
 from firesteel.rules.push_into_case import push_into_cases
@@ -42,7 +44,7 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     if isinstance(node, Filter):
         return _filter(node, zone)
     known = constant_columns(node.input)
-    given = [push_into_cases(rewrite(e, lambda part: _constant(part, known))) for e in node.exprs]
+    given = [push_into_cases(e) for e in with_known_columns(node.exprs, node.input, known)]
     for expr in given:
         refuse_division(expr)
     fold = _folding(given, zone)
@@ -82,18 +84,26 @@ def _filter(node: Filter, zone: str | None) -> Node:
 
 def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequence[Expr]) -> Expr:
     """given: the expression with what is known of columns; holds: what else is known of the rows."""
+    if contains_over(given):
+        return _of_windows(given, lambda part: _value(part, part, fold, holds))
+    if isinstance(given, Call) and given.function == "CAST" and given.options:
+        return given  # the constant of a time attribute
     reduced = fold(simplify_value(fold(_reachable(given)), holds))
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 
-def _constant(expr: Expr, known: dict[int, Expr]) -> Expr:
-    """A column's only value, as the column's type."""
-    if not isinstance(expr, InputRef) or expr.index not in known:
-        return expr
-    literal = as_type(known[expr.index], expr.type)
-    if isinstance(literal, Literal):
-        literal = computed(literal)
-    return literal if literal.type == expr.type else Call("CAST", (literal,), expr.type)
+def _of_windows(expr: Expr, value: Callable[[Expr], Expr]) -> Expr:
+    """What windows read is reduced by itself and keeps its type; then what is computed from their results."""
+    windows: list[Expr] = []
+
+    def apart(part: Expr) -> Expr:
+        if not isinstance(part, Call) or not is_over(part):
+            return part
+        windows.append(part.with_args(tuple(map(value, part.args))))
+        return InputRef(-len(windows), part.type)
+
+    reduced = value(rewrite(expr, apart))
+    return rewrite(reduced, lambda e: windows[~e.index] if isinstance(e, InputRef) and e.index < 0 else e)
 
 
 def _reachable(expr: Expr) -> Expr:

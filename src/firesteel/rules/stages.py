@@ -89,6 +89,7 @@ LOGICAL = Stage(
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
         (each(merge_projects), "the reduced calls' projection joins the one above"),
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
+        (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
         (each(prune_empty), "projections have come to rows that are none"),
