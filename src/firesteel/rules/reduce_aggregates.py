@@ -35,10 +35,42 @@ _KEY_COST = 1.1
 """What one group key costs, in calls."""
 
 
-def reduce_aggregates(node: Node) -> Node:
-    """Apply to one aggregate."""
-    if not isinstance(node, (Aggregate, GroupWindowAggregate)):
+@from_below
+def reduce_aggregates(node: Node, read: frozenset[int] | None = None) -> Node:
+    """Apply to the whole tree. read: the columns that are read where a projection says so; calls that are not
+    will not be made, and stay as they are."""
+    below = None
+    if isinstance(node, (Project, Filter)):
+        exprs = node.exprs if isinstance(node, Project) else (node.condition,)
+        asked = frozenset(i for e in exprs for i in input_refs(e))
+        below = asked if isinstance(node, Project) else None if read is None else read | asked
+    node = node.with_children(tuple(reduce_aggregates(child, below) for child in node.children))
+    return _with_calls_reduced(node, read) if isinstance(node, (Aggregate, GroupWindowAggregate)) else node
+
+
+def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[int] | None) -> Node:
+    keys, calls = len(node.keys), len(node.calls)
+    unread = [i for i in range(calls) if read is not None and keys + i not in read]
+    if len(unread) == calls and not keys:
+        unread = unread[1:]  # an aggregate gives at least one column
+    if not unread:
+        return _cheapest(node)
+    made = [i for i in range(calls) if i not in unread]
+    reduced = _cheapest(replace(node, calls=tuple(node.calls[i] for i in made)))
+    if not isinstance(reduced, Project) or not isinstance(reduced.input, type(node)):
         return node
+    below = reduced.input
+    first = keys + len(below.calls)
+    below = replace(below, calls=(*below.calls, *(node.calls[i] for i in unread)))
+    results = dict(zip([*range(keys), *(keys + i for i in made)], reduced.exprs, strict=False))
+    results |= {keys + i: InputRef(first + n, node.schema[keys + i].type) for n, i in enumerate(unread)}
+    rest = range(keys + calls, len(node.schema))
+    results |= {i: InputRef(i + len(below.calls) - calls, node.schema[i].type) for i in rest}
+    return Project(below, tuple(results[i] for i in sorted(results)), tuple(f.name for f in node.schema))
+
+
+def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
+    """The aggregate in the form that costs least."""
     forms = [_Form.of(node)]
     while (reduced := _reduced(forms[-1], node)) is not None:
         forms.append(reduced)

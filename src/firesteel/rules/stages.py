@@ -85,7 +85,7 @@ LOGICAL = Stage(
         (each(remove_aggregates), "groups of one row need no state"),
         (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
         (each(expand_grouping_sets), "the rules below know only one set of keys"),
-        (each(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
+        (whole(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
         (each(merge_projects), "the reduced calls' projection joins the one above"),
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
