@@ -16,8 +16,8 @@ def catalog():
 
 
 THEMES = (
-    "counted_rows", "dropped", "known_columns", "known_comparisons", "metadata", "names", "no_rows", "one_row",
-    "strings_and_numbers",
+    "counted_rows", "dropped", "known_columns", "known_comparisons", "metadata", "names", "no_rows",
+    "one_row", "strings_and_numbers",
 )  # fmt: skip
 
 

@@ -51,12 +51,16 @@ def reduce_aggregates(node: Node, read: frozenset[int] | None = None) -> Node:
 def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[int] | None) -> Node:
     keys, calls = len(node.keys), len(node.calls)
     unread = [i for i in range(calls) if read is not None and keys + i not in read]
-    if len(unread) == calls and not keys:
+    nothing = len(unread) == calls and not keys
+    if nothing:
         unread = unread[1:]  # an aggregate gives at least one column
-    if not unread:
+    empty = isinstance(node, Aggregate) and is_empty(node.input)
+    if not unread or (empty and not nothing):
         return _cheapest(node)
     made = [i for i in range(calls) if i not in unread]
     reduced = _cheapest(replace(node, calls=tuple(node.calls[i] for i in made)))
+    if empty:
+        return _of_nothing(node, reduced)
     if not isinstance(reduced, Project) or not isinstance(reduced.input, type(node)):
         return node
     below = reduced.input
@@ -67,6 +71,14 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
     rest = range(keys + calls, len(node.schema))
     results |= {i: InputRef(i + len(below.calls) - calls, node.schema[i].type) for i in rest}
     return Project(below, tuple(results[i] for i in sorted(results)), tuple(f.name for f in node.schema))
+
+
+def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
+    """Over no rows and read by nobody: the first call, and NULL for the others."""
+    first, *others = node.schema
+    columns: tuple[Expr, ...] = (InputRef(0, first.type),)
+    columns += tuple(Literal(None, f.type.with_nullable(True)) for f in others)
+    return Project(prune_empty(reduced), columns, tuple(f.name for f in node.schema))
 
 
 def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
