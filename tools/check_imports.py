@@ -16,7 +16,7 @@ from pathlib import Path
 
 LEAVES = (
     *("types", "changelog", "errors", "option", "options", "options_table"),
-    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread"),
+    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread", "cache_folder"),
 )
 
 MAY_IMPORT = {
@@ -31,6 +31,8 @@ MAY_IMPORT = {
     "options_table": LEAVES,
     "open_once": (),
     "in_thread": (),
+    "cache_folder": (),
+    "kernels": ("cache_folder",),
     "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),
     "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.java.date_patterns"),
@@ -40,8 +42,8 @@ MAY_IMPORT = {
     "rules": (*LEAVES, "runtime.json_path", "plan", "expr", "catalog"),
     "explain": (*LEAVES, "plan", "expr", "catalog"),
     "udf": LEAVES,
-    "runtime": (*LEAVES, "udf"),
-    "formats": (*LEAVES, "runtime", "catalog.schema"),
+    "runtime": (*LEAVES, "udf", "kernels"),
+    "formats": (*LEAVES, "kernels", "runtime", "catalog.schema"),
     "connectors": (*LEAVES, "formats", "runtime", "catalog.schema"),
     "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog"),
     "session": (
@@ -55,6 +57,7 @@ MAY_IMPORT = {
 
 LIBRARY_BELONGS_TO = {
     "pyspark": ("spark", "session"),
+    "numba": ("kernels",),
     "typer": ("cli",),
     "click": ("cli",),
     "rich": ("cli",),

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+from firesteel.cache_folder import cache_folder
 from firesteel.spark.start.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
@@ -51,14 +52,6 @@ def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) 
         return _use_or_make((cache or cache_folder()) / "jvm", _key(java, jars, host))
     except (OSError, RuntimeError):  # no folder that can be written to, or no home
         return ClassArchive()
-
-
-def cache_folder() -> Path:
-    """FIRESTEEL_CACHE_DIR, else `firesteel` in the user's cache folder."""
-    own = os.environ.get("FIRESTEEL_CACHE_DIR")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firesteel"
 
 
 def _key(java: Java, jars: Path, host: str) -> str:
