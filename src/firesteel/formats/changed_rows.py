@@ -1,7 +1,8 @@
-"""Decoded rows to a changes table: an UPDATE's row before it stands before it, in columns."""
+"""Decoded rows to changes: an UPDATE's row before it stands before it, in columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,46 +10,46 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Indices
+from firesteel.formats.base import Fields, Indices
+from firesteel.formats.json_columns import Reading
+from firesteel.formats.message_decoder import Columnar
+from firesteel.kernels.types import Cells
 
 
 @dataclass(frozen=True)
-class Pool:
-    """One field: its values, and for each row the place of its value among them, and of the one before an
-    UPDATE; -1 for NULL. The latter counts where the row is an UPDATE's."""
+class RowCells:
+    """One field of n rows: int64[n], its cell in each row, and in the row before, which counts where the
+    row is an UPDATE's."""
 
-    values: pa.Array
-    now: Indices
-    before: Indices
-
-    def of(self, rows: Indices) -> Pool:
-        """The same of some of the rows."""
-        return self if len(rows) == len(self.now) else Pool(self.values, self.now[rows], self.before[rows])
+    now: Cells
+    before: Cells
 
 
 def changes(
-    schema: pa.Schema, kinds: npt.NDArray[np.int8], pools: list[Pool], messages: Indices
-) -> tuple[pa.Table, Indices]:
-    """The changes, and the message of each. kinds: of the rows, an UPDATE is +U."""
+    reading: Reading,
+    schema: pa.Schema,
+    fields: Fields,
+    kinds: npt.NDArray[np.int8],
+    rows: Sequence[RowCells],
+    messages: Indices,
+) -> Columnar:
+    """What a reading gives. kinds, messages: int8[n] and int64[n], of each row, where an UPDATE is +U.
+    rows: of each field. Rows of messages whose values turn out to be odd are left out."""
     updates = kinds == RowKind.UPDATE_AFTER
-    if not updates.any():
-        columns = [pa.array(kinds), *(_taken(pool.values, pool.now) for pool in pools)]
-        return pa.Table.from_arrays(columns, schema=schema), messages
     copies = 1 + updates.astype(np.int64)
-    rows = np.repeat(np.arange(len(kinds)), copies)
-    before = np.cumsum(copies)[updates] - 2
-    out = kinds[rows]
+    after = np.cumsum(copies) - 1
+    at = np.repeat(messages, copies)
+    out = np.repeat(kinds, copies)
+    before = after[updates] - 1
     out[before] = RowKind.UPDATE_BEFORE
     columns = [pa.array(out)]
-    for pool in pools:
-        places = pool.now[rows]
-        places[before] = pool.before[updates]
-        columns.append(_taken(pool.values, places))
-    return pa.Table.from_arrays(columns, schema=schema), messages[rows]
-
-
-def _taken(values: pa.Array, places: Indices) -> pa.Array:
-    if len(places) == len(values) and (places == np.arange(len(places))).all():
-        return values
-    missing = places < 0
-    return values.take(pa.array(places, mask=missing) if missing.any() else pa.array(places))
+    for kind, cells in zip(fields.types, rows, strict=True):
+        both = np.empty(len(at), np.int64)
+        both[after] = cells.now
+        both[before] = cells.before[updates]
+        columns.append(reading.values(both, kind, at))
+    table, numbers = pa.Table.from_arrays(columns, schema=schema), reading.numbers(at)
+    odd = reading.odd[at]
+    if odd.any():
+        table, numbers = table.filter(pa.array(~odd)), numbers[~odd]
+    return Columnar(table, numbers, reading.odd_numbers())

@@ -6,22 +6,13 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields, Flags
+from firesteel.formats.base import Fields
 from firesteel.formats.cdc import DELETE, INSERT, UPDATE, Envelope
-from firesteel.formats.changed_rows import Pool, changes
-from firesteel.formats.json_columns import (
-    UNREAD,
-    Reading,
-    codes,
-    flags,
-    pointer,
-    same_path,
-    struct_type,
-)
+from firesteel.formats.changed_rows import RowCells, changes
+from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import JsonScan, quoted
+from firesteel.formats.json_scan import TEXT, JsonScan, is_there, object_of
 from firesteel.formats.message_decoder import Columnar
-from firesteel.formats.overlay import Old, flag_nested, overlay
 
 _CODES = {INSERT: RowKind.INSERT, UPDATE: RowKind.UPDATE_AFTER, DELETE: RowKind.DELETE}
 _PAYLOAD = "payload"
@@ -33,68 +24,33 @@ class EnvelopeColumns:
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._envelope, self._fields = envelope, fields
         self._schema, self._iso = schema, options.iso_timestamps
-        self._outer = (_PAYLOAD,) if options.schema_include else ()
+        self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
-        row = struct_type(fields)
-        before = "MAP(VARCHAR, VARCHAR)" if envelope.partial else row
-        members = {envelope.after: row, envelope.before: before, envelope.operation: "VARCHAR"}
-        if self._outer:
-            inner = ", ".join(f"{quoted(name)} {kind}" for name, kind in members.items())
-            members = {_PAYLOAD: f"STRUCT({inner})"}
-        self._scan = JsonScan(members)
+        # A list or an object in what changed may hold any name, which counts as changed.
+        before = row_shape(fields, is_flat=envelope.partial)
+        members = {envelope.after: row_shape(fields), envelope.before: before, envelope.operation: TEXT}
+        self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
-        reading = Reading(messages, self._scan.read(messages), iso=self._iso)
-        envelope = self._envelope
-        after, before = self._part(reading, envelope.after), self._part(reading, envelope.before)
-        kinds = codes(self._part(reading, envelope.operation), self._kinds)
+        scan, envelope = self._scan.read(messages), self._envelope
+        reading, root = Reading(scan, iso=self._iso), scan.root.members
+        if self._has_payload:
+            root = root[_PAYLOAD].members
+        after, before = root[envelope.after], root[envelope.before]
+        kinds = reading.codes(root[envelope.operation].cells, self._kinds)
+        has_after, has_before = is_there(after.cells), is_there(before.cells)
+        # A row that is not needed is converted, too, and may be refused.
         updates, deletes = kinds == RowKind.UPDATE_AFTER, kinds == RowKind.DELETE
-        has_after, has_before = flags(after.is_valid()), flags(before.is_valid())
-        if envelope.partial:
-            missing = ~has_after | (updates != has_before)
-        else:
-            missing = (~deletes & ~has_after) | ((updates | deletes) & ~has_before)
-        reading.odd |= (kinds == UNREAD) | missing
-        if envelope.partial:
-            pools = self._overlaid(reading, after, before)
-        else:
-            pools = self._whole(reading, after, before, deletes)
+        fits_after = has_after if envelope.partial else has_after != deletes
+        fits_before = has_before == (updates if envelope.partial else updates | deletes)
+        reading.odd |= (kinds == UNREAD) | ~fits_after | ~fits_before
         rows = np.flatnonzero(~reading.odd)
-        table, numbers = changes(
-            self._schema, kinds[rows], [p.of(rows) for p in pools], reading.numbers(rows)
-        )
-        return Columnar(table, numbers, reading.odd_numbers())
-
-    def _part(self, reading: Reading, name: str) -> pa.Array:
-        if not self._outer:
-            return reading.column(name)
-        payload = reading.column(_PAYLOAD)
-        return payload.flatten()[payload.type.get_field_index(name)]
-
-    def _whole(self, reading: Reading, after: pa.Array, before: pa.Array, deletes: Flags) -> list[Pool]:
-        """Both rows stand in the message; a DELETE's is the one before."""
-        count = np.arange(reading.count)
-        pools = []
-        parts = zip(self._fields.names, self._fields.types, after.flatten(), before.flatten(), strict=False)
-        for name, kind, new, old in parts:
-            values = [
-                reading.values(texts, kind, count, same_path(pointer(*self._outer, part, name)))
-                for texts, part in ((new, self._envelope.after), (old, self._envelope.before))
-            ]
-            before_at = count + reading.count
-            pools.append(Pool(pa.concat_arrays(values), np.where(deletes, before_at, count), before_at))
-        return pools
-
-    def _overlaid(self, reading: Reading, after: pa.Array, before: pa.Array) -> list[Pool]:
-        """The part before holds what changed."""
-        count = np.arange(reading.count)
-        of = np.flatnonzero(~reading.odd)
-        old = Old.of(before.take(pa.array(of)), of, of)
-        flag_nested(reading, old)
-        pools = []
-        parts = zip(self._fields.names, self._fields.types, after.flatten(), strict=False)
-        for name, kind, texts in parts:
-            new = reading.values(texts, kind, count, same_path(pointer(self._envelope.after, name)))
-            pools.append(overlay(reading, new, count, old, name, kind))
-        return pools
+        pairs = []
+        for name in self._fields.names:
+            new, old = after.members[name].cells[rows], before.members[name].cells[rows]
+            if envelope.partial:
+                pairs.append(RowCells(new, np.where(old != 0, old, new)))
+            else:
+                pairs.append(RowCells(np.where(deletes[rows], old, new), old))
+        return changes(reading, self._schema, self._fields, kinds[rows], pairs, rows)

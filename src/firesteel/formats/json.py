@@ -80,7 +80,7 @@ class Json:
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
-        columns = JsonRows(fields, parsed, schema) if in_columns(fields) else None
+        columns = JsonRows(fields, parsed, schema, as_written=True) if in_columns(fields) else None
         return MessageDecoder(JsonMessages(fields, parsed), columns, schema)
 
     def framing(self, options: Options) -> Framing:

@@ -1,63 +1,79 @@
-"""What the columnar readers of the JSON formats share: texts of a scan to values, and doubts settled.
-
-A scan gives the text of a value and not how it stood there. Where that matters (a number with a fraction read
-as STRING keeps its digits in Flink, a DOUBLE does not have them all) the value's JSON type is looked up, and
-a message with such a value goes the exact way.
-"""
+"""What the columnar readers of the JSON formats share: cells of a scan to values of SQL types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.json_scan import Scan, quoted, types_at
-from firesteel.formats.message_bytes import begin_with
+from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
-from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
+from firesteel.kernels.types import Cells
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import CHARACTER, STRING, WHOLE_BITS, SqlType, TypeRoot
 
-Paths = Callable[[Indices], pa.Array]
-"""The JSON pointers of some of a column's values."""
-_NO_TEXT = r"^(?:-?[0-9]+(?:\.[0-9]|[eE])|-?0$|[\[{])"
-"""Texts whose value may have been a number with a fraction, -0, a list or an object."""
-_NO_TEXT_BEGINS = b"-0123456789[{"
-_EXACT_DIGITS = 15
-"""A decimal number of so many digits survives the trip through a DOUBLE."""
 UNREAD = -1
 
 
 class Reading:
-    """The messages of one scan. odd: the rows of the scan that are for the exact reader."""
+    """The messages of one scan. odd: the rows of the scan that are for the exact reader. as_written: a number
+    read as a text has its digits as they stand there, as Jackson's parser has them and its tree has not."""
 
-    def __init__(self, messages: pa.BinaryArray, scan: Scan, *, iso: bool) -> None:
-        self._messages = messages
+    def __init__(self, scan: Scan, *, iso: bool, as_written: bool = False) -> None:
         self._scan = scan
         self._iso = iso
+        self._as_written = as_written
         self.count = len(scan.numbers)
         self.odd: Flags = np.zeros(self.count, dtype=bool)
 
-    def column(self, name: str) -> pa.Array:
-        """A member of all messages."""
-        return self._scan.rows[name].combine_chunks()
-
-    def values(self, texts: pa.StringArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        """The values of texts. at: the message of each."""
-        column = typed(texts, kind, iso=self._iso)
+    def values(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
+        """The values of cells; NULL where there is none. at: the message of each."""
+        if kind.root in WHOLE_BITS:
+            return self._integers(cells, kind, at)
+        if kind.root in CHARACTER:
+            self.odd[at[self._doubtful(cells)]] = True
+            return self.texts(cells, at).cast(to_arrow(kind))
+        column = typed(self.texts(cells, at), kind, iso=self._iso)
         self.odd[at[column.odd]] = True
-        doubtful = _doubtful(texts, column.values, kind)
-        if len(doubtful):
-            self.look(at[doubtful], paths(doubtful), "VARCHAR")
+        if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
+            self.odd[at[_negative_zeros(column.values) & ~_is_text(cells)]] = True
         return column.values
 
-    def look(self, at: Indices, paths: pa.Array, expected: str) -> None:
-        """Flag the messages whose value at its path has not the JSON type that is expected."""
-        messages = self._messages.take(pa.array(self._scan.numbers[at]))
-        found = pc.equal(types_at(messages, paths), expected).fill_null(False)
-        self.odd[at[~found.to_numpy()]] = True
+    def names(self, cells: Cells, at: Indices) -> pa.StringArray:
+        """The values as a STRING column has them."""
+        return self.values(cells, STRING, at)
+
+    def texts(self, cells: Cells, at: Indices) -> pa.StringArray:
+        """The values as they stand there, strings without quotes and escapes."""
+        from firesteel.kernels.json_values import copy_texts, texts_size
+
+        count = len(cells)
+        out, offsets = np.empty(texts_size(cells), np.uint8), np.empty(count + 1, np.int32)
+        there, odd = np.empty(count, np.bool_), np.empty(count, np.bool_)
+        copy_texts(self._scan.data, cells, offsets, out, there, odd)
+        self.odd[at[odd]] = True
+        buffers = [_bitmap(there), pa.py_buffer(offsets), pa.py_buffer(out)]
+        return pa.Array.from_buffers(pa.string(), count, buffers)
+
+    def has_escapes(self, cells: Cells) -> bool:
+        """Whether some are strings with escapes."""
+        from firesteel.kernels.json_cells import ESCAPED, kinds
+
+        return bool((kinds(cells) == ESCAPED).any())
+
+    def codes(self, cells: Cells, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
+        """What each name means; UNREAD for another one."""
+        from firesteel.kernels.json_values import find_words
+
+        words = [name.encode() for name in meanings]
+        ends = np.cumsum([0, *map(len, words)]).astype(np.int32)
+        found = np.empty(len(cells), np.int64)
+        find_words(self._scan.data, cells, np.frombuffer(b"".join(words), np.uint8), ends, found)
+        codes: npt.NDArray[np.int8] = np.array([*meanings.values(), UNREAD], np.int8)[found]
+        return codes
 
     def odd_numbers(self) -> Indices:
         """The indices of all messages for the exact reader."""
@@ -67,47 +83,53 @@ class Reading:
         """The indices of these messages."""
         return self._scan.numbers[at]
 
+    def _integers(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
+        from firesteel.kernels.json_values import read_integers
 
-def _doubtful(texts: pa.StringArray, values: pa.Array, kind: SqlType) -> Indices:
-    """The places of values that depend on how they stood there, as text or as a number."""
-    if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
-        return _negative_zeros(values)
-    if kind.root in CHARACTER:
-        begun = np.flatnonzero(begin_with(texts, _NO_TEXT_BEGINS))  # ten times faster than the pattern
-        found = pc.match_substring_regex(texts.take(pa.array(begun)), _NO_TEXT)
-        return begun[flags(found)]
-    if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) > _EXACT_DIGITS:
-        return np.flatnonzero(flags(pc.match_substring(texts, ".")))
-    return np.zeros(0, dtype=np.int64)
+        bits, count = WHOLE_BITS[kind.root], len(cells)
+        values, there, odd = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count, np.bool_)
+        least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+        read_integers(self._scan.data, cells, least, most, values, there, odd)
+        self.odd[at[odd]] = True
+        numbers = pa.py_buffer(values.astype(f"i{bits // 8}", copy=False))
+        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), numbers])
+
+    def _doubtful(self, cells: Cells) -> Flags:
+        """Values that are no texts, whose own texts may not be what stands there."""
+        from firesteel.kernels.json_cells import DECIMAL, INTEGER, NESTED, first_bytes, kinds, lengths
+
+        of = kinds(cells)
+        found: Flags = of == NESTED
+        if not self._as_written:
+            found |= of == DECIMAL
+            short = np.flatnonzero((of == INTEGER) & (lengths(cells) == 2))
+            found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")  # -0 among them
+        return found
 
 
-def _negative_zeros(values: pa.Array) -> Indices:
+def _bitmap(there: Flags) -> pa.Buffer | None:
+    """Arrow's bits of what is there; None where all is."""
+    return None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))
+
+
+def _is_text(cells: Cells) -> Flags:
+    from firesteel.kernels.json_cells import ESCAPED, STRING, kinds
+
+    of = kinds(cells)
+    found: Flags = (of == STRING) | (of == ESCAPED)
+    return found
+
+
+def _negative_zeros(values: pa.Array) -> Flags:
     """As an integer, or read as a BigDecimal, the number has no sign."""
     numbers = values.fill_null(1.0).to_numpy(zero_copy_only=False)
-    return np.flatnonzero((numbers == 0) & np.signbit(numbers))
+    found: Flags = (numbers == 0) & np.signbit(numbers)
+    return found
 
 
-def struct_type(fields: Fields) -> str:
-    """A row of texts as a DuckDB type; of no wanted fields, it has one that no row has."""
-    names = fields.names or ("\x01",)
-    return f"STRUCT({', '.join(f'{quoted(name)} VARCHAR' for name in names)})"
-
-
-def pointer(*steps: str) -> str:
-    """A JSON pointer."""
-    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-
-
-def same_path(path: str) -> Paths:
-    """All values stand at one place of their messages."""
-    return lambda wanted: pa.repeat(path, len(wanted))
-
-
-def path_by_place(before: str, places: Indices, after: str) -> Paths:
-    """The values stand in elements of a list."""
-    return lambda wanted: pc.binary_join_element_wise(
-        before, pc.cast(pa.array(places[wanted]), pa.string()), after, ""
-    )
+def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
+    """A row of plain values."""
+    return object_of(dict.fromkeys(fields.names, TEXT), is_flat=is_flat)
 
 
 def flags(values: pa.Array) -> Flags:
@@ -116,16 +138,6 @@ def flags(values: pa.Array) -> Flags:
     return found
 
 
-def codes(names: pa.StringArray, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
-    """What each name means; UNREAD for another one and NULL."""
-    found = names.dictionary_encode()
-    table = [meanings.get(name, UNREAD) for name in found.dictionary.to_pylist()]
-    places = found.indices.fill_null(len(table)).to_numpy(zero_copy_only=False)
-    found_codes: npt.NDArray[np.int8] = np.array([*table, UNREAD], dtype=np.int8)[places]
-    return found_codes
-
-
 def in_columns(fields: Fields) -> bool:
-    """Whether the columnar reader has the types, and DuckDB can tell the names apart."""
-    names = {name.casefold() for name in fields.names}
-    return are_plain(fields.types) and "" not in names and len(names) == len(fields.names)
+    """Whether the columnar reader has the types."""
+    return are_plain(fields.types) and len(set(fields.names)) == len(fields.names)

@@ -1,20 +1,18 @@
-"""ROW, ARRAY and MAP of the format json in columns: each leaf is one column of texts, however deep it is.
+"""ROW, ARRAY and MAP of the format json in columns: each leaf is one column of values, however deep it is.
 
 Rules: Flink JsonParserToRowDataConverters. A map's entries stand in the order of Java's HashMap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.json_columns import Paths, Reading, flags, pointer
-from firesteel.formats.json_scan import quoted
+from firesteel.formats.json_columns import Reading, flags
+from firesteel.formats.json_scan import TEXT, Found, Shape, is_there, list_of, map_of, object_of, owners
 from firesteel.formats.text_columns import are_plain
+from firesteel.kernels.types import Cells
 from firesteel.runtime.java.hash_code import hasher
 from firesteel.runtime.java.hash_map import buckets
 from firesteel.types.arrow import to_arrow
@@ -23,13 +21,13 @@ from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 
 def in_columns(fields: Fields) -> bool:
-    """Whether the columnar reader has the types, and DuckDB can tell the names apart."""
+    """Whether the columnar reader has the types."""
     return _are_distinct(fields.names) and all(map(_is_readable, fields.types))
 
 
 def _is_readable(kind: SqlType) -> bool:
     if kind.root is TypeRoot.ROW:
-        return bool(kind.names) and _are_distinct(kind.names) and all(map(_is_readable, kind.children))
+        return _are_distinct(kind.names) and all(map(_is_readable, kind.children))
     if kind.root is TypeRoot.ARRAY:
         return _is_readable(kind.children[0])
     if kind.root is TypeRoot.MAP:
@@ -38,36 +36,29 @@ def _is_readable(kind: SqlType) -> bool:
 
 
 def _are_distinct(names: tuple[str, ...]) -> bool:
-    folded = {name.casefold() for name in names}
-    return "" not in folded and len(folded) == len(names) and "\0" not in "".join(names)
+    return len(set(names)) == len(names)
 
 
-def scan_type(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> str:
-    """The DuckDB type that a value of this type is scanned as, of which these parts are looked at. STRINGs
-    that are not are left out of a ROW, and a MAP of STRINGs is scanned as a row of its keys: there is nothing
-    about the others that could be wrong. required: but a row's missing member is."""
+def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> Shape:
+    """What is scanned for a value of this type, of which these parts are looked at. STRINGs that are not are
+    left out of a ROW, and a MAP of STRINGs is scanned as a row of its keys: there is nothing about the others
+    that could be wrong. required: but a row's missing member is."""
     if kind.root is TypeRoot.ROW:
-        fields = list(zip(kind.names, kind.children, strict=True))
-        read = [
-            (name, child)
-            for name, child in fields
-            if required or child.root not in CHARACTER or is_read(parts, name)
-        ] or fields[:1]
-        return _struct(
-            (name, scan_type(child, below(parts, name), required=required)) for name, child in read
+        return object_of(
+            {
+                name: shape_of(child, below(parts, name), required=required)
+                for name, child in zip(kind.names, kind.children, strict=True)
+                if required or child.root not in CHARACTER or is_read(parts, name)
+            }
         )
     if kind.root is TypeRoot.ARRAY:
-        return f"{scan_type(kind.children[0], below(parts, None), required=required)}[]"
+        return list_of(shape_of(kind.children[0], below(parts, None), required=required))
     if kind.root is TypeRoot.MAP:
         keys = keys_of(parts)
-        if keys is not None and _are_distinct(keys) and kind.children[1].root in CHARACTER:
-            return _struct((key, "VARCHAR") for key in keys)
-        return f"MAP(VARCHAR, {scan_type(kind.children[1], required=required)})"
-    return "VARCHAR"
-
-
-def _struct(members: Iterable[tuple[str, str]]) -> str:
-    return f"STRUCT({', '.join(f'{quoted(name)} {kind}' for name, kind in members)})"
+        if keys is not None and kind.children[1].root in CHARACTER:
+            return object_of(dict.fromkeys(keys, TEXT))
+        return map_of(shape_of(kind.children[1], required=required))
+    return TEXT
 
 
 class NestedValues:
@@ -77,109 +68,84 @@ class NestedValues:
         self._reading = reading
         self._required = required
 
-    def values(self, read: pa.Array, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        """What was scanned as a `scan_type(kind)` as the SQL type. at: the message of each; paths: where
-        in it they stand."""
+    def values(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        """What was found of a `shape_of(kind)` as the SQL type. at: the message of each."""
         if kind.root is TypeRoot.ROW:
-            return self._rows(read, kind, at, paths)
+            return self._rows(found, kind, at)
         if kind.root is TypeRoot.ARRAY:
-            return self._arrays(read, kind, at, paths)
+            return self._arrays(found, kind, at)
         if kind.root is TypeRoot.MAP:
-            of_keys = pa.types.is_struct(read.type)
-            return (self._maps_of_keys if of_keys else self._maps)(read, kind, at, paths)
-        return self._reading.values(read, kind, at, paths)
+            return (self._maps_of_keys if found.keys is None else self._maps)(found, kind, at)
+        return self._reading.values(found.cells, kind, at)
 
-    def member(
-        self, read: pa.Array, kind: SqlType, at: Indices, paths: Paths, owners: Flags | None = None
-    ) -> pa.Array:
-        """The same of a member of a row. owners: whether there is a row, of each value."""
+    def member(self, found: Found, kind: SqlType, at: Indices, there: Flags) -> pa.Array:
+        """The same of a member of a row. there: whether there is a row, of each value."""
         if self._required:
-            missing = flags(read.is_null())
-            places = np.flatnonzero(missing if owners is None else missing & owners)
-            if len(places):
-                self._reading.look(at[places], paths(places), "NULL")
-        return self.values(read, kind, at, paths)
+            self._reading.odd[at[there & (found.cells == 0)]] = True
+        return self.values(found, kind, at)
 
-    def _rows(self, read: pa.StructArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        there = flags(read.is_valid())
-        scanned = dict(zip((each.name for each in read.type), read.flatten(), strict=True))
+    def _rows(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        there = is_there(found.cells)
         members = [
-            self.member(scanned[name], child, at, _below(paths, name), there)
-            if name in scanned
-            else pa.nulls(len(read), to_arrow(child))
+            self.member(found.members[name], child, at, there)
+            if name in found.members
+            else pa.nulls(len(at), to_arrow(child))
             for name, child in zip(kind.names, kind.children, strict=True)
         ]
         return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=pa.array(~there))
 
-    def _arrays(self, read: pa.ListArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        offsets, owners = _places(read)
-        elements = read.values[int(offsets[0]) : int(offsets[-1])]
-        offsets = offsets - offsets[0]
-        indices = np.arange(len(owners)) - offsets[owners]
+    def _arrays(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        assert found.inner is not None
+        offsets, of = owners(found.cells)
+        return _lists(offsets, self.values(found.inner, kind.children[0], at[of]), kind, found.cells)
 
-        def path(wanted: Indices) -> pa.Array:
-            numbers = pc.cast(pa.array(indices[wanted]), pa.string())
-            return pc.binary_join_element_wise(paths(owners[wanted]), numbers, "/")
-
-        values = self.values(elements, kind.children[0], at[owners], path)
-        return _lists(offsets, values, kind, read)
-
-    def _maps(self, read: pa.MapArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
-        offsets, owners = _places(read)
-        inner = slice(int(offsets[0]), int(offsets[-1]))
-        keys, items = read.keys[inner], read.items[inner]
-        offsets = offsets - offsets[0]
-
-        def path(wanted: Indices) -> pa.Array:
-            steps = pa.array([pointer(key) for key in keys.take(pa.array(wanted)).to_pylist()], pa.string())
-            return pc.binary_join_element_wise(paths(owners[wanted]), steps, "")
-
-        values = self.values(items, kind.children[1], at[owners], path)
-        order = pa.array(_java_order(keys, offsets, owners))
+    def _maps(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        assert found.inner is not None
+        assert found.keys is not None
+        offsets, of = owners(found.cells)
+        keys = self._reading.texts(found.keys, at[of])
+        values = self.values(found.inner, kind.children[1], at[of])
+        codes = keys.dictionary_encode()  # members of objects have few names
+        if self._reading.has_escapes(found.keys):  # the scan has seen to all others
+            self._reading.odd[at[of[_repeated(codes, of)]]] = True
+        order = pa.array(_java_order(codes, offsets, of))
         pair = to_arrow(kind).value_type
         entries = pa.StructArray.from_arrays([keys.take(order), values.take(order)], fields=list(pair))
-        return _lists(offsets, entries, kind, read)
+        return _lists(offsets, entries, kind, found.cells)
 
-    def _maps_of_keys(self, read: pa.StructArray, kind: SqlType, at: Indices, paths: Paths) -> pa.Array:
+    def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
         """Maps that have of their entries those of some keys."""
-        keys = [each.name for each in read.type]
-        values = [
-            self.values(texts, kind.children[1], at, _below(paths, key))
-            for key, texts in zip(keys, read.flatten(), strict=True)
-        ]
-        owners, which = np.nonzero(np.column_stack([flags(value.is_valid()) for value in values]))
-        offsets = np.searchsorted(owners, np.arange(len(read) + 1))
+        keys = list(found.members)
+        values = [self.values(each, kind.children[1], at) for each in found.members.values()]
+        of, which = np.nonzero(np.column_stack([flags(value.is_valid()) for value in values]))
+        offsets = np.searchsorted(of, np.arange(len(at) + 1))
         entries = pa.StructArray.from_arrays(
             [
                 pa.array(keys, pa.string()).take(pa.array(which)),
-                pa.concat_arrays(values).take(pa.array(which * len(read) + owners)),
+                pa.concat_arrays(values).take(pa.array(which * len(at) + of)),
             ],
             fields=list(to_arrow(kind).value_type),
         )
-        return _lists(offsets, entries, kind, read)
+        return _lists(offsets, entries, kind, found.cells)
 
 
-def _below(paths: Paths, name: str) -> Paths:
-    step = pointer(name)
-    return lambda wanted: pc.binary_join_element_wise(paths(wanted), step, "")
+def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> pa.Array:
+    places, there = pa.array(offsets.astype(np.int32)), pa.array(~is_there(lists))
+    return pa.ListArray.from_arrays(places, values, type=to_arrow(kind), mask=there)
 
 
-def _places(read: pa.ListArray | pa.MapArray) -> tuple[Indices, Indices]:
-    """The offsets of lists, and the list of each element."""
-    offsets = read.offsets.to_numpy().astype(np.int64)
-    return offsets, np.repeat(np.arange(len(read)), np.diff(offsets))
+def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
+    """Entries of maps that have their key once more."""
+    words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
+    order = np.argsort(words, kind="stable")
+    found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]
+    return found
 
 
-def _lists(offsets: Indices, values: pa.Array, kind: SqlType, read: pa.Array) -> pa.Array:
-    places = pa.array(offsets.astype(np.int32))
-    return pa.ListArray.from_arrays(places, values, type=to_arrow(kind), mask=read.is_null())
-
-
-def _java_order(keys: pa.StringArray, offsets: Indices, owners: Indices) -> Indices:
+def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
     """The entries map by map, each in the order of a HashMap into which they were put one by one."""
-    distinct = keys.dictionary_encode()  # members of objects have few names
-    hashes = np.array([*map(hasher(STRING), distinct.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
-    spread = (hashes ^ hashes >> 16)[distinct.indices.to_numpy()]
+    hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
+    spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]
     sizes, which = np.unique(np.diff(offsets), return_inverse=True)
     rooms = np.array([buckets(size) for size in sizes.tolist()], np.int64)[which]
-    return np.lexsort((np.arange(len(owners)), spread & (rooms[owners] - 1), owners))
+    return np.lexsort((np.arange(len(of)), spread & (rooms[of] - 1), of))

@@ -1,199 +1,208 @@
-"""One pass over a column of JSON messages: the wanted members as columns of texts, by DuckDB's parser.
+"""One pass over a column of JSON messages: the wanted values by where they stand, as cells
+(kernels/json_cells.py).
 
-DuckDB reads JSON of a given schema from files: the messages are put into a file in memory. Members are found
-by their keys, wherever they stand. It refuses repeated keys among the wanted ones and values of another
-structure (an object where a list is expected); such messages, and those that it takes for other
-reasons (json_strict), are left to the exact reader.
-"""
+A **shape** says what is wanted of a value. Members are found by their keys, wherever they stand, with or
+without escapes; everything else is looked at only as far as it must be JSON. What has another structure
+than its shape, or a wanted member twice, is for the exact reader."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.formats.base import Flags, Indices
-from firesteel.formats.json_strict import suspicious
-from firesteel.formats.message_bytes import Bytes, MessageBytes
-from firesteel.runtime.duck.connection import connect
+from firesteel.formats.message_bytes import MessageBytes
+from firesteel.kernels.types import Bytes, Cells, Plan
 
-_LEAST = 64
-"""So few messages are not searched for the one that the parser refuses."""
-_LARGEST = 16 << 20
+VALUE, OBJECT, LIST, MAP = range(4)
+"""Kinds of nodes, as kernels/json_scan.py has them: it is loaded where messages are read, not where jobs are
+planned."""
+_TABLE_COLUMNS, _STACK = 5, (32, 4)
+_LONGEST_KEY = 1 << 16
+_WORD = 8
+"""Bytes that kernels read at once."""
+_BYTES_A_ROW = 128
+"""The first guess; a block with more rows is scanned again."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """members: of an object, those that are wanted. inner: of a list's elements, a map's values. is_flat: an
+    object with objects or lists in it is for the exact reader."""
+
+    kind: int = VALUE
+    members: Mapping[str, Shape] = field(default_factory=dict)
+    inner: Shape | None = None
+    is_flat: bool = False
+
+
+TEXT = Shape()
+"""A value as it stands there."""
+
+
+def object_of(members: Mapping[str, Shape], *, is_flat: bool = False) -> Shape:
+    return Shape(OBJECT, members, is_flat=is_flat)
+
+
+def list_of(element: Shape) -> Shape:
+    return Shape(LIST, inner=element)
+
+
+def map_of(value: Shape) -> Shape:
+    return Shape(MAP, inner=value)
+
+
+@dataclass(frozen=True)
+class Found:
+    """cells: int64[n], what n values are. members: of objects, n values each; nothing is there where there
+    is no object. inner: of lists all elements, of maps all entries' values, one list behind the other.
+    keys: int64 of each entry."""
+
+    cells: Cells
+    members: Mapping[str, Found]
+    inner: Found | None = None
+    keys: Cells | None = None
 
 
 @dataclass(frozen=True)
 class Scan:
-    """rows: what was read, a row a message. numbers: the messages' indices. odd: the indices of the messages
-    for the exact reader. Messages that are empty are in neither."""
+    """data: what cells speak of. root: what was found, a value a message. numbers: the messages' indices.
+    odd: the indices of the messages for the exact reader. Messages that are empty are in neither."""
 
-    rows: pa.Table
+    data: Bytes
+    root: Found
     numbers: Indices
     odd: Indices
 
 
 class JsonScan:
-    """Reads the members named in `members`, each with its DuckDB type, which says how deep to look."""
+    """Reads the wanted members of messages that are objects."""
 
-    def __init__(self, members: Mapping[str, str]) -> None:
-        columns = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in members.items())
-        self._options = f"format = 'newline_delimited', records = true, columns = {{{columns}}}"
+    def __init__(self, members: Mapping[str, Shape]) -> None:
+        self._shape = object_of(members)
+        self._plan = _Plan.of(self._shape)
+        self._bytes_a_row = _BYTES_A_ROW
+        self._stack, self._scratch = np.empty(_STACK, np.int64), np.empty(_LONGEST_KEY, np.uint8)
+        self._cells = np.empty(0, np.int64)  # kept: to get new memory takes as long as to fill it
 
     def read(self, messages: pa.BinaryArray) -> Scan:
-        """Raises duckdb.BinderException or ParserException where the names cannot be columns."""
-        lengths = pc.binary_length(messages).fill_null(0).to_numpy()
-        numbers = np.flatnonzero((lengths > 2) | ~_only_line_end(messages, lengths))
-        chosen = messages if len(numbers) == len(messages) else messages.take(pa.array(numbers))
-        odd = suspicious(chosen) if len(chosen) else np.zeros(0, dtype=bool)
-        tables: list[pa.Table] = []
-        read: list[Indices] = []
-        self._read(_chosen(chosen, ~odd), numbers[~odd], tables, read)
-        good = np.concatenate(read) if read else numbers[:0]
-        rows = pa.concat_tables(tables) if tables else self._run(np.empty(0, dtype=np.uint8))
-        return Scan(rows, good, np.setdiff1d(numbers, good, assume_unique=True))
+        """See above."""
+        from firesteel.kernels.json_scan import FULL, scan
 
-    def _read(
-        self, messages: pa.BinaryArray, numbers: Indices, tables: list[pa.Table], read: list[Indices]
-    ) -> None:
-        """Read all, or find those that can be read."""
-        if not len(messages):
-            return
-        table = self._tried(messages)
-        if table is None and len(messages) > _LEAST:
-            valid = _valid(messages)
-            if not valid.all():
-                messages, numbers = _chosen(messages, valid), numbers[valid]
-                table = self._tried(messages) if len(messages) else None
-        if table is not None:
-            tables.append(table)
-            read.append(numbers)
-        elif len(messages) > _LEAST:
-            half = len(messages) // 2
-            self._read(messages[:half], numbers[:half], tables, read)
-            self._read(messages[half:], numbers[half:], tables, read)
-
-    def _tried(self, messages: pa.BinaryArray) -> pa.Table | None:
-        """Each message begins an object: with line ends inside, it is an error, or more rows than one."""
-        content = MessageBytes.of(messages)
-        if content.end_lines():
-            table = self._rows(content.data, len(messages))
-            if table is not None or content.are_lines():
-                return table
-        return self._rows(_as_lines(content), len(messages))
-
-    def _rows(self, lines: Bytes, count: int) -> pa.Table | None:
-        try:
-            table = self._run(lines)
-        except (duckdb.InvalidInputException, duckdb.ConversionException):
-            return None
-        return table if table.num_rows == count else None
-
-    def _run(self, lines: Bytes) -> pa.Table:
-        size = max(_LARGEST, len(lines) + 1)
-        with _file(lines) as path:
-            sql = f"FROM read_json({literal(path)}, maximum_object_size = {size}, {self._options})"
-            return connect().sql(sql).to_arrow_table()
+        content = MessageBytes.of(messages.fill_null(b"") if messages.null_count else messages)
+        data = content.data
+        if len(data) < _WORD:
+            data = np.append(data, np.zeros(_WORD, np.uint8))
+        count, plan = len(messages), self._plan
+        numbers, odd = np.empty(count, np.int64), np.empty(count, np.bool_)
+        while True:
+            tables = plan.tables(count, len(content.data) // self._bytes_a_row + 64)
+            size = int(tables[-1, 0] + tables[-1, 1] * tables[-1, 2])
+            if size > len(self._cells):
+                self._cells = np.empty(size, np.int64)
+            rows = scan(
+                data, content.offsets, plan.nodes, plan.members, plan.names, tables, self._cells,
+                numbers, odd, self._stack, self._scratch,
+            )  # fmt: skip
+            if rows != FULL:
+                break
+            self._bytes_a_row = max(1, self._bytes_a_row // 4)
+        found = [
+            self._cells[base : base + width * there].reshape(there, width)
+            for base, width, _, there, _ in tables.tolist()
+        ]
+        return Scan(data, _found(self._shape, found, plan, 0), numbers[:rows], np.flatnonzero(odd))
 
 
-def _only_line_end(messages: pa.BinaryArray, lengths: Indices) -> Flags:
-    """Whether a short message is nothing but its line end."""
-    found: Flags = lengths == 0
-    for index in np.flatnonzero((lengths > 0) & (lengths <= 2)):
-        found[index] = messages[int(index)].as_py() in (b"\n", b"\r\n")
-    return found
+@dataclass
+class _Plan:
+    """A shape as the kernel reads it: see there."""
 
+    nodes: Plan
+    members: Plan
+    names: Bytes
+    widths: list[int]
+    inner: dict[int, list[int]]
+    """By node, those of its members, or of what is in it."""
 
-def _chosen(messages: pa.BinaryArray, wanted: Flags) -> pa.BinaryArray:
-    return messages if wanted.all() else messages.filter(pa.array(wanted))
+    @classmethod
+    def of(cls, shape: Shape) -> _Plan:
+        nodes: list[list[int]] = []
+        members: list[list[int]] = []
+        names = bytearray()
+        widths = [0]
+        inner: dict[int, list[int]] = {}
 
-
-def _valid(messages: pa.BinaryArray) -> Flags:
-    """The messages that are JSON."""
-    connection = connect()
-    connection.register("messages", pa.table({"l": pc.cast(messages, pa.string(), safe=False)}))
-    try:
-        answer = connection.sql("SELECT json_valid(l) AS v FROM messages").to_arrow_table()
-    finally:
-        connection.unregister("messages")
-    valid: Flags = answer["v"].to_numpy()
-    return valid
-
-
-def types_at(messages: pa.BinaryArray, paths: pa.Array) -> pa.ChunkedArray:
-    """The type of each message's value at a JSON pointer (VARCHAR, DOUBLE, NULL...); NULL for none."""
-    connection = connect()
-    texts = pc.cast(messages, pa.string(), safe=False)
-    connection.register("messages", pa.table({"l": texts, "p": paths}))
-    try:
-        return connection.sql("SELECT json_type(l, p) AS t FROM messages").to_arrow_table()["t"]
-    finally:
-        connection.unregister("messages")
-
-
-def _as_lines(content: MessageBytes) -> Bytes:
-    """The messages, each in one line. An LF within a message becomes a CR, which is as blank between values,
-    and as wrong within a text."""
-    count = len(content.lengths)
-    flat = np.where(content.data == ord("\n"), np.uint8(ord("\r")), content.data)
-    ends = np.zeros(len(flat) + count, dtype=np.uint8)
-    places = np.arange(len(flat)) + np.repeat(np.arange(count), content.lengths)
-    ends[:] = ord("\n")
-    ends[places] = flat
-    return ends
-
-
-_free: list[tuple[int, int]] = []
-"""Files in memory that nobody reads now, each with its process: a forked one shares what it did not make."""
-
-
-@contextmanager
-def _file(data: Bytes) -> Iterator[str]:
-    """The path of a file that holds the data, in memory where the system can."""
-    if hasattr(os, "memfd_create"):
-        number = _memory_file()
-        try:
-            _write(number, memoryview(data.data))
-            yield f"/proc/self/fd/{number}"
-        except BaseException:
-            os.close(number)
-            raise
-        _free.append((os.getpid(), number))
-    else:
-        with tempfile.NamedTemporaryFile(suffix=".json") as stream:
-            stream.write(data.data)
-            stream.flush()
-            yield stream.name
-
-
-def _memory_file() -> int:
-    """A file in memory. One used before has its pages: to get new ones takes as long as to fill them."""
-    while _free:
-        process, number = _free.pop()
-        if process == os.getpid():
+        def add(one: Shape, table: int) -> int:
+            number = len(nodes)
+            nodes.append([one.kind, table, widths[table], 0, 0, -1, one.is_flat])
+            widths[table] += 1
+            if one.inner is not None:
+                widths.append(int(one.kind == MAP))  # a map's keys come first
+                nodes[number][5] = add(one.inner, len(widths) - 1)
+                inner[number] = [nodes[number][5]]
+            elif one.kind == OBJECT:
+                inner[number] = [add(each, table) for each in one.members.values()]
             return number
-    return os.memfd_create("messages")
+
+        def name(one: Shape, number: int) -> None:
+            if one.inner is not None:
+                name(one.inner, inner[number][0])
+            nodes[number][3:5] = len(members), len(one.members)
+            for key, child in zip(one.members, inner.get(number, ()), strict=False):
+                text = key.encode()
+                members.append([len(names), len(names) + len(text), child])
+                names.extend(text)
+            for each, child in zip(one.members.values(), inner.get(number, ()), strict=False):
+                name(each, child)
+
+        name(shape, add(shape, 0))
+        array = np.array(members, np.int32).reshape(-1, 3)
+        return cls(
+            np.array(nodes, np.int32), array, np.frombuffer(bytes(names) or b" ", np.uint8), widths, inner
+        )
+
+    def tables(self, messages: int, rows: int) -> Indices:
+        """The kernel's tables, with room for so many messages and so many rows in every other one."""
+        tables = np.zeros((len(self.widths), _TABLE_COLUMNS), np.int64)
+        tables[:, 1] = self.widths
+        tables[:, 2] = rows
+        tables[0, 2] = messages
+        sizes = tables[:, 1] * tables[:, 2]
+        tables[:, 0] = np.cumsum(sizes) - sizes
+        return tables
 
 
-def _write(number: int, data: memoryview) -> None:
-    """Let the file hold the data and nothing else."""
-    os.truncate(number, len(data))
-    at = 0
-    while at < len(data):
-        at += os.pwrite(number, data[at:], at)
+def _found(shape: Shape, tables: list[Cells], plan: _Plan, node: int) -> Found:
+    """What a node found, in columns of their own."""
+    _, table, column, *_ = plan.nodes[node].tolist()
+    cells = tables[table][:, column].copy()
+    below = plan.inner.get(node, [])
+    if shape.inner is None:
+        members = zip(shape.members.items(), below, strict=True)
+        return Found(cells, {name: _found(each, tables, plan, child) for (name, each), child in members})
+    inner = _found(shape.inner, tables, plan, below[0])
+    keys = tables[int(plan.nodes[below[0], 1])][:, 0].copy() if shape.kind == MAP else None
+    return Found(cells, {}, inner, keys)
 
 
-def quoted(name: str) -> str:
-    """A name in DuckDB's SQL."""
-    return '"' + name.replace('"', '""') + '"'
+def owners(lists: Cells) -> tuple[Indices, Indices]:
+    """Of lists or maps, int64[n + 1]: where the elements of each begin among all, and of each element, whose
+    it is."""
+    from firesteel.kernels.json_cells import NESTED, kinds, lengths
+
+    counts = np.where(kinds(lists) == NESTED, lengths(lists), 0)
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets, np.repeat(np.arange(len(lists)), counts)
 
 
-def literal(text: str) -> str:
-    """A text in DuckDB's SQL."""
-    return "'" + text.replace("'", "''") + "'"
+def is_there(cells: Cells) -> Flags:
+    """Whether each is a value, not null and not missing."""
+    from firesteel.kernels.json_cells import NULL, kinds
+
+    there: Flags = kinds(cells) > NULL
+    return there

@@ -46,7 +46,7 @@ class MetadataReader:
         fields = self._fields()
         self._exact = _Members(found.name, fields, self._options)
         schema = changes_schema(fields.types)
-        columns = JsonRows(fields, self._options, schema) if in_columns(fields) else None
+        columns = JsonRows(fields, self._options, schema, as_written=False) if in_columns(fields) else None
         self._decoder = MessageDecoder(self._exact, columns, schema)
 
     def read(self, messages: pa.BinaryArray) -> Said:

@@ -1,0 +1,323 @@
+"""One pass over a block of JSON messages: each wanted value's cell, in tables of rows.
+
+A **plan** is a tree of nodes in arrays. A node is a value (a cell is all that is wanted of it), an object
+of which some members are wanted, a list, or a map (an object of which all members are). The root, an
+object, has a row in table 0 for each message; the members of an object share its row; elements of a list
+and entries of a map have rows of their own in a table of their node. Within a table, rows stand in the
+order of the messages.
+
+A message that is no JSON object, whose values have another structure than the plan, or that has a wanted
+member twice, is **odd**: it leaves no rows."""
+
+from __future__ import annotations
+
+from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.json_cells import (
+    DECIMAL,
+    ESCAPED,
+    INTEGER,
+    LENGTH_SHIFT,
+    MAX_LENGTH,
+    MISSING,
+    NESTED,
+    NULL,
+    START_MASK,
+    STRING,
+    WORD,
+    cell,
+)  # fmt: skip
+from firesteel.kernels.json_text import copy_unescaped
+from firesteel.kernels.json_tokens import (
+    BAD,
+    blanks_end,
+    colon_end,
+    number_end,
+    string_end,
+    value_end,
+    word_end,
+)  # fmt: skip
+from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Plan
+
+FULL = -2
+"""A table has no room left: the block is to be scanned again with more."""
+VALUE, OBJECT, LIST, MAP = range(4)
+KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT = range(7)
+"""Columns of `nodes`. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it
+holds objects or lists."""
+NAME_START, NAME_END, NODE = range(3)
+"""Columns of `members`, the names in `names`; an object's stand side by side."""
+BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
+"""Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
+those that there are."""
+_STACK_NODE, _STACK_ROW, _STACK_SEEN, _STACK_NEXT = range(4)
+MAX_DEPTH = 32
+_QUOTE, _COMMA, _MINUS, _ZERO, _NINE, _N = 34, 44, 45, 48, 57, 110
+_OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
+_MOST_ENTRIES = 500
+"""A larger map is another reader's: its keys are compared one with another."""
+
+
+@compiled
+def scan(
+    data: Bytes, offsets: Integers, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    numbers: Integers, odd: Flags, stack: Integers, scratch: Bytes,
+) -> int:  # fmt: skip
+    """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
+    rows, or FULL. numbers: int64[n], gets the message of each root row. odd: bool[n], gets which are odd;
+    one that is empty but for a line end is not, and has no row. stack: int64[MAX_DEPTH, 4], scratch:
+    uint8[any]: to work with; keys with escapes find room in scratch, or the message is odd."""
+    rows = 0
+    for number in range(len(offsets) - 1):
+        at, end = offsets[number], offsets[number + 1]
+        odd[number] = False
+        if _is_blank(data, at, end):
+            continue
+        for table in range(len(tables)):
+            tables[table, _BEFORE] = tables[table, COUNT]
+        at = _message(data, at, end, nodes, members, names, tables, cells, stack, scratch)
+        if at == FULL:
+            return FULL
+        if at == BAD or blanks_end(data, at, end) != end:
+            odd[number] = True
+            for table in range(len(tables)):
+                tables[table, COUNT] = tables[table, _BEFORE]
+            continue
+        numbers[rows] = number
+        rows += 1
+    return rows
+
+
+@inlined
+def _is_blank(data: Bytes, at: int, end: int) -> bool:
+    """Nothing but a line end."""
+    if at < end and data[end - 1] == 10:
+        end -= 1
+        if at < end and data[end - 1] == 13:
+            end -= 1
+    return at == end
+
+
+@inlined
+def _new_row(tables: Integers, cells: Cells, table: int) -> int:
+    """The place in `cells` of a row in which nothing is there yet, or FULL."""
+    row = tables[table, COUNT]
+    if row == tables[table, CAPACITY]:
+        return FULL
+    tables[table, COUNT] = row + 1
+    width = tables[table, WIDTH]
+    place = tables[table, BASE] + row * width
+    for column in range(width):
+        cells[place + column] = 0
+    return place
+
+
+@inlined
+def _message(
+    data: Bytes, at: int, end: int, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    stack: Integers, scratch: Bytes,
+) -> int:  # fmt: skip
+    """Behind the object, BAD or FULL."""
+    at = blanks_end(data, at, end)
+    if at >= end or data[at] != _OPEN_OBJECT:
+        return BAD
+    place = _new_row(tables, cells, 0)
+    if place < 0:
+        return FULL
+    depth = 0
+    _push(stack, depth, 0, place)
+    at = blanks_end(data, at + 1, end)
+    while at < end:
+        node = stack[depth, _STACK_NODE]
+        if data[at] == (_CLOSE_LIST if nodes[node, KIND] == LIST else _CLOSE_OBJECT):
+            if not _closed(data, nodes, tables, cells, stack, depth):
+                return BAD
+            at += 1
+            if depth == 0:
+                return at
+            depth -= 1
+        else:
+            at = _separated(data, at, end, stack, depth)
+            if at < 0:
+                return BAD
+            at, child, place = _slot(
+                data, at, end, nodes, members, names, tables, cells, stack, depth, scratch
+            )
+            if at < 0:
+                return at
+            if child < 0:
+                is_nested = data[at] == _OPEN_OBJECT or data[at] == _OPEN_LIST
+                if is_nested and nodes[node, IS_FLAT]:
+                    return BAD
+                at = value_end(data, at, end)
+            elif nodes[child, KIND] == VALUE or data[at] == _N:
+                at = _value(data, at, end, place + nodes[child, COLUMN], cells, nodes[node, IS_FLAT])
+            else:
+                depth += 1
+                at = _opened(data, at, child, place, nodes, tables, cells, stack, depth)
+            if at < 0:
+                return BAD
+        at = blanks_end(data, at, end)
+    return BAD
+
+
+@inlined
+def _push(stack: Integers, depth: int, node: int, place: int) -> None:
+    stack[depth, _STACK_NODE] = node
+    stack[depth, _STACK_ROW] = place
+    stack[depth, _STACK_SEEN] = 0
+    stack[depth, _STACK_NEXT] = 0
+
+
+@inlined
+def _separated(data: Bytes, at: int, end: int, stack: Integers, depth: int) -> int:
+    """Behind the comma that the second and later elements have before them."""
+    if stack[depth, _STACK_SEEN]:
+        if data[at] != _COMMA:
+            return BAD
+        at = blanks_end(data, at + 1, end)
+    stack[depth, _STACK_SEEN] += 1
+    return at if at < end else BAD
+
+
+@inlined
+def _slot(
+    data: Bytes, at: int, end: int, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    stack: Integers, depth: int, scratch: Bytes,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place."""
+    node, place = stack[depth, _STACK_NODE], stack[depth, _STACK_ROW]
+    kind, child = nodes[node, KIND], nodes[node, INNER]
+    key, length, escapes = 0, 0, 0
+    if kind != LIST:
+        closed = string_end(data, at + 1, end) if data[at] == _QUOTE else BAD
+        if closed < 0:
+            return BAD, child, place
+        key, length, escapes = at + 1, (closed >> 1) - at - 1, closed & 1
+        at = colon_end(data, (closed >> 1) + 1, end)
+        if at < 0 or at >= end or length > MAX_LENGTH:
+            return BAD, child, place
+        if kind == OBJECT:
+            if not escapes:
+                child = _member(data, key, length, nodes, members, names, stack, depth)
+            else:
+                size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
+                if size < 0:
+                    return BAD, child, place
+                child = _member(scratch, 0, size, nodes, members, names, stack, depth)
+            if child >= 0 and cells[place + nodes[child, COLUMN]] != MISSING:
+                at = BAD  # twice
+            return at, child, place
+    place = _new_row(tables, cells, nodes[child, TABLE])
+    if place < 0:
+        return FULL, child, place
+    if kind == MAP:
+        cells[place] = cell(ESCAPED if escapes else STRING, key, length)
+    return at, child, place
+
+
+@inlined
+def _member(
+    text: Bytes, key: int, length: int, nodes: Plan, members: Plan, names: Bytes, stack: Integers, depth: int
+) -> int:
+    """The node of the member with this key, or -1. Members mostly stand in one order: the one behind the
+    last is looked at first."""
+    node = stack[depth, _STACK_NODE]
+    first, count, step = nodes[node, FIRST_MEMBER], nodes[node, MEMBERS], stack[depth, _STACK_NEXT]
+    for _ in range(count):
+        member = first + step
+        step = step + 1 if step + 1 < count else 0
+        start = members[member, NAME_START]
+        if members[member, NAME_END] - start == length:
+            same = True
+            for place in range(length):
+                if names[start + place] != text[key + place]:
+                    same = False
+                    break
+            if same:
+                stack[depth, _STACK_NEXT] = step
+                return members[member, NODE]
+    return -1
+
+
+@inlined
+def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int) -> int:
+    """Behind a value whose cell is put in its place."""
+    byte = data[at]
+    start, kind = at, STRING
+    if byte == _QUOTE:
+        start += 1
+        closed = string_end(data, start, end)
+        at, stop = (closed >> 1) + 1, closed >> 1
+        kind = ESCAPED if closed & 1 else STRING
+    elif byte == _MINUS or _ZERO <= byte <= _NINE:
+        closed = number_end(data, at, end)
+        at = stop = closed >> 1
+        kind = DECIMAL if closed & 1 else INTEGER
+    elif byte == _OPEN_OBJECT or byte == _OPEN_LIST:
+        closed = BAD if is_flat else value_end(data, at, end)
+        at = stop = closed
+        kind = NESTED
+    else:
+        closed = word_end(data, at, end)
+        at = stop = closed
+        kind = NULL if byte == _N else WORD
+    if closed < 0 or stop - start > MAX_LENGTH:
+        return BAD
+    cells[place] = cell(kind, start, stop - start)
+    return at
+
+
+@inlined
+def _opened(
+    data: Bytes, at: int, node: int, place: int, nodes: Plan, tables: Integers, cells: Cells,
+    stack: Integers, depth: int,
+) -> int:  # fmt: skip
+    """Behind the bracket of an object, a list or a map of the plan, which is the one to be closed next."""
+    kind = nodes[node, KIND]
+    if data[at] != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT) or depth == MAX_DEPTH:
+        return BAD
+    first = 0 if kind == OBJECT else tables[nodes[nodes[node, INNER], TABLE], COUNT]
+    own = place + nodes[node, COLUMN]
+    cells[own] = cell(NESTED, first, 0)
+    _push(stack, depth, node, place if kind == OBJECT else own)
+    return at + 1
+
+
+@inlined
+def _closed(data: Bytes, nodes: Plan, tables: Integers, cells: Cells, stack: Integers, depth: int) -> bool:
+    """Note how many elements the list or map that ends here has; whether it is none with a key twice."""
+    node, own = stack[depth, _STACK_NODE], stack[depth, _STACK_ROW]
+    if nodes[node, KIND] == OBJECT:
+        return True
+    table = nodes[nodes[node, INNER], TABLE]
+    first = cells[own]
+    count = stack[depth, _STACK_SEEN]
+    cells[own] = first + (count << LENGTH_SHIFT)
+    if nodes[node, KIND] == LIST:
+        return count <= MAX_LENGTH
+    if count > _MOST_ENTRIES:
+        return False
+    width = tables[table, WIDTH]
+    place = tables[table, BASE] + (first & START_MASK) * width
+    return not _has_repeated(data, cells, place, width, count)
+
+
+@compiled
+def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int) -> bool:
+    """Whether two of the keys, `width` cells from one to the next, are the same. Those with escapes are
+    looked at by whoever takes the map."""
+    for one in range(1, count):
+        key = cells[place + one * width]
+        start, length = key & START_MASK, key >> LENGTH_SHIFT  # of its kind, too
+        for other in range(one):
+            before = cells[place + other * width]
+            if before >> LENGTH_SHIFT == length:
+                same = True
+                at = before & START_MASK
+                for step in range(length & MAX_LENGTH):
+                    if data[start + step] != data[at + step]:
+                        same = False
+                        break
+                if same:
+                    return True
+    return False

@@ -1,0 +1,263 @@
+"""Where the parts of a JSON text end, by Jackson's rules: RFC 8259, but for control characters in strings.
+
+Each function is given the bytes, a place and the place behind the last byte, and answers with the place
+behind what begins there, or with BAD. Strings must be UTF-8; what Jackson reads beyond that is another
+reader's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.types import Bytes
+from firesteel.kernels.words import load_word, low_zeros
+
+BAD = -1
+_MAX_DEPTH = 64
+"""Deeper values are another reader's: one bit a level says what kind of bracket is open."""
+_MAX_NUMBER_LENGTH = 1000
+"""Jackson's StreamReadConstraints."""
+
+_QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
+_ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117
+_OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
+_LOWER_CASE = 0x20
+_ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_U_QUOTE, _U_BACKSLASH = np.uint64(_QUOTE), np.uint64(_BACKSLASH)
+
+
+@compiled
+def blanks_end(data: Bytes, at: int, end: int) -> int:
+    """Behind white space, of which there may be none."""
+    while at < end and (data[at] == 32 or data[at] == 10 or data[at] == 13 or data[at] == 9):
+        at += 1
+    return at
+
+
+@compiled
+def string_end(data: Bytes, at: int, end: int) -> int:
+    """The place of the quote that ends a string, from behind the one that begins it, times 2; plus 1 where
+    there are escapes."""
+    escapes = 0
+    while at < end:
+        while at + 8 <= end:
+            marks = _marks(load_word(data, at))
+            if marks:
+                at += low_zeros(marks) >> 3
+                break
+            at += 8
+        if at == end:
+            return BAD
+        byte = data[at]
+        if byte == _QUOTE:
+            return (at << 1) | escapes
+        if byte == _BACKSLASH:
+            escapes = 1
+            at = _escape_end(data, at + 1, end)
+        elif byte < 0x80:
+            at += 1
+            continue
+        else:
+            at = _character_end(data, at, end)
+        if at < 0:
+            return BAD
+    return BAD
+
+
+@compiled
+def _marks(word: Any) -> Any:
+    """The high bits of bytes that are a quote, a backslash or no ASCII; of those behind the first, of others
+    as well, it may be."""
+    quotes, backslashes = word ^ (_ONES * _U_QUOTE), word ^ (_ONES * _U_BACKSLASH)
+    found = ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes) | word
+    return found & _HIGH_BITS
+
+
+@compiled
+def _escape_end(data: Bytes, at: int, end: int) -> int:
+    """From behind the backslash."""
+    if at >= end:
+        return BAD
+    byte = data[at]
+    if byte == _LOWER_U:
+        if at + 5 > end:
+            return BAD
+        for place in range(at + 1, at + 5):
+            if hexadecimal(data[place]) < 0:
+                return BAD
+        return at + 5
+    # " / \ b f n r t
+    if byte in (34, 47, 92, 98, 102, 110, 114, 116):
+        return at + 1
+    return BAD
+
+
+@compiled
+def hexadecimal(byte: Any) -> Any:
+    """The value of a digit, or BAD."""
+    if _ZERO <= byte <= _NINE:
+        return np.int64(byte) - _ZERO
+    letter = byte | _LOWER_CASE
+    if 97 <= letter <= 102:
+        return np.int64(letter) - 87
+    return BAD
+
+
+@compiled
+def _character_end(data: Bytes, at: int, end: int) -> int:
+    """A character of several bytes: the shortest form, no surrogate, none above U+10FFFF."""
+    first = data[at]
+    if first < 0xC2 or first > 0xF4:
+        return BAD
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if at + size > end:
+        return BAD
+    second = data[at + 1]
+    least = 0xA0 if first == 0xE0 else 0x90 if first == 0xF0 else 0x80
+    most = 0x9F if first == 0xED else 0x8F if first == 0xF4 else 0xBF
+    if second < least or second > most:
+        return BAD
+    for place in range(at + 2, at + size):
+        if data[place] & 0xC0 != 0x80:
+            return BAD
+    return at + size
+
+
+@compiled
+def number_end(data: Bytes, at: int, end: int) -> int:
+    """The place behind a number, times 2; plus 1 where it has a fraction or an exponent."""
+    start = at
+    if data[at] == _MINUS:
+        at += 1
+    first = at
+    at = _digits_end(data, at, end)
+    if at == first or (data[first] == _ZERO and at > first + 1):
+        return BAD
+    fraction = 0
+    if at < end and data[at] == _POINT:
+        fraction = 1
+        first = at + 1
+        at = _digits_end(data, first, end)
+        if at == first:
+            return BAD
+    if at < end and data[at] | _LOWER_CASE == _LOWER_E:
+        fraction = 1
+        at += 1
+        if at < end and (data[at] == _MINUS or data[at] == _PLUS):
+            at += 1
+        first = at
+        at = _digits_end(data, first, end)
+        if at == first:
+            return BAD
+    if at - start > _MAX_NUMBER_LENGTH:
+        return BAD
+    return (at << 1) | fraction
+
+
+@compiled
+def _digits_end(data: Bytes, at: int, end: int) -> int:
+    while at < end and _ZERO <= data[at] <= _NINE:
+        at += 1
+    return at
+
+
+@compiled
+def word_end(data: Bytes, at: int, end: int) -> int:
+    """`true`, `false` or `null`."""
+    first = data[at]
+    if first == 116 and at + 4 <= end and data[at + 1] == 114 and data[at + 2] == 117 and data[at + 3] == 101:
+        return at + 4
+    if first == 110 and at + 4 <= end and data[at + 1] == 117 and data[at + 2] == 108 and data[at + 3] == 108:
+        return at + 4
+    if (
+        first == 102 and at + 5 <= end
+        and data[at + 1] == 97 and data[at + 2] == 108 and data[at + 3] == 115 and data[at + 4] == 101
+    ):  # fmt: skip
+        return at + 5
+    return BAD
+
+
+@compiled
+def key_end(data: Bytes, at: int, end: int) -> int:
+    """Behind the colon, and the blanks behind it, of a member's key that begins at or behind `at`."""
+    at = blanks_end(data, at, end)
+    if at >= end or data[at] != _QUOTE:
+        return BAD
+    closed = string_end(data, at + 1, end)
+    return BAD if closed < 0 else colon_end(data, (closed >> 1) + 1, end)
+
+
+@compiled
+def colon_end(data: Bytes, at: int, end: int) -> int:
+    """Behind a colon and the blanks around it."""
+    at = blanks_end(data, at, end)
+    if at >= end or data[at] != _COLON:
+        return BAD
+    return blanks_end(data, at + 1, end)
+
+
+@compiled
+def value_end(data: Bytes, at: int, end: int) -> int:
+    """Behind any value; `at` is its first byte."""
+    depth = 0
+    objects = np.uint64(0)  # a bit for each open bracket: whether it is an object's
+    one = np.uint64(1)
+    while True:
+        at = blanks_end(data, at, end)
+        if at >= end:
+            return BAD
+        byte = data[at]
+        if byte == _OPEN_OBJECT or byte == _OPEN_LIST:
+            if depth == _MAX_DEPTH:
+                return BAD
+            depth += 1
+            objects = (objects << one) | np.uint64(byte == _OPEN_OBJECT)
+            at = blanks_end(data, at + 1, end)
+            if at >= end:
+                return BAD
+            if data[at] != byte + 2:  # what closes a bracket is two behind what opens it
+                if byte == _OPEN_OBJECT:
+                    at = key_end(data, at, end)
+                    if at < 0:
+                        return BAD
+                continue
+        else:
+            at = _scalar_end(data, at, end)
+            if at < 0:
+                return BAD
+            if depth == 0:
+                return at
+            at = blanks_end(data, at, end)
+        while True:
+            if at >= end:
+                return BAD
+            is_object = objects & one
+            if data[at] == _COMMA:
+                at += 1
+                if is_object:
+                    at = key_end(data, at, end)
+                    if at < 0:
+                        return BAD
+                break
+            if data[at] != (_CLOSE_OBJECT if is_object else _CLOSE_LIST):
+                return BAD
+            at += 1
+            depth -= 1
+            objects >>= one
+            if depth == 0:
+                return at
+            at = blanks_end(data, at, end)
+
+
+@compiled
+def _scalar_end(data: Bytes, at: int, end: int) -> int:
+    byte = data[at]
+    if byte == _QUOTE:
+        closed = string_end(data, at + 1, end)
+        return BAD if closed < 0 else (closed >> 1) + 1
+    if byte == _MINUS or _ZERO <= byte <= _NINE:
+        closed = number_end(data, at, end)
+        return BAD if closed < 0 else closed >> 1
+    return word_end(data, at, end)

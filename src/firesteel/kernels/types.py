@@ -1,0 +1,16 @@
+"""The arrays that kernels take and give."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Cells: TypeAlias = NDArray[np.int64]
+"""Values of JSON texts by where they stand (json_cells.py)."""
+Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+Plan: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int32]
