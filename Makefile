@@ -53,6 +53,7 @@ $(READY): pyproject.toml | check-tools
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
+	@$(BIN)/python -m firesteel.kernels.warm
 	@touch $@
 
 # The oldest pyspark, and everything else from the usual environment.

@@ -93,9 +93,10 @@ class JsonScan:
         from firesteel.kernels.json_scan import FULL, scan
 
         content = MessageBytes.of(messages.fill_null(b"") if messages.null_count else messages)
-        data = content.data
+        data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
+        data.flags.writeable = False  # one type for the kernels, whoever has the bytes
         count, plan = len(messages), self._plan
         numbers, odd = np.empty(count, np.int64), np.empty(count, np.bool_)
         while True:

@@ -67,3 +67,11 @@ def _folder() -> Path:
         if file.name.endswith(".py"):
             digest.update(file.read_bytes())
     return cache_folder() / "kernels" / digest.hexdigest()[:16]
+
+
+def is_kept(module: str) -> bool:
+    """Whether kernels of a module were compiled in an earlier run."""
+    try:
+        return any(_folder().rglob(f"{module}.*.nbi"))
+    except (RuntimeError, OSError):
+        return False

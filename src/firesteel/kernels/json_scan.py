@@ -11,6 +11,8 @@ member twice, is **odd**: it leaves no rows."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from firesteel.kernels.compiler import compiled, inlined
 from firesteel.kernels.json_cells import (
     DECIMAL,
@@ -321,3 +323,14 @@ def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int)
                 if same:
                     return True
     return False
+
+
+def warm() -> None:
+    """Have the kernel loaded, or compiled: a root without members, of no message."""
+    data = np.zeros(8, np.uint8)
+    data.flags.writeable = False
+    nodes, members = np.array([[OBJECT, 0, 0, 0, 0, -1, 0]], np.int32), np.empty((0, 3), np.int32)
+    tables, cells = np.array([[0, 1, 1, 0, 0]], np.int64), np.empty(1, np.int64)
+    offsets, stack, scratch = np.zeros(1, np.int64), np.empty((MAX_DEPTH, 4), np.int64), np.empty(8, np.uint8)
+    numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
+    scan(data, offsets, nodes, members, data, tables, cells, numbers, odd, stack, scratch)

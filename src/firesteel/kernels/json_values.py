@@ -125,3 +125,15 @@ def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: In
                 if same:
                     found[index] = word
                     break
+
+
+def warm() -> None:
+    """Have the kernels loaded, or compiled: no values at all."""
+    data, out = np.zeros(8, np.uint8), np.empty(8, np.uint8)
+    data.flags.writeable = False
+    cells, values, flags = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_)
+    offsets = np.zeros(1, np.int32)
+    texts_size(cells)
+    copy_texts(data, cells, offsets, out, flags, flags)
+    read_integers(data, cells, 0, 0, values, flags, flags)
+    find_words(data, cells, data, offsets, values)

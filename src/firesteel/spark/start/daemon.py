@@ -35,6 +35,7 @@ MODULES = (
     "firesteel.connectors.datagen",
     "firesteel.formats.canal_json",
 )
+KERNELS = "firesteel.kernels.warm"
 OPTIONAL = "psutil"
 """Spark's shuffle imports it before each sort, and does without: to load it, or to find that it is not there,
 took each worker 60 ms."""
@@ -55,6 +56,14 @@ def load_optional(module: str = OPTIONAL) -> None:
         importlib.import_module(module)
     except ImportError:
         sys.modules[module] = None  # type: ignore[assignment]
+
+
+def load_kernels(module: str = KERNELS) -> None:
+    """Load what was compiled in earlier runs. Nothing is compiled: the first job that needs it would wait."""
+    try:
+        importlib.import_module(module).load_kept()
+    except ImportError:
+        return
 
 
 def installed_first(path: list[str]) -> list[str]:
@@ -89,6 +98,7 @@ def prepare() -> None:
     spare_pandas()
     load()
     load_optional()
+    load_kernels()
     keep_out_of_collections()
     gc.enable()
 
