@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime import hashing
 from firesteel.runtime.hashing import fingerprint, hash_columns
 from firesteel.runtime.keys import find_keys, key_group, key_groups
 from firesteel.runtime.spec import KIND, ORDER
 from firesteel.types.arrow import entries
 from tests.scale import examples
+from tests.state.colliding import narrow
 
 TEXTS = [
     "",
@@ -112,8 +112,7 @@ def test_no_columns_make_one_key_and_no_rows_none():
 
 
 def test_keys_that_share_leading_bits_are_told_apart(monkeypatch):
-    mix = hashing._mix1
-    monkeypatch.setattr(hashing, "_mix1", lambda x: mix(x) >> np.uint64(61))
+    narrow(monkeypatch, 3)
     values = [f"key {i % 50}" for i in range(200)]
     check(values, pa.string(), values)
 

@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firesteel.errors import InternalError, JobError
-from firesteel.runtime import hashing
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.state import levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore, memory_backend
 from firesteel.runtime.state.order_codes import SortOrder, order_codes, order_words
 from tests.scale import examples
+from tests.state.colliding import narrow
 
 NAMES = ["", "a", "b", "key"]
 NAN = float("nan")
@@ -112,8 +112,7 @@ def test_nans_are_one_sub_key():
 def collisions(request, monkeypatch):
     """Where hashes collide, all keys share a first word of one of two values."""
     if request.param:
-        mix = hashing._mix1
-        monkeypatch.setattr(hashing, "_mix1", lambda x: mix(x) >> np.uint64(63))
+        narrow(monkeypatch, 1)
     monkeypatch.setattr(levels, "FAN_IN", 3)
     monkeypatch.setattr(levels, "WORK_FLOOR", 3)
     monkeypatch.setattr(levels, "WORK_PER_ROW", 1)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime import hashing
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.state import levels, states
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from tests.scale import examples
+from tests.state.colliding import narrow
 
 KEYS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "key", "a longer key than a word", "é"]))
 SUBS = st.one_of(st.none(), st.integers(-3, 3))
@@ -31,8 +31,7 @@ AS_SUB = {
 def collisions(request, monkeypatch):
     """With colliding hashes, all keys and sub-keys share a first word of one of two values."""
     if request.param == "colliding hashes":
-        mix = hashing._mix1
-        monkeypatch.setattr(hashing, "_mix1", lambda x: mix(x) >> np.uint64(63))
+        narrow(monkeypatch, 1)
         monkeypatch.setattr(states, "is_one_word", lambda kind: False)  # it counts on the bijection
     monkeypatch.setattr(levels, "FAN_IN", 2)
     monkeypatch.setattr(levels, "WORK_FLOOR", 3)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime import hashing
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.state import levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore, memory_backend
 from tests.scale import examples
+from tests.state.colliding import narrow
 
 NAMES = [None, "", "a", "b", "key"]
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -27,8 +27,7 @@ BATCHES = st.lists(
 @pytest.fixture(params=["wide hashes", "colliding hashes"])
 def collisions(request, monkeypatch):
     if request.param == "colliding hashes":
-        mix = hashing._mix1
-        monkeypatch.setattr(hashing, "_mix1", lambda x: mix(x) >> np.uint64(63))
+        narrow(monkeypatch, 1)
     monkeypatch.setattr(levels, "FAN_IN", 3)
     monkeypatch.setattr(levels, "WORK_FLOOR", 3)
     monkeypatch.setattr(levels, "WORK_PER_ROW", 1)

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from firesteel.kernels.compiler import is_kept
 
-MODULES = ("json_scan", "json_values")
+MODULES = ("hashing", "json_scan", "json_values")
 """Each has a function `warm` that calls its kernels with the types with which they will be called."""
 
 
