@@ -123,7 +123,7 @@ class _Plan:
     """A shape as the kernel reads it: see there."""
 
     nodes: Plan
-    members: Plan
+    members: Indices
     names: Bytes
     widths: list[int]
     inner: dict[int, list[int]]
@@ -155,13 +155,14 @@ class _Plan:
             nodes[number][3:5] = len(members), len(one.members)
             for key, child in zip(one.members, inner.get(number, ()), strict=False):
                 text = key.encode()
-                members.append([len(names), len(names) + len(text), child])
+                head = int.from_bytes(text[:_WORD], "little", signed=len(text) >= _WORD)
+                members.append([len(names), len(text), head, child])
                 names.extend(text)
             for each, child in zip(one.members.values(), inner.get(number, ()), strict=False):
                 name(each, child)
 
         name(shape, add(shape, 0))
-        array = np.array(members, np.int32).reshape(-1, 3)
+        array = np.array(members, np.int64).reshape(-1, 4)
         return cls(
             np.array(nodes, np.int32), array, np.frombuffer(bytes(names) or b" ", np.uint8), widths, inner
         )

@@ -39,6 +39,7 @@ from firesteel.kernels.json_tokens import (
     word_end,
 )  # fmt: skip
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Plan
+from firesteel.kernels.words import load_word
 
 FULL = -2
 """A table has no room left: the block is to be scanned again with more."""
@@ -46,8 +47,9 @@ VALUE, OBJECT, LIST, MAP = range(4)
 KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT = range(7)
 """Columns of `nodes`. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it
 holds objects or lists."""
-NAME_START, NAME_END, NODE = range(3)
-"""Columns of `members`, the names in `names`; an object's stand side by side."""
+NAME, LENGTH, HEAD, NODE = range(4)
+"""Columns of `members`: where in `names` a name begins, its length, its first eight bytes as a word, its node.
+Those of an object stand side by side."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
 """Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
 those that there are."""
@@ -61,7 +63,7 @@ _MOST_ENTRIES = 500
 
 @compiled
 def scan(
-    data: Bytes, offsets: Integers, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    data: Bytes, offsets: Integers, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
     numbers: Integers, odd: Flags, stack: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
@@ -115,7 +117,7 @@ def _new_row(tables: Integers, cells: Cells, table: int) -> int:
 
 @inlined
 def _message(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Behind the object, BAD or FULL."""
@@ -183,7 +185,7 @@ def _separated(data: Bytes, at: int, end: int, stack: Integers, depth: int) -> i
 
 @inlined
 def _slot(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Plan, names: Bytes, tables: Integers, cells: Cells,
+    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, depth: int, scratch: Bytes,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place."""
@@ -219,20 +221,32 @@ def _slot(
 
 @inlined
 def _member(
-    text: Bytes, key: int, length: int, nodes: Plan, members: Plan, names: Bytes, stack: Integers, depth: int
+    text: Bytes,
+    key: int,
+    length: int,
+    nodes: Plan,
+    members: Integers,
+    names: Bytes,
+    stack: Integers,
+    depth: int,
 ) -> int:
     """The node of the member with this key, or -1. Members mostly stand in one order: the one behind the
     last is looked at first."""
     node = stack[depth, _STACK_NODE]
     first, count, step = nodes[node, FIRST_MEMBER], nodes[node, MEMBERS], stack[depth, _STACK_NEXT]
+    start = min(key, len(text) - 8)
+    word = load_word(text, start) >> np.uint64((key - start) << 3)
+    if length < 8:
+        word &= (np.uint64(1) << np.uint64(length << 3)) - np.uint64(1)
+    head = np.int64(word)
     for _ in range(count):
         member = first + step
         step = step + 1 if step + 1 < count else 0
-        start = members[member, NAME_START]
-        if members[member, NAME_END] - start == length:
+        if members[member, HEAD] == head and members[member, LENGTH] == length:
+            name = members[member, NAME]
             same = True
-            for place in range(length):
-                if names[start + place] != text[key + place]:
+            for place in range(8, length):
+                if names[name + place] != text[key + place]:
                     same = False
                     break
             if same:
@@ -329,7 +343,7 @@ def warm() -> None:
     """Have the kernel loaded, or compiled: a root without members, of no message."""
     data = np.zeros(8, np.uint8)
     data.flags.writeable = False
-    nodes, members = np.array([[OBJECT, 0, 0, 0, 0, -1, 0]], np.int32), np.empty((0, 3), np.int32)
+    nodes, members = np.array([[OBJECT, 0, 0, 0, 0, -1, 0]], np.int32), np.empty((0, 4), np.int64)
     tables, cells = np.array([[0, 1, 1, 0, 0]], np.int64), np.empty(1, np.int64)
     offsets, stack, scratch = np.zeros(1, np.int64), np.empty((MAX_DEPTH, 4), np.int64), np.empty(8, np.uint8)
     numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
