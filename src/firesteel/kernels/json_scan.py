@@ -48,8 +48,8 @@ KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT = range(7)
 """Columns of `nodes`. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it
 holds objects or lists."""
 NAME, LENGTH, HEAD, NODE = range(4)
-"""Columns of `members`: where in `names` a name begins, its length, its first eight bytes as a word, its node.
-Those of an object stand side by side."""
+"""Columns of `members`: where in `names` a name begins, its length, its first eight bytes as a word, its
+node. Those of an object stand side by side."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
 """Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
 those that there are."""
@@ -63,8 +63,8 @@ _MOST_ENTRIES = 500
 
 @compiled
 def scan(
-    data: Bytes, offsets: Integers, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
-    numbers: Integers, odd: Flags, stack: Integers, scratch: Bytes,
+    data: Bytes, offsets: Integers, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
+    cells: Cells, numbers: Integers, odd: Flags, stack: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
     rows, or FULL. numbers: int64[n], gets the message of each root row. odd: bool[n], gets which are odd;
@@ -117,8 +117,8 @@ def _new_row(tables: Integers, cells: Cells, table: int) -> int:
 
 @inlined
 def _message(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
-    stack: Integers, scratch: Bytes,
+    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
+    cells: Cells, stack: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Behind the object, BAD or FULL."""
     at = blanks_end(data, at, end)
@@ -185,8 +185,8 @@ def _separated(data: Bytes, at: int, end: int, stack: Integers, depth: int) -> i
 
 @inlined
 def _slot(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers, cells: Cells,
-    stack: Integers, depth: int, scratch: Bytes,
+    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
+    cells: Cells, stack: Integers, depth: int, scratch: Bytes,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place."""
     node, place = stack[depth, _STACK_NODE], stack[depth, _STACK_ROW]
