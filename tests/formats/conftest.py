@@ -1,4 +1,4 @@
-"""A schema registry for the tests of a file."""
+"""A schema registry for the tests of a file. The kernels are loaded, so that messages are read in columns."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import firesteel.kernels.json_scan  # noqa: F401
 from tests.formats.schema_registry import Registry, running
 
 

@@ -12,14 +12,14 @@ from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.changed_rows import RowCells, changes
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import TEXT, Found, JsonScan, is_there, list_of, owners
+from firesteel.formats.json_scan import TEXT, Found, JsonColumns, JsonScan, is_there, list_of, owners
 from firesteel.formats.message_decoder import Columnar
 from firesteel.runtime.java.regular_expressions import parsed
 
 _KINDS = {"INSERT": RowKind.INSERT, "UPDATE": RowKind.UPDATE_AFTER, "DELETE": RowKind.DELETE}
 
 
-class CanalColumns:
+class CanalColumns(JsonColumns):
     """Reads Canal messages (message_decoder.Columns)."""
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:

@@ -14,7 +14,7 @@ from firesteel.formats.base import Fields, Flags
 from firesteel.formats.csv_framing import Marks
 from firesteel.formats.csv_options import CsvOptions
 from firesteel.formats.message_bytes import MessageBytes, marked
-from firesteel.formats.message_decoder import Columnar
+from firesteel.formats.message_decoder import WORTH_COLUMNS, Columnar
 from firesteel.formats.text_columns import are_plain, typed
 
 _LF, _CR = ord("\n"), ord("\r")
@@ -35,6 +35,10 @@ class CsvColumns:
         dialect = options.dialect
         single = (dialect.delimiter + (dialect.quote or "") + (dialect.escape or "")).isascii()
         return single and bool(fields.names) and are_plain(fields.types)
+
+    def is_worth(self, messages: int) -> bool:
+        """See message_decoder.Columns."""
+        return messages >= WORTH_COLUMNS
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""

@@ -11,14 +11,14 @@ from firesteel.formats.cdc import DELETE, INSERT, UPDATE, Envelope
 from firesteel.formats.changed_rows import RowCells, changes
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import TEXT, JsonScan, is_there, object_of
+from firesteel.formats.json_scan import TEXT, JsonColumns, JsonScan, is_there, object_of
 from firesteel.formats.message_decoder import Columnar
 
 _CODES = {INSERT: RowKind.INSERT, UPDATE: RowKind.UPDATE_AFTER, DELETE: RowKind.DELETE}
 _PAYLOAD = "payload"
 
 
-class EnvelopeColumns:
+class EnvelopeColumns(JsonColumns):
     """Reads messages of an envelope (message_decoder.Columns)."""
 
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:

@@ -12,12 +12,12 @@ from firesteel.formats.base import Fields
 from firesteel.formats.json_columns import Reading
 from firesteel.formats.json_nested import NestedValues, shape_of
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import JsonScan
+from firesteel.formats.json_scan import JsonColumns, JsonScan
 from firesteel.formats.message_decoder import Columnar
 from firesteel.types.value_parts import WHOLE
 
 
-class JsonRows:
+class JsonRows(JsonColumns):
     """Reads objects (message_decoder.Columns). as_written: see Reading."""
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:

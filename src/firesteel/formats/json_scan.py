@@ -7,6 +7,7 @@ than its shape, or a wanted member twice, is for the exact reader."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,11 +16,16 @@ import pyarrow as pa
 
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.message_bytes import MessageBytes
+from firesteel.formats.message_decoder import WORTH_COLUMNS
 from firesteel.kernels.types import Bytes, Cells, Plan
 
 VALUE, OBJECT, LIST, MAP = range(4)
 """Kinds of nodes, as kernels/json_scan.py has them: it is loaded where messages are read, not where jobs are
 planned."""
+_KERNEL = "firesteel.kernels.json_scan"
+_WORTH_LOADING = 4096
+"""Fewer messages are read one by one sooner than the kernel is loaded, or compiled, in a process that has not
+done so at its start."""
 _TABLE_COLUMNS, _STACK = 5, (32, 4)
 _LONGEST_KEY = 1 << 16
 _WORD = 8
@@ -76,6 +82,14 @@ class Scan:
     root: Found
     numbers: Indices
     odd: Indices
+
+
+class JsonColumns:
+    """What the columnar readers of JSON have in common."""
+
+    def is_worth(self, messages: int) -> bool:
+        """See message_decoder.Columns."""
+        return messages >= (WORTH_COLUMNS if _KERNEL in sys.modules else _WORTH_LOADING)
 
 
 class JsonScan:

@@ -18,8 +18,8 @@ from firesteel.types.sql import SqlType
 
 Row = tuple[int, tuple[object, ...]]
 """A row kind's byte and the wanted fields."""
-_WORTH_COLUMNS = 64
-"""Fewer messages are read faster one by one than a statement is planned."""
+WORTH_COLUMNS = 64
+"""Fewer messages are read faster one by one."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Columnar:
 
 class Columns(Protocol):
     """A format's way to read many messages."""
+
+    def is_worth(self, messages: int) -> bool:
+        """Whether so many are read faster than one by one."""
+        ...
 
     def read(self, messages: pa.BinaryArray) -> Columnar: ...
 
@@ -64,7 +68,7 @@ class MessageDecoder:
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
         """See Decoder."""
-        if self._columns is None or len(messages) < _WORTH_COLUMNS:
+        if self._columns is None or not self._columns.is_worth(len(messages)):
             return self._exactly(messages, np.arange(len(messages)))
         found = self._columns.read(messages)
         if not len(found.odd):

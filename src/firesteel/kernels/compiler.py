@@ -25,6 +25,8 @@ _LEAN = {"_nrt": False}
 """Private: arrays are not counted. Counts are atomic, and took more than half of the time of loops whose
 parts are functions of their own. A Numba that does not know it counts."""
 
+_FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 
 def compiled(function: Function) -> Function:
     """The function as machine code: for each combination of argument types, made at the first call or taken
@@ -32,9 +34,14 @@ def compiled(function: Function) -> Function:
     return _made(function)
 
 
+def part(function: Function) -> Function:
+    """One that only kernels call: it takes less compiling."""
+    return _made(function, **_FOR_KERNELS)
+
+
 def inlined(function: Function) -> Function:
-    """One that others call in their loops, and that becomes part of them."""
-    return _made(function, forceinline=True)
+    """One that they call in their loops, and that becomes part of them."""
+    return _made(function, **_FOR_KERNELS, forceinline=True)
 
 
 def _made(function: Function, **options: object) -> Function:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled
+from firesteel.kernels.compiler import inlined
 from firesteel.kernels.types import Bytes, Cells
 
 MISSING, NULL, WORD, INTEGER, DECIMAL, STRING, ESCAPED, NESTED = range(8)
@@ -20,7 +20,7 @@ KIND_SHIFT, LENGTH_SHIFT = 60, 32
 START_MASK = (1 << 32) - 1
 
 
-@compiled
+@inlined
 def cell(kind: int, start: int, length: int) -> int:
     """See above."""
     return (kind << KIND_SHIFT) | (length << LENGTH_SHIFT) | start

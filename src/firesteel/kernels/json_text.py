@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled
+from firesteel.kernels.compiler import part
 from firesteel.kernels.json_tokens import BAD, hexadecimal
 from firesteel.kernels.types import Bytes
 
@@ -21,7 +21,7 @@ def _escapes() -> Bytes:
 _MEANINGS = _escapes()
 
 
-@compiled
+@part
 def copy_unescaped(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
     """Copy the string in data[at:end], which is one, to out[place:]; behind what was written, or BAD at
     half of a surrogate pair. It is never longer without its escapes."""
@@ -50,7 +50,7 @@ def copy_unescaped(data: Bytes, at: int, end: int, out: Bytes, place: int) -> in
     return place
 
 
-@compiled
+@part
 def _unit(data: Bytes, at: int) -> int:
     """The number of four hexadecimal digits."""
     unit = 0
@@ -59,7 +59,7 @@ def _unit(data: Bytes, at: int) -> int:
     return unit
 
 
-@compiled
+@part
 def _put(code: int, out: Bytes, place: int) -> int:
     """Write a character; behind it."""
     if code < 0x80:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled
+from firesteel.kernels.compiler import part
 from firesteel.kernels.types import Bytes
 from firesteel.kernels.words import load_word, low_zeros
 
@@ -28,7 +28,7 @@ _ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _U_QUOTE, _U_BACKSLASH = np.uint64(_QUOTE), np.uint64(_BACKSLASH)
 
 
-@compiled
+@part
 def blanks_end(data: Bytes, at: int, end: int) -> int:
     """Behind white space, of which there may be none."""
     while at < end and (data[at] == 32 or data[at] == 10 or data[at] == 13 or data[at] == 9):
@@ -36,7 +36,7 @@ def blanks_end(data: Bytes, at: int, end: int) -> int:
     return at
 
 
-@compiled
+@part
 def string_end(data: Bytes, at: int, end: int) -> int:
     """The place of the quote that ends a string, from behind the one that begins it, times 2; plus 1 where
     there are escapes."""
@@ -66,7 +66,7 @@ def string_end(data: Bytes, at: int, end: int) -> int:
     return BAD
 
 
-@compiled
+@part
 def _marks(word: Any) -> Any:
     """The high bits of bytes that are a quote, a backslash or no ASCII; of those behind the first, of others
     as well, it may be."""
@@ -75,7 +75,7 @@ def _marks(word: Any) -> Any:
     return found & _HIGH_BITS
 
 
-@compiled
+@part
 def _escape_end(data: Bytes, at: int, end: int) -> int:
     """From behind the backslash."""
     if at >= end:
@@ -94,7 +94,7 @@ def _escape_end(data: Bytes, at: int, end: int) -> int:
     return BAD
 
 
-@compiled
+@part
 def hexadecimal(byte: Any) -> Any:
     """The value of a digit, or BAD."""
     if _ZERO <= byte <= _NINE:
@@ -105,7 +105,7 @@ def hexadecimal(byte: Any) -> Any:
     return BAD
 
 
-@compiled
+@part
 def _character_end(data: Bytes, at: int, end: int) -> int:
     """A character of several bytes: the shortest form, no surrogate, none above U+10FFFF."""
     first = data[at]
@@ -125,7 +125,7 @@ def _character_end(data: Bytes, at: int, end: int) -> int:
     return at + size
 
 
-@compiled
+@part
 def number_end(data: Bytes, at: int, end: int) -> int:
     """The place behind a number, times 2; plus 1 where it has a fraction or an exponent."""
     start = at
@@ -156,14 +156,14 @@ def number_end(data: Bytes, at: int, end: int) -> int:
     return (at << 1) | fraction
 
 
-@compiled
+@part
 def _digits_end(data: Bytes, at: int, end: int) -> int:
     while at < end and _ZERO <= data[at] <= _NINE:
         at += 1
     return at
 
 
-@compiled
+@part
 def word_end(data: Bytes, at: int, end: int) -> int:
     """`true`, `false` or `null`."""
     first = data[at]
@@ -179,7 +179,7 @@ def word_end(data: Bytes, at: int, end: int) -> int:
     return BAD
 
 
-@compiled
+@part
 def key_end(data: Bytes, at: int, end: int) -> int:
     """Behind the colon, and the blanks behind it, of a member's key that begins at or behind `at`."""
     at = blanks_end(data, at, end)
@@ -189,7 +189,7 @@ def key_end(data: Bytes, at: int, end: int) -> int:
     return BAD if closed < 0 else colon_end(data, (closed >> 1) + 1, end)
 
 
-@compiled
+@part
 def colon_end(data: Bytes, at: int, end: int) -> int:
     """Behind a colon and the blanks around it."""
     at = blanks_end(data, at, end)
@@ -198,7 +198,7 @@ def colon_end(data: Bytes, at: int, end: int) -> int:
     return blanks_end(data, at + 1, end)
 
 
-@compiled
+@part
 def value_end(data: Bytes, at: int, end: int) -> int:
     """Behind any value; `at` is its first byte."""
     depth = 0
@@ -251,7 +251,7 @@ def value_end(data: Bytes, at: int, end: int) -> int:
             at = blanks_end(data, at, end)
 
 
-@compiled
+@part
 def _scalar_end(data: Bytes, at: int, end: int) -> int:
     byte = data[at]
     if byte == _QUOTE:
