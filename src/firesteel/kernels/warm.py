@@ -1,4 +1,4 @@
-"""Loads kernels before they are needed: what takes a tenth of a second in each process, or, once for a machine,
+"""Loads kernels before they are needed: a tenth of a second in each process, and once for a machine
 some seconds of compiling.
 
 python -m firesteel.kernels.warm     compile them all
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from firesteel.kernels.compiler import is_kept
 
-MODULES = ("hashing", "json_scan", "json_values")
+MODULES = ("extremes", "hashing", "json_scan", "json_values", "search")
 """Each has a function `warm` that calls its kernels with the types with which they will be called."""
 
 

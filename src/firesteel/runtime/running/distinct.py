@@ -58,10 +58,10 @@ def distinct_batch(
         return _seen(rows, pairs, masks, not_null, found.columns[0])
     before = counts_of(found.columns[0], len(calls))
     counts = [Counts(rows, pairs, mask, before[:, i]) for i, mask in enumerate(masks)]
-    reach = [each.in_rows(each.appears | each.disappears) for each in counts]
+    reach = [each.appears | each.disappears for each in counts]
     final = np.stack([each.last for each in counts], axis=1)
     if len(rows.ended):
-        _reject_left_over(rows, pairs, counts, state, now)
+        _reject_left_over(rows, counts, state, now)
     return DistinctBatch(pairs, [_and(r, not_null) for r in reach], final, (final != before).any(axis=1))
 
 
@@ -79,19 +79,19 @@ def _seen(
     for place, mask in enumerate(masks):
         counts = Counts(rows, pairs, mask, np.zeros(len(pairs), np.int64))
         known = (before >> place) & 1 == 1
-        reach.append(_and(counts.in_rows(counts.appears & ~known[pairs.of_rows]), not_null))
+        reach.append(_and(counts.appears & ~known[pairs.of_rows], not_null))
         bits |= (counts.last > 0).astype(np.int64) << place
     return DistinctBatch(pairs, reach, bits[:, None], bits != before)
 
 
-def _reject_left_over(rows: Rows, pairs: Pairs, counts: Sequence[Counts], state: MapState, now: int) -> None:
+def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now: int) -> None:
     """Where a key has no records but its map has entries, Flink clears the map: the row handler does.
 
     Not met on clean input: it takes a retraction that matches no earlier row.
     """
     weight = np.zeros(len(rows), np.int64)
     for each in counts:
-        weight[pairs.order] += np.abs(each.after) - np.abs(each.after - each.moves)
+        weight += np.abs(each.after) - np.abs(each.after - each.moves)
     entries = state.entries(rows.keys, rows.ended_keys, now)
     stored = np.zeros(len(rows.keys), np.int64)
     np.add.at(stored, entries.owners, np.abs(counts_of(entries.columns[0], len(counts))).sum(axis=1))

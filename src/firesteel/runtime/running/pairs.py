@@ -7,11 +7,13 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.extremes import count_pairs
 from firesteel.runtime.hashing import U64, is_one_word, null_mask, sub_key_words
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.rows import Rows
-from firesteel.runtime.running.segments import Index, running_sum
+from firesteel.runtime.running.segments import Index
 from firesteel.runtime.state.order_codes import is_exact, order_words
 from firesteel.runtime.state.runs import Run, find
 from firesteel.runtime.state.sort import sort_order, spread
@@ -59,12 +61,10 @@ class Pairs:
 
     @cached_property
     def of_rows(self) -> Index:
-        """The pair of each row in `order`."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
-
-    def ends(self) -> Index:
-        """The last place of each pair in `order`."""
-        return np.append(self.starts[1:], len(self.order)) - 1
+        """int64[n]: the pair of each entry, as they stand."""
+        numbers = np.empty(len(self.order), np.int64)
+        numbers[self.order] = np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
+        return numbers
 
     def has(self, owners: Index, values: pa.Array) -> Mask:
         """Which of these (key, value), ascending by key, the batch has."""
@@ -162,43 +162,28 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 class Counts:
     """How often each pair is there, counted over some of its rows.
 
-    moves: int64[n] in pair order, +1, -1 or 0 for a row that does not count. before: int64[p], the
-    stored counts. after: int64[n] in pair order.
+    moves: int64[n], +1, -1 or 0 for a row that does not count. after: int64[n], the count of its pair after
+    each row. before, last, least: int64[p], the stored counts, those after the batch and the least ever.
     """
 
     def __init__(self, rows: Rows, pairs: Pairs, mask: Mask | None, before: Index) -> None:
-        moves = np.ones(len(rows), np.int64) if rows.sign is None else rows.sign
+        self.moves = np.ones(len(rows), np.int64) if rows.sign is None else rows.sign
         if mask is not None:
-            moves = np.where(mask, moves, 0)
-        self.moves = moves[pairs.order]
+            self.moves = np.where(mask, self.moves, 0)
         self.before = before
-        self.after = running_sum(self.moves, pairs.starts, before)
-        self._pairs = pairs
+        self.after = np.empty(len(rows), np.int64)
+        self.last, self.least = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+        read = given(pairs.order, pairs.starts, self.moves, before)
+        count_pairs(self.after, self.last, self.least, *read)
 
     @property
     def appears(self) -> Mask:
-        """Rows, in pair order, with which the pair comes to be there."""
+        """Rows with which the pair comes to be there."""
         there: Mask = (self.after == 1) & (self.moves > 0)
         return there
 
     @property
     def disappears(self) -> Mask:
-        """Rows, in pair order, with which the pair goes."""
+        """Rows with which the pair goes."""
         gone: Mask = (self.after == 0) & (self.moves < 0)
         return gone
-
-    @cached_property
-    def last(self) -> Index:
-        """The count of each pair after the batch."""
-        return self.after[self._pairs.ends()]
-
-    @cached_property
-    def least(self) -> Index:
-        """The least count that each pair ever has."""
-        return np.minimum(np.minimum.reduceat(self.after, self._pairs.starts), self.before)
-
-    def in_rows(self, marked: Mask) -> Mask:
-        """A mask in pair order as one in row order."""
-        result = np.zeros(len(marked), np.bool_)
-        result[self._pairs.order] = marked
-        return result

@@ -1,9 +1,9 @@
-"""Running MIN and MAX with retraction, without a loop.
+"""Running MIN and MAX with retraction.
 
-A value is there from the row with which its count leaves 0 to the row with which it is 0 again. So the
-extreme after a row is the greatest value of all intervals that hold the row. Of the stored values that the
-batch does not touch, which are there all the time, only the greatest matters: the stored extreme, or, where
-that may go in this batch, the next one down in the ordered map. MIN is MAX over the complement.
+A value is there from the row with which its count leaves 0 to the row with which it is 0 again. Of the stored
+values that the batch does not touch, which are there all the time, only the greatest matters: the stored
+extreme, or, where that may go in this batch, the next one down in the ordered map. MIN is MAX over the
+complement.
 Keys that have had retractions without a matching row are left to the row handler where their extreme may
 go: what Flink's MaxWithRetractAggFunction answers then depends on the order of things.
 """
@@ -13,18 +13,23 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.extremes import count_values, greatest
+from firesteel.kernels.places import no_places
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable, from_sortable_form
 from firesteel.runtime.running.extreme import RunningExtreme
 from firesteel.runtime.running.pairs import Counts, Pairs
 from firesteel.runtime.running.rows import Rows
-from firesteel.runtime.running.segments import Index, greatest_over_intervals, running_sum
+from firesteel.runtime.running.segments import Index
+from firesteel.runtime.sorting import stable_pair_order
 from firesteel.runtime.spec import AggregateSpec
 from firesteel.runtime.state.base import Entries, OrderedMapState
 from firesteel.runtime.values import sortable_column
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
+_LEAST = np.int64(np.iinfo(np.int64).min)
 _FIRST_READ = 16
 """So many entries of a key are read at first."""
 
@@ -60,11 +65,10 @@ class RetractedExtreme:
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
         known_size = size.fill_null(0).to_numpy(zero_copy_only=False)
-        sizes = self._sizes(known_size)
-        rows.reject_rows(rows.ended[sizes[rows.ended] != 0])
         (values, known), ranks = self._numbers([pairs.values], best)
+        sizes, loses = self._sizes(values.values, known.values, known_size)
+        rows.reject_rows(rows.ended[sizes[rows.ended] != 0])
         rows.clean[known.is_null & (known_size > 0)] = False
-        loses = self._may_lose(values.values, known.values, known_size, sizes)
         rows.clean[loses & unmatched.fill_null(False).to_numpy(zero_copy_only=False)] = False
         owners = np.flatnonzero(loses & (known_size > 0) & rows.clean)
         rest = next_values(
@@ -73,15 +77,10 @@ class RetractedExtreme:
         held = values
         if len(rest.owners):
             (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
-        starts, ends, which = self._intervals(values.values)
-        stay = np.flatnonzero((known_size > 0) & ~loses & rows.clean)
-        there = np.concatenate([stay, rest.owners])
-        result = greatest_over_intervals(
-            np.concatenate([starts, rows.keys.starts[there]]), np.concatenate([ends, rows.ends[there]]),
-            np.concatenate([which, known.values[stay], held.values[: len(rest.owners)]]), len(rows),
-        )  # fmt: skip
+        others = np.where((known_size > 0) & ~loses, known.values, _LEAST)
+        others[rest.owners] = held.values[: len(rest.owners)]
         return RunningExtreme(
-            Column(result ^ self._flip, sizes == 0),
+            Column(self._greatest(values.values, others) ^ self._flip, sizes == 0),
             Column(known.values ^ self._flip, known_size == 0),
             self.kind, ranks, Column(sizes),
         )  # fmt: skip
@@ -94,12 +93,28 @@ class RetractedExtreme:
             values, last = self._pairs.values.take(pa.array(write)), counts.last[write]
             self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
 
-    def _sizes(self, stored: Index) -> Index:
-        """How many values each key has after each row."""
-        change = np.zeros(len(self._rows), np.int64)
-        counts = self._counts
-        change[self._pairs.order] = counts.appears.astype(np.int64) - counts.disappears
-        return running_sum(change, self._rows.keys.starts, stored)
+    def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
+        """How many values each key has after each row, and which keys may lose their stored extreme."""
+        rows, counts = self._rows, self._counts
+        sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
+        read = (rows.keys.starts, counts.moves, counts.after, self._pairs.of_rows, values, known, stored)
+        count_values(sizes, loses, *given(*read))
+        loses[rows.ended_keys] = True
+        return sizes, loses & rows.stored.found
+
+    def _greatest(self, values: Index, others: Index) -> Index:
+        """The greatest value that is there after each row. values: of the pairs. others: of each key."""
+        rows, pairs, counts = self._rows, self._pairs, self._counts
+        places, before = pairs.of_rows, counts.before
+        if not pairs.in_order or self._flip:  # they do not ascend
+            order = stable_pair_order(pairs.owners, values)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            places, values, before = place[places], values[order], before[order]
+        best = np.empty(len(rows), np.int64)
+        read = (rows.keys.starts, counts.moves, counts.after, places, pairs.owners, values, before, others)
+        greatest(best, *no_places(len(pairs)), *given(*read))
+        return best
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
         """Arguments, then the stored extremes, as numbers of which the greatest is wanted."""
@@ -109,38 +124,6 @@ class RetractedExtreme:
         if self._flip:
             columns = [Column(column.values ^ self._flip, column.null) for column in columns]
         return columns, ranks
-
-    def _may_lose(self, values: Index, known: Index, known_size: Index, sizes: Index) -> Mask:
-        """Keys whose stored extreme may go: a value that is no less goes, or there are none for a moment."""
-        rows, pairs = self._rows, self._pairs
-        loses = np.zeros(len(rows.keys), np.bool_)
-        gone = pairs.of_rows[self._counts.disappears]
-        owner = pairs.owners[gone]
-        loses[owner[(values[gone] >= known[owner]) | (known_size[owner] == 0)]] = True
-        loses[rows.keys.sorted_codes[sizes == 0]] = True
-        loses[rows.ended_keys] = True
-        return loses & rows.stored.found
-
-    def _intervals(self, values: Index) -> tuple[Index, Index, Index]:
-        """The rows [start, end) in which each pair of the batch is there, and its value."""
-        rows, pairs, counts = self._rows, self._pairs, self._counts
-        clean = rows.clean[pairs.owners]
-        appears = counts.appears
-        events = np.flatnonzero((appears | counts.disappears) & clean[pairs.of_rows])
-        place, pair, up = pairs.order[events], pairs.of_rows[events], appears[events]
-        until = rows.ends[pairs.owners[pair]]
-        followed = np.flatnonzero(pair[1:] == pair[:-1])
-        until[followed] = place[followed + 1]
-        before = np.flatnonzero((counts.before > 0) & clean)
-        first = np.searchsorted(pair, before)
-        until_first = rows.ends[pairs.owners[before]]
-        moves = np.flatnonzero(np.append(pair, -1)[first] == before)
-        until_first[moves] = place[first[moves]]
-        return (
-            np.concatenate([place[up], rows.keys.starts[pairs.owners[before]]]),
-            np.concatenate([until[up], until_first]),
-            np.concatenate([values[pair[up]], values[before]]),
-        )
 
 
 def next_values(

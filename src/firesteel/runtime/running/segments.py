@@ -70,32 +70,3 @@ def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers
         at = at + 1
         left = left - 1
         result[at] = ufunc(result[at - 1], values[at])
-
-
-def greatest_over_intervals(starts: Index, ends: Index, values: Index, rows: int) -> Index:
-    """For each of `rows` places the greatest value of the intervals [start, end) that hold it; the
-    least int64 where none does.
-
-    A sparse table run backwards: an interval is covered by two stretches of a power of two, and each
-    level hands its stretches down in halves.
-    """
-    least = np.iinfo(np.int64).min
-    lengths = ends - starts
-    there = lengths > 0
-    starts, ends, values, lengths = starts[there], ends[there], values[there], lengths[there]
-    if not len(starts):
-        return np.full(rows, least)
-    levels = np.frexp(lengths.astype(np.float64))[1] - 1
-    by_level = np.argsort(levels.astype(np.uint8), kind="stable")
-    bounds = np.searchsorted(levels[by_level], np.arange(int(levels.max()) + 2))
-    table = np.full(rows, least)
-    for level in range(int(levels.max()), -1, -1):
-        these = by_level[bounds[level] : bounds[level + 1]]
-        np.maximum.at(table, starts[these], values[these])
-        np.maximum.at(table, ends[these] - (1 << level), values[these])
-        if level:
-            half = 1 << (level - 1)
-            below = table.copy()
-            np.maximum(below[half:], table[:-half], out=below[half:])
-            table = below
-    return table

@@ -22,6 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.search import find_between, find_entries, find_stretches
 from firesteel.runtime.hashing import U64
 
 END = 1 << 128
@@ -112,8 +114,9 @@ def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
 
 def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
     """Where the entries of the keys with these (ascending) first words begin and end."""
-    start = np.searchsorted(run.words[0], hash1, side="left")
-    return start, np.searchsorted(run.words[0], hash1, side="right")
+    start, stop = np.empty(len(hash1), np.int64), np.empty(len(hash1), np.int64)
+    find_stretches(start, stop, *given(run.words[0], hash1))
+    return start, stop
 
 
 def find(run: Run, wanted: Run) -> tuple[Index, Index]:
@@ -121,24 +124,13 @@ def find(run: Run, wanted: Run) -> tuple[Index, Index]:
 
     wanted: words, and tails, as the run has them; first words ascending (for speed only).
     """
-    n, sorting = len(run), 2 if len(wanted.words) > 2 else 1
-    if not n:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    if run.tail:
+    if run.tail and len(run):
         return _find_by_tail(run, wanted)
-    if sorting == 2:  # a map: the key's entries are a slice, sorted by the second word
-        at = _bisect(run.words[1], wanted.words[1], *slices(run, wanted.words[0]))
-    else:
-        at = np.searchsorted(run.words[0], wanted.words[0])
-    np.minimum(at, n - 1, out=at)
-    which = np.flatnonzero(run.words[0][at] == wanted.words[0])
-    at = at[which]
-    these = [word[which] for word in wanted.words]
-    same = _same(run, at, these, len(these))
-    if not same.all():
-        same = _walk_on(run, at, these, same, sorting)
-        which, at = which[same], at[same]
-    return which, at
+    missing, found = 4 - len(wanted.words), np.empty(len(wanted), np.int64)
+    words = [*run.words, *run.words[:1] * missing, *wanted.words, *wanted.words[:1] * missing]
+    find_entries(found, missing < 2, *given(*words))
+    which = np.flatnonzero(found >= 0)
+    return which, found[which]
 
 
 def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
@@ -153,18 +145,9 @@ def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
 def _bisect(sorted_words: U64, wanted: U64, low: Index, high: Index, right: bool = False) -> Index:
     """The leftmost place in [low, high) for each wanted word, where [low, high) is sorted; right: the
     rightmost."""
-    if len(low) and (low == low[0]).all() and (high == high[0]).all():  # one key
-        start, stop = int(low[0]), int(max(low[0], high[0]))
-        return start + np.searchsorted(sorted_words[start:stop], wanted, side="right" if right else "left")
-    low, high = low.copy(), high.copy()
-    last = len(sorted_words) - 1
-    before = np.less_equal if right else np.less
-    for _ in range(int(np.max(high - low, initial=0)).bit_length()):
-        middle = (low + high) >> 1
-        below = before(sorted_words[np.minimum(middle, last)], wanted) & (low < high)
-        low = np.where(below, middle + 1, low)
-        high = np.where(below, high, middle)
-    return low
+    found = np.empty(len(wanted), np.int64)
+    find_between(found, right, *given(sorted_words, wanted, low, high))
+    return found
 
 
 def _bisect_tails(run: Run, wanted: Run, low: Index, high: Index, right: bool = False) -> Index:
@@ -187,29 +170,15 @@ def _bisect_tails(run: Run, wanted: Run, low: Index, high: Index, right: bool = 
 def _find_by_tail(run: Run, wanted: Run) -> tuple[Index, Index]:
     at = bisect(run, wanted)
     which = np.flatnonzero(at < len(run))
-    which = which[_same(run, at[which], [word[which] for word in wanted.words], len(wanted.words))]
+    which = which[_same(run, at[which], [word[which] for word in wanted.words])]
     tails = run.columns[0].take(pa.array(at[which]))
     equal = pc.equal(tails, wanted.columns[0].take(pa.array(which))).fill_null(False)
     which = which[equal.to_numpy(zero_copy_only=False)]
     return which, at[which]
 
 
-def _same(run: Run, at: Index, wanted: list[U64], words: int) -> Mask:
+def _same(run: Run, at: Index, wanted: list[U64]) -> Mask:
     same: Mask = run.words[0][at] == wanted[0]
-    for mine, theirs in zip(run.words[1:words], wanted[1:words], strict=False):
+    for mine, theirs in zip(run.words[1:], wanted[1:], strict=False):
         same &= mine[at] == theirs
-    return same
-
-
-def _walk_on(run: Run, at: Index, wanted: list[U64], same: Mask, sorting: int) -> Mask:
-    """Walk `at` on over entries that share the sorting words but are not the wanted one: a hash
-    collision. Few steps: two keys seldom share 64 bits."""
-    missed = np.flatnonzero(~same & _same(run, at, wanted, sorting))
-    while len(missed):
-        at[missed] += 1
-        missed = missed[at[missed] < len(run)]
-        these = [word[missed] for word in wanted]
-        found = _same(run, at[missed], these, len(wanted))
-        same[missed[found]] = True
-        missed = missed[~found & _same(run, at[missed], these, sorting)]
     return same

@@ -1,0 +1,78 @@
+"""Sets of places, in which the greatest below another is found in a few steps.
+
+A set of n places is a bit for each, in words of 64; above them a bit for each word that is not 0, and so on
+up to one word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from firesteel.kernels.compiler import inlined
+from firesteel.kernels.types import Integers, Words
+
+_ONE = np.uint64(1)
+
+
+def no_places(size: int) -> tuple[Words, Integers]:
+    """The empty set for places below `size`: its words, and where those of each level begin."""
+    begins, words = [], 0
+    while True:
+        size = (size + 63) >> 6
+        begins.append(words)
+        words += max(size, 1)
+        if size <= 1:
+            return np.zeros(words, np.uint64), np.array(begins, np.int64)
+
+
+@inlined
+def put(words: Words, begins: Integers, place: int) -> None:
+    """Take a place in."""
+    for begin in begins:
+        at = begin + (place >> 6)
+        before = words[at]
+        words[at] = before | (_ONE << np.uint64(place & 63))
+        if before:
+            return
+        place >>= 6
+
+
+@inlined
+def remove(words: Words, begins: Integers, place: int) -> None:
+    """Take a place out, which may not be there."""
+    for begin in begins:
+        at = begin + (place >> 6)
+        words[at] &= ~(_ONE << np.uint64(place & 63))
+        if words[at]:
+            return
+        place >>= 6
+
+
+@inlined
+def below(words: Words, begins: Integers, place: int) -> int:
+    """The greatest place of the set below another, -1 where there is none."""
+    for level in range(len(begins)):
+        word = words[begins[level] + (place >> 6)] & ((_ONE << np.uint64(place & 63)) - _ONE)
+        if word:
+            found = (place >> 6 << 6) + _highest(word)
+            for lower in range(level - 1, -1, -1):
+                found = (found << 6) + _highest(words[begins[lower] + found])
+            return found
+        place >>= 6
+    return -1
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _highest(typing_context: Any, word: Any) -> Any:
+    """int64: the number of the highest bit of a word that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], ir.IntType(1)(1))
+        return builder.sub(ir.IntType(64)(63), zeros)
+
+    return types.int64(types.uint64), generate
