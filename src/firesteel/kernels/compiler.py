@@ -8,6 +8,7 @@ files of this package. Where no folder can be written to, each process compiles 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -16,15 +17,14 @@ from typing import TypeVar, cast
 
 import numba
 
-from firesteel.cache_folder import cache_folder
+from firesteel.cache_folder import cache_folder, forget_unused
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
-_LEAN = {"_nrt": False}
+_LEAN = {"_nrt": False} if hasattr(numba.core.options.DefaultOptions, "_nrt") else {}
 """Private: arrays are not counted. Counts are atomic, and took more than half of the time of loops whose
 parts are functions of their own. A Numba that does not know it counts."""
-
 _FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -60,10 +60,7 @@ def _made(function: Function, **options: object) -> Function:
 
 
 def _jit(function: Function, **options: object) -> Function:
-    try:
-        return cast("Function", numba.njit(**_OPTIONS, **_LEAN, **options)(function))
-    except KeyError:  # an option that is not known
-        return cast("Function", numba.njit(**_OPTIONS, **options)(function))
+    return cast("Function", numba.njit(**_OPTIONS, **_LEAN, **options)(function))
 
 
 @cache
@@ -73,7 +70,13 @@ def _folder() -> Path:
     for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
         if file.name.endswith(".py"):
             digest.update(file.read_bytes())
-    return cache_folder() / "kernels" / digest.hexdigest()[:16]
+    kept = cache_folder() / "kernels"
+    folder = kept / digest.hexdigest()[:16]
+    if folder.is_dir():
+        os.utime(folder)
+    elif kept.is_dir():
+        forget_unused(kept.iterdir())
+    return folder
 
 
 def is_kept(module: str) -> bool:

@@ -21,15 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from firesteel.cache_folder import cache_folder
+from firesteel.cache_folder import UNUSED, cache_folder
 from firesteel.spark.start.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
 """Seconds after which an archive that was begun and not finished is given up."""
-_UNUSED = 30 * 86_400.0
-"""Seconds after which one that nobody used is deleted."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if any(folder.glob(f"{key}.*{_NEW}")):
         return ClassArchive(tuple(_QUIET))  # another run is making it
     folder.mkdir(parents=True, exist_ok=True)
-    _forget(folder.glob("*.jsa"), _UNUSED)
+    _forget(folder.glob("*.jsa"), UNUSED)
     made = folder / f"{key}.{uuid4().hex}{_NEW}"
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
 
