@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.errors import ValidationError
-from firesteel.expr.nodes import Expr, InputRef
+from firesteel.expr.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions import conjunction, conjuncts, identity, input_refs, is_identity, substitute
 from firesteel.plan.physical import Calc, Exchange, Expand, WatermarkAssigner
 from firesteel.plan.physical_windows import WindowAggregate, WindowTableFunction
@@ -138,11 +138,14 @@ def _as_calc(node: Node) -> Node:
 
 
 def _function_up(node: Node) -> Node:
-    """A Calc over an Expand over the function: the function above the Expand, which copies less then."""
+    """A Calc over an Expand over the function: the function above the Expand, which copies less then.
+
+    With a Calc and an Expand more between them, above both.
+    """
     if not isinstance(node, Calc) or not isinstance(node.input, Expand):
         return node
     expand = node.input
-    lower = _as_calc(expand.input)
+    lower = _function_up(expand.input)
     if not isinstance(lower, Calc) or not isinstance(lower.input, WindowTableFunction):
         return node
     function = lower.input
@@ -150,32 +153,37 @@ def _function_up(node: Node) -> Node:
     if _computes_with(lower, columns):
         return node
     below, kept, time = _without_borders(lower, function)
-    copied = _copied(expand, _on(below), kept, time)
-    windowing = function.windowing.at(("time_col", len(copied.schema) - 1))
-    upper = WindowTableFunction(copied, windowing)
-    restored = _restored(lower, kept, function, upper)
+    borders = {*range(len(lower.exprs))} - {*kept}
+    if any(isinstance(row[i], Literal) for row in expand.projects for i in borders):
+        return node
+    copied, time = _copied(expand, _on(below), kept, time)
+    upper = WindowTableFunction(copied, function.windowing.at(("time_col", time)))
+    restored = _restored(lower, kept, function, upper)[: len(expand.schema)]
     condition = None if node.condition is None else substitute(node.condition, restored)
     return Calc(upper, tuple(substitute(e, restored) for e in node.exprs), node.names, condition)
 
 
-def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> Expand:
-    """The Expand over the Calc without borders, the time last."""
+def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Expand, int]:
+    """The Expand over the Calc without borders, and where the time is; the last where no copy had it."""
     position = {old: new for new, old in enumerate(kept)}
-    last = len(expand.schema) - 1
-    rows = []
-    for row in expand.projects:
-        cells = [
+    added = range(len(expand.input.schema), len(expand.schema))
+    rows = [
+        tuple(
             replace(cell, index=position[cell.index]) if isinstance(cell, InputRef) else cell
-            for cell in (row[i] for i in kept)
-        ]
-        rows.append((*cells, row[last], InputRef(time, below.schema[time].type)))
-    return Expand(below, tuple(rows))
+            for cell in (row[i] for i in (*kept, *added))
+        )
+        for row in expand.projects
+    ]
+    if time < len(kept) and all(isinstance(row[time], InputRef) for row in rows):
+        return Expand(below, tuple(rows)), time
+    column = InputRef(time, below.schema[time].type)
+    return Expand(below, tuple((*row, column) for row in rows)), len(rows[0])
 
 
 def _restored(
     lower: Calc, kept: list[int], function: WindowTableFunction, upper: WindowTableFunction
 ) -> list[Expr]:
-    """The old Expand's columns, over the function that is above the Expand now."""
+    """Over the function above the Expand now: the columns that the Expand's input had, then the others."""
     columns = identity(f.type for f in upper.schema)
     position = {old: new for new, old in enumerate(kept)}
     first_old, first_new = len(function.schema) - len(WINDOW_COLUMNS), len(upper.schema) - len(WINDOW_COLUMNS)
@@ -186,4 +194,4 @@ def _restored(
         else:
             assert isinstance(expr, InputRef)
             found.append(columns[first_new + expr.index - first_old])
-    return [*found, columns[len(kept)]]
+    return [*found, *columns[len(kept) :]]
