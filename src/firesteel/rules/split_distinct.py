@@ -17,13 +17,14 @@ from firesteel.expr.duckdb_hashes import check_hashed
 from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.accumulators import COUNT
 from firesteel.plan.expressions import cast_to, comparison, identity, logical_call
+from firesteel.plan.facts import window_properties
+from firesteel.plan.facts.window_properties import WindowProperties
 from firesteel.plan.logical import Aggregate, Expand, Filter, Project
 from firesteel.plan.tree import Node
 from firesteel.rules.merge_projects import merge_projects
 from firesteel.rules.mini_batch_options import parsed
 from firesteel.rules.push_filters import push_filters
 from firesteel.rules.reduce_aggregates import divide, sum_type
-from firesteel.rules.window_aggregates import of_windows
 from firesteel.types.sql import BIGINT, INT
 
 ENABLED = "table.optimizer.distinct-agg.split.enabled"
@@ -59,10 +60,15 @@ def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
 def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
     if node.partial_final is not None or not any(call.distinct for call in node.calls):
         return False
-    windows = of_windows(node)
-    if windows is not None and (not windows.is_rowtime or windows.window.function == "SESSION"):
+    windows = window_properties(node.input)
+    if windows is not None and windows.grouped(node.keys) and not _splits(windows):
         return False
     return bool(parsed(configuration).get(ENABLED)) and all(map(_is_splittable, node.calls))
+
+
+def _splits(windows: WindowProperties) -> bool:
+    """Whether groups of these windows are split, by whatever other keys they are."""
+    return windows.is_rowtime and windows.window.function != "SESSION"
 
 
 def _is_splittable(call: AggregateCall) -> bool:
