@@ -14,4 +14,6 @@ Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Plan: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int32]
+Kinds: TypeAlias = NDArray[np.int8]
+"""Of rows: changelog.RowKind."""
 Words: TypeAlias = NDArray[np.uint64]

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from firesteel.kernels.compiler import is_kept
 
-MODULES = ("extremes", "hashing", "json_scan", "json_values", "search")
+MODULES = ("extremes", "hashing", "json_scan", "json_values", "changed_rows", "running", "search", "sorting")
 """Each has a function `warm` that calls its kernels with the types with which they will be called."""
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.hashing import U64, hash_columns
+from firesteel.runtime.sorting import place_bits, word_order
 from firesteel.runtime.spec import field
 
 _MANY = 4096
@@ -94,29 +95,15 @@ def _keys(arrays: Sequence[pa.Array], hash1: U64, hash2: U64) -> Keys:
 def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The stable order of rows by (hash1, hash2), and where in it each key begins.
 
-    The leading bits of hash1 and the row's number in one word sort several times faster than an
-    argsort. Those bits and hash2 tell keys apart; should two keys share the bits, the whole hashes decide.
+    The leading bits of hash1, and hash2, tell keys apart; should two keys share the bits, the whole hashes
+    decide.
     """
-    rows = len(hash1)
-    bits = np.uint64(max(1, int(rows).bit_length()))
-    packed = (hash1 >> bits) << bits
-    packed |= np.arange(rows, dtype=np.uint64)
-    packed.sort()
-    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
-    packed >>= bits
-    leading = packed[1:] != packed[:-1]
-    new = _changes(hash2, order)
-    if np.any(new & ~leading):
-        order = np.lexsort((hash2, hash1)).astype(np.int64)
-        leading, new = _changes(hash1, order), _changes(hash2, order)
-    return order, np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(leading | new) + 1)
-
-
-def _changes(hashes: U64, order: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which rows differ from the one before, in this order."""
-    there = hashes[order]
-    changes: NDArray[np.bool_] = there[1:] != there[:-1]
-    return changes
+    found = word_order(hash1, (hash2, hash2), np.empty(0, np.int64), 64 - place_bits(len(hash1)))
+    if found is not None:
+        return found
+    order = np.lexsort((hash2, hash1)).astype(np.int64)
+    new = np.diff(hash1[order]).astype(np.bool_) | np.diff(hash2[order]).astype(np.bool_)
+    return order, np.append(0, np.flatnonzero(new) + 1)
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
 from firesteel.errors import JobError
+from firesteel.kernels.arrays import given
+from firesteel.kernels.running import expand_outcomes
 from firesteel.runtime.accumulators import Accumulators
 from firesteel.runtime.failing_row import with_row
 from firesteel.runtime.handler import UPDATE, GeneratedHandler, Input
@@ -24,8 +26,18 @@ from firesteel.runtime.map_view import Expiry
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
 from firesteel.runtime.values import from_list, one_chunk, to_keys, to_list
 
-_KINDS = np.array([RowKind.INSERT, RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE], np.int8)
-"""By outcome, the kind of the last row that goes out."""
+_NONE = -1
+_KINDS = {
+    True: (
+        np.array([_NONE, RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.DELETE], np.int8),
+        np.array([_NONE, _NONE, RowKind.UPDATE_AFTER, _NONE], np.int8),
+    ),
+    False: (
+        np.array([_NONE, RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE], np.int8),
+        np.full(4, _NONE, np.int8),
+    ),
+}
+"""Whether there are -U, and by outcome the kinds of the rows that go out: of the first and of the second."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +141,9 @@ def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np
 
     outcomes: one for each input row.
     """
-    causes = np.repeat(np.arange(len(outcomes)), sizes(update_before)[outcomes])
-    of_causes = outcomes[causes]
-    kinds = _KINDS[of_causes]
-    if update_before:
-        kinds[:-1][(causes[:-1] == causes[1:]) & (of_causes[:-1] == UPDATE)] = RowKind.UPDATE_BEFORE
-    return kinds, causes
+    kinds, causes = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
+    count = expand_outcomes(kinds, causes, *given(outcomes, *_KINDS[update_before]))
+    return kinds[:count], causes[:count]
 
 
 @contextmanager

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from firesteel.kernels.arrays import given
+from firesteel.kernels.sorting import pack, unpack
 
 _DIGIT = 16
 """Bits: NumPy sorts words of as many by counting."""
@@ -66,3 +71,23 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
         order: NDArray[np.int64] = np.lexsort((second, first)).astype(np.int64)
         return order
     return stable_order(((first - least) << bits) + (second - low))
+
+
+def word_order(
+    words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """int64[n]: the places of n rows by code (of all rows, or of none) and leading bits of their word, equal
+    ones as they stood; and where each stretch of equal ones begins. None where such rows differ in one of the
+    two words `told_by`. word_bits: so many bits are left beside a code and a place."""
+    rows = len(words)
+    packed = np.empty(rows, np.uint64)
+    pack(packed, word_bits, place_bits(rows), *given(words, codes))
+    packed.sort()
+    order, starts = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    count = unpack(order, starts, place_bits(rows), *given(packed, *told_by))
+    return None if count < 0 else (order, starts[:count])
+
+
+def place_bits(rows: int) -> int:
+    """Bits that number so many rows."""
+    return max(1, rows.bit_length())

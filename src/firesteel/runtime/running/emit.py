@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.running.column import Column, Mask
 from firesteel.runtime.running.rows import Rows
-from firesteel.runtime.running.segments import Index, shifted
 
 NOTHING, INSERT, UPDATE, DELETE = range(4)
 """What a row did to its key's result (as in handler.py)."""
@@ -25,23 +24,23 @@ class Result:
     known: Column
     array: Callable[[Column], pa.Array]
 
-    def before(self, rows: Rows) -> Column:
-        """The result before each row; anything where there was none."""
-        keys = rows.life_keys
-        values = shifted(self.after.values, rows.life_starts, self.known.values[keys])
-        if self.after.null is None and self.known.null is None:
+    def line(self, rows: Rows) -> Column:
+        """The results after each row, and behind them what each life begins with: anything where it begins
+        with none."""
+        after, known = self.after, self.known.take(rows.life_keys)
+        values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
+        if after.null is None and known.null is None:
             return Column(values)
-        null = shifted(self.after.is_null, rows.life_starts, self.known.is_null[keys])
-        return Column(values, null)
+        return Column(values, np.concatenate([after.is_null, known.is_null]))
 
 
-def outcomes(rows: Rows, results: list[Result], befores: list[Column]) -> NDArray[np.uint8]:
+def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
     """What each row (in key order) did. Equal results give nothing unless there is a time to live."""
     outcome = np.full(len(rows), UPDATE, np.uint8)
     if not rows.spec.ttl:
         same = np.ones(len(rows), np.bool_)
-        for result, before in zip(results, befores, strict=True):
-            same &= same_results(result.after, before)
+        for result, line in zip(results, lines, strict=True):
+            same &= same_results(result.after, line.take(rows.before))
         outcome[same] = NOTHING
     outcome[rows.life_starts[~rows.goes_on]] = INSERT
     outcome[rows.ended] = DELETE
@@ -72,13 +71,3 @@ def same_results(one: Column, other: Column) -> Mask:
         return same
     null1, null2 = one.is_null, other.is_null
     return (same & ~null1 & ~null2) | (null1 & null2)
-
-
-def emitted(result: Result, before: Column, place: Index, old: Mask) -> pa.Array:
-    """The result's values in the rows that go out: `place` in key order, the value before where `old`."""
-    index = np.where(old, place + len(before.values), place)
-    values = np.concatenate([result.after.values, before.values])[index]
-    null = None
-    if result.after.null is not None or before.null is not None:
-        null = np.concatenate([result.after.is_null, before.is_null])[index]
-    return result.array(Column(values, null))

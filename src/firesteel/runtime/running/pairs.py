@@ -14,6 +14,7 @@ from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask
 from firesteel.runtime.running.rows import Rows
 from firesteel.runtime.running.segments import Index
+from firesteel.runtime.sorting import place_bits, word_order
 from firesteel.runtime.state.order_codes import is_exact, order_words
 from firesteel.runtime.state.runs import Run, find
 from firesteel.runtime.state.sort import sort_order, spread
@@ -99,25 +100,11 @@ def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
     """By the code, the leading bits of word1 and the row's number in one number. None where there are too few
     bits to tell all pairs apart."""
-    rows = len(codes)
-    code_bits = int(codes[-1]).bit_length() if rows else 0
-    place = np.uint64(max(1, rows.bit_length()))
-    word_bits = 64 - code_bits - int(place)
+    code_bits = int(codes[-1]).bit_length() if len(codes) else 0
+    word_bits = 64 - code_bits - place_bits(len(codes))
     if word_bits < _FEWEST_BITS:
         return None
-    unread = np.uint64(64 - word_bits)
-    packed = (word1 >> unread) << place
-    if code_bits:
-        packed |= codes << np.uint64(64 - code_bits)
-    packed |= np.arange(rows, dtype=np.uint64)
-    packed.sort()
-    order = (packed & ((np.uint64(1) << place) - np.uint64(1))).view(np.int64)
-    packed >>= place
-    same = packed[1:] == packed[:-1]
-    is_whole = word2 is None and not np.any(word1 << np.uint64(word_bits))
-    if not is_whole and np.any(same & _differ(order, word1, word2)):
-        return None
-    return order, _starts(~same, rows)
+    return word_order(word1, (word1, word1 if word2 is None else word2), codes.view(np.int64), word_bits)
 
 
 def _starts(new: Mask, rows: int) -> Index:

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.running import choose
 from firesteel.runtime.accumulator_state import AccumulatorState, Stored
 from firesteel.runtime.aggregates.base import Aggregate, Declared, Form
 from firesteel.runtime.aggregates.registry import declare
@@ -23,7 +25,7 @@ from firesteel.runtime.running.column import (
     to_array,
 )
 from firesteel.runtime.running.distinct import DistinctBatch, distinct_batch
-from firesteel.runtime.running.emit import Result, emitted, net_outcomes, outcomes
+from firesteel.runtime.running.emit import Result, net_outcomes, outcomes
 from firesteel.runtime.running.extreme import RunningExtreme, plain_extreme
 from firesteel.runtime.running.linear import running_fields
 from firesteel.runtime.running.net import NetChanges
@@ -87,14 +89,15 @@ class RunningBatch:
     left: Index
     _rows: Rows
     _results: list[Result]
-    _befores: list[Column]
+    _lines: list[Column]
 
     def columns(self, causes: Index, old: Mask) -> list[pa.Array]:
         """The results in rows that go out: caused by rows `causes`; `old` where it is the result before."""
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
-        index = place[causes]
-        return [emitted(r, b, index, old) for r, b in zip(self._results, self._befores, strict=True)]
+        index = np.empty(len(causes), np.int64)
+        choose(index, *given(causes, old, place, self._rows.before))
+        return [r.array(line.take(index)) for r, line in zip(self._results, self._lines, strict=True)]
 
 
 class RunningPlan:
@@ -161,13 +164,13 @@ class _Run:
         elif self._spec.input_retracts:
             rows.sign = rows.signs()
         results, groups = self._results(aggregates, whole)
-        befores = [result.before(rows) for result in results]
-        by_key = outcomes(rows, results, befores)
+        lines = [result.line(rows) for result in results]
+        by_key = outcomes(rows, results, lines)
         self._save(groups)
         by_row = np.empty_like(by_key)
         by_row[rows.keys.order] = by_key
         left = np.flatnonzero(~rows.clean[rows.keys.codes]) if not rows.clean.all() else np.zeros(0, np.int64)
-        return RunningBatch(by_row, left, rows, results, befores)
+        return RunningBatch(by_row, left, rows, results, lines)
 
     def net(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> NetChanges:
         """What the bundle did to each key."""

@@ -83,6 +83,14 @@ class Rows(SortedRows):
         return on
 
     @cached_property
+    def before(self) -> Index:
+        """Where in a line of results (emit.py) the one before each row stands."""
+        rows = len(self)
+        before = np.arange(-1, rows - 1)
+        before[self._starts] = np.arange(rows, rows + len(self._starts))
+        return before
+
+    @cached_property
     def ends(self) -> Index:
         """Where the rows of each key end: the place after the last."""
         return self.keys.starts + self.keys.counts

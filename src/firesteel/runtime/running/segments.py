@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.running import add_up
+
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]
 _LONG = 64
@@ -26,11 +29,9 @@ def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index
 
     initial: one for each segment, or one for all.
     """
-    total = np.cumsum(values)
-    if len(starts) > 1 or not isinstance(initial, int) or initial:
-        base = np.zeros(len(starts), np.int64)
-        base[1:] = total[starts[1:] - 1]
-        total -= spread(base - initial, starts, len(values))
+    total = np.empty(len(values), np.int64)
+    begin = np.full(len(starts), initial) if isinstance(initial, int) else initial
+    add_up(total, *given(values, starts, begin))
     return total
 
 
@@ -39,14 +40,6 @@ def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
     if len(starts) == 1:
         return np.full(rows, values[0], values.dtype)
     return np.repeat(values, np.diff(starts, append=rows))
-
-
-def shifted(values: Numbers, starts: Index, initial: Numbers) -> Numbers:
-    """What was there before each row: the row above's value, or `initial` where a segment begins."""
-    before = np.empty_like(values)
-    before[1:] = values[:-1]
-    before[starts] = initial
-    return before
 
 
 def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers) -> Numbers:

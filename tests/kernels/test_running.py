@@ -1,0 +1,50 @@
+"""Running sums and what goes out, against loops."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.changelog import RowKind
+from firesteel.kernels import arrays
+from firesteel.kernels.running import add_up, choose
+from firesteel.runtime.row_by_row import expand
+
+WORD = 1 << 64
+NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(NUMBERS, st.lists(NUMBERS, min_size=1, max_size=5)), max_size=5))
+def test_sums_wrap(stretches):
+    values = np.array([value for _, each in stretches for value in each], np.int64)
+    starts = np.cumsum([0, *(len(each) for _, each in stretches)])[:-1]
+    total = np.empty(len(values), np.int64)
+    add_up(total, *arrays.given(values, starts, np.array([begin for begin, _ in stretches], np.int64)))
+    sums = [one for begin, each in stretches for one in list(accumulate(each, initial=begin))[1:]]
+    assert [int(one) % WORD for one in total] == [one % WORD for one in sums]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 3), max_size=20), st.booleans())
+def test_what_goes_out(outcomes, update_before):
+    """Outcomes are nothing, insert, update, delete."""
+    update = [RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER][not update_before :]
+    kinds = [[], [RowKind.INSERT], update, [RowKind.DELETE]]
+    found, causes = expand(np.array(outcomes, np.uint8), update_before)
+    expected = [(kind, row) for row, outcome in enumerate(outcomes) for kind in kinds[outcome]]
+    assert list(zip(found.tolist(), causes.tolist(), strict=True)) == expected
+    assert all(a <= b for a, b in pairwise(causes.tolist()))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=20), st.permutations(range(5)))
+def test_results_now_and_before(rows, place):
+    causes = np.array([row for row, _ in rows], np.int64)
+    old = np.array([before for _, before in rows], np.bool_)
+    found, before = np.empty(len(rows), np.int64), np.arange(5) + 10
+    choose(found, *arrays.given(causes, old, np.array(place), before))
+    assert found.tolist() == [place[row] + 10 * was for row, was in rows]
