@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.changed_rows import RowCells, changes
+from firesteel.formats.base import Fields, Flags
+from firesteel.formats.changed_rows import Changes, Rows
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import TEXT, Found, JsonColumns, JsonScan, is_there, list_of, owners
@@ -44,10 +44,13 @@ class CanalColumns(JsonColumns):
         reading.odd[data.messages[~data.valid]] = True
         reading.odd[old.messages[~old.valid]] = True
         reading.odd &= wanted
-        rows = np.flatnonzero((wanted & ~reading.odd)[data.messages])
-        at = data.messages[rows]
-        pairs = self._pairs(data, old, rows, updates[at])
-        return changes(reading, self._schema, self._fields, kinds[at], pairs, at)
+        rows = Rows(kinds, data.starts, old.starts, data.counts)
+        changes = Changes.of_messages(rows, reading.odd | ~wanted)
+        cells = (
+            changes.overlaid(data.rows.members[name].cells, old.rows.members[name].cells)
+            for name in self._fields.names
+        )
+        return changes.read(reading, self._schema, self._fields, cells)
 
     def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:
         """The messages that the filters take; one without the member is for the exact reader."""
@@ -61,27 +64,10 @@ class CanalColumns(JsonColumns):
             wanted &= np.array([*takes, True], dtype=bool)[places]
         return wanted | reading.odd
 
-    def _pairs(self, data: _List, old: _List, rows: Indices, updates: Flags) -> list[RowCells]:
-        """Each field of some rows now and before. A field that `old` does not have keeps its value, unless
-        `old` has it for another row of the message: then it was NULL."""
-        at = data.messages[rows]
-        olds = (old.starts[at] + data.places[rows])[updates]
-        found = []
-        for name in self._fields.names:
-            now = data.rows.members[name].cells[rows]
-            before = now.copy()
-            changed = old.rows.members[name].cells[olds]
-            is_named = changed != 0
-            named = np.zeros(len(data.counts), dtype=bool)
-            named[at[updates][is_named]] = True
-            before[updates] = np.where(is_named | named[at[updates]], changed, now[updates])
-            found.append(RowCells(now, before))
-        return found
-
 
 class _List:
     """A member that is a list of rows. there: by message, whether it is; counts, starts: of its rows. rows:
-    all rows, messages and places: of each, valid: whether it is one."""
+    all rows, messages: of each, valid: whether it is one."""
 
     def __init__(self, lists: Found) -> None:
         assert lists.inner is not None
@@ -90,4 +76,3 @@ class _List:
         self.starts, self.counts = offsets[:-1], np.diff(offsets)
         self.rows = lists.inner
         self.valid: Flags = is_there(self.rows.cells)
-        self.places: Indices = np.arange(len(self.messages)) - self.starts[self.messages]

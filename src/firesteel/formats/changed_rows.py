@@ -1,55 +1,74 @@
-"""Decoded rows to changes: an UPDATE's row before it stands before it, in columns."""
+"""Rows of messages to changes, in columns: an UPDATE's row before it stands before it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields, Indices
+from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.json_columns import Reading
 from firesteel.formats.message_decoder import Columnar
 from firesteel.kernels.types import Cells
 
 
 @dataclass(frozen=True)
-class RowCells:
-    """One field of n rows: int64[n], its cell in each row, and in the row before, which counts where the
-    row is an UPDATE's."""
+class Rows:
+    """The rows of n messages. kinds: int8[n], of each message's rows, where an UPDATE's is +U. starts, olds:
+    int64[n], where its rows begin among all, and its old ones among all old ones; counts: how many it has."""
 
-    now: Cells
-    before: Cells
+    kinds: npt.NDArray[np.int8]
+    starts: Indices
+    olds: Indices
+    counts: Indices
 
 
-def changes(
-    reading: Reading,
-    schema: pa.Schema,
-    fields: Fields,
-    kinds: npt.NDArray[np.int8],
-    rows: Sequence[RowCells],
-    messages: Indices,
-) -> Columnar:
-    """What a reading gives. kinds, messages: int8[n] and int64[n], of each row, where an UPDATE is +U.
-    rows: of each field. Rows of messages whose values turn out to be odd are left out."""
-    updates = kinds == RowKind.UPDATE_AFTER
-    copies = 1 + updates.astype(np.int64)
-    after = np.cumsum(copies) - 1
-    at = np.repeat(messages, copies)
-    out = np.repeat(kinds, copies)
-    before = after[updates] - 1
-    out[before] = RowKind.UPDATE_BEFORE
-    columns = [pa.array(out)]
-    for kind, cells in zip(fields.types, rows, strict=True):
-        both = np.empty(len(at), np.int64)
-        both[after] = cells.now
-        both[before] = cells.before[updates]
-        columns.append(reading.values(both, kind, at))
-    table, numbers = pa.Table.from_arrays(columns, schema=schema), reading.numbers(at)
-    odd = reading.odd[at]
-    if odd.any():
-        table, numbers = table.filter(pa.array(~odd)), numbers[~odd]
-    return Columnar(table, numbers, reading.odd_numbers())
+@dataclass(frozen=True)
+class Changes:
+    """k changes. messages: int64[k], of each; rows: its row; old_rows: its old one, where it is the one before
+    an UPDATE, else -1."""
+
+    of: Rows
+    kinds: npt.NDArray[np.int8]
+    messages: Indices
+    rows: Indices
+    old_rows: Indices
+
+    @classmethod
+    def of_messages(cls, rows: Rows, left_out: Flags) -> Changes:
+        """Those of all messages but some."""
+        from firesteel.kernels.changed_rows import lay_out
+
+        room = 2 * int(rows.counts.sum())
+        kinds = np.empty(room, np.int8)
+        made = [np.empty(room, np.int64) for _ in range(3)]
+        count = lay_out(rows.kinds, left_out, rows.starts, rows.olds, rows.counts, kinds, *made)
+        messages, places, old_rows = (each[:count] for each in made)
+        return cls(rows, kinds[:count], messages, places, old_rows)
+
+    def overlaid(self, now: Cells, old: Cells) -> Cells:
+        """int64[k]: a field's cells. The old rows have what changed."""
+        from firesteel.kernels.changed_rows import overlay
+
+        found = np.empty(len(self.kinds), np.int64)
+        overlay(now, old, self.messages, self.rows, self.old_rows, self.of.olds, self.of.counts, found)
+        return found
+
+    def whole(self, now: Cells, old: Cells) -> Cells:
+        """The same where the old rows have all fields."""
+        return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
+
+    def read(self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterator[Cells]) -> Columnar:
+        """What a reading gives. cells: of each field. Changes of messages whose values turn out to be odd are
+        left out."""
+        columns = [pa.array(self.kinds)]
+        for kind, column in zip(fields.types, cells, strict=True):
+            columns.append(reading.values(column, kind, self.messages))
+        table, numbers = pa.Table.from_arrays(columns, schema=schema), reading.numbers(self.messages)
+        odd = reading.odd[self.messages]
+        if odd.any():
+            table, numbers = table.filter(pa.array(~odd)), numbers[~odd]
+        return Columnar(table, numbers, reading.odd_numbers())

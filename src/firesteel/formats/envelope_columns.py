@@ -6,13 +6,14 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields
+from firesteel.formats.base import Fields, Flags
 from firesteel.formats.cdc import DELETE, INSERT, UPDATE, Envelope
-from firesteel.formats.changed_rows import RowCells, changes
+from firesteel.formats.changed_rows import Changes, Rows
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import TEXT, JsonColumns, JsonScan, is_there, object_of
 from firesteel.formats.message_decoder import Columnar
+from firesteel.kernels.types import Cells
 
 _CODES = {INSERT: RowKind.INSERT, UPDATE: RowKind.UPDATE_AFTER, DELETE: RowKind.DELETE}
 _PAYLOAD = "payload"
@@ -45,12 +46,16 @@ class EnvelopeColumns(JsonColumns):
         fits_after = has_after if envelope.partial else has_after != deletes
         fits_before = has_before == (updates if envelope.partial else updates | deletes)
         reading.odd |= (kinds == UNREAD) | ~fits_after | ~fits_before
-        rows = np.flatnonzero(~reading.odd)
-        pairs = []
-        for name in self._fields.names:
-            new, old = after.members[name].cells[rows], before.members[name].cells[rows]
-            if envelope.partial:
-                pairs.append(RowCells(new, np.where(old != 0, old, new)))
-            else:
-                pairs.append(RowCells(np.where(deletes[rows], old, new), old))
-        return changes(reading, self._schema, self._fields, kinds[rows], pairs, rows)
+        each = np.arange(reading.count)
+        changes = Changes.of_messages(Rows(kinds, each, each, np.ones(reading.count, np.int64)), reading.odd)
+        cells = (
+            self._cells(changes, after.members[name].cells, before.members[name].cells, deletes)
+            for name in self._fields.names
+        )
+        return changes.read(reading, self._schema, self._fields, cells)
+
+    def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
+        """A field's cells; the row of a DELETE is the one before, but where that has only what changed."""
+        if self._envelope.partial:
+            return changes.overlaid(after, before)
+        return changes.whole(np.where(deletes, before, after), before)
