@@ -28,7 +28,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Changes:
-    """k changes. messages: int64[k], of each; rows: its row; old_rows: its old one, where it is the one before
+    """k changes. messages: int64[k], of each; rows: its row; old_rows: its old one, if it is the one before
     an UPDATE, else -1."""
 
     of: Rows
