@@ -7,8 +7,12 @@ import pyarrow as pa
 
 from firesteel.formats.base import Indices
 from firesteel.formats.message_bytes import places
+from firesteel.kernels.types import Bytes
 
 _LINE_END = ord("\n")
+_WORTH_A_KERNEL = 1 << 20
+_SHORT = 64
+"""Bytes of a line: with more lines a block is looked at twice."""
 
 
 class Lines:
@@ -16,7 +20,7 @@ class Lines:
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
         """See Framing."""
-        ends = places(np.frombuffer(block, dtype=np.uint8), lambda piece: piece == _LINE_END) + 1
+        ends = _ends(np.frombuffer(block, dtype=np.uint8))
         if len(block) and (not len(ends) or ends[-1] != len(block)):
             ends = np.append(ends, len(block))
         return cut(block, ends), b""
@@ -24,6 +28,21 @@ class Lines:
     def finish(self, rest: bytes) -> pa.BinaryArray:
         """See Framing: a line never waits."""
         return cut(b"", np.array([], dtype=np.int64))
+
+
+def _ends(data: Bytes) -> Indices:
+    """The places behind all line ends."""
+    if len(data) < _WORTH_A_KERNEL:
+        return places(data, lambda piece: piece == _LINE_END) + 1
+    from firesteel.kernels.lines import line_ends
+
+    room = len(data) // _SHORT
+    while True:
+        ends = np.empty(room, np.int32)
+        count = line_ends(data, ends)
+        if count <= room:
+            return ends[:count]
+        room = count
 
 
 def cut(data: bytes, ends: Indices) -> pa.BinaryArray:

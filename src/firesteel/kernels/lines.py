@@ -1,0 +1,40 @@
+"""Where the lines of a text end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.types import Bytes, Offsets
+from firesteel.kernels.words import load_word, low_zeros
+
+_LINE_END = 10
+_ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_LINE_ENDS = np.uint64(0x0A0A0A0A0A0A0A0A)
+
+
+@compiled
+def line_ends(data: Bytes, ends: Offsets) -> int:
+    """The number of line ends. ends: int32[m], gets the places behind the first m of them."""
+    count, at, last = 0, 0, len(data) - 8
+    while at < len(data):
+        if at <= last:
+            word = load_word(data, at) ^ _LINE_ENDS
+            marks = (word - _ONES) & ~word & _HIGH_BITS
+            if not marks:
+                at += 8
+                continue
+            at += low_zeros(marks) >> 3
+        if data[at] == _LINE_END:
+            if count < len(ends):
+                ends[count] = at + 1
+            count += 1
+        at += 1
+    return count
+
+
+def warm() -> None:
+    """Have the kernel loaded, or compiled."""
+    data = np.zeros(8, np.uint8)
+    data.flags.writeable = False
+    line_ends(data, np.empty(0, np.int32))
