@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.formats.lines import Lines
 from firesteel.kernels.lines import line_ends
 
 
+@settings(deadline=None)  # the first example waits for the kernel
 @given(st.lists(st.sampled_from([b"\n", b"\r\n", b"\x0b", b"\x8a", b"a", b"12345678"]), max_size=60))
 def test_all_are_found(parts: list[bytes]) -> None:
     text = b"".join(parts)

@@ -41,7 +41,7 @@ def _ends(data: Bytes) -> Indices:
         ends = np.empty(room, np.int32)
         count = line_ends(data, ends)
         if count <= room:
-            return ends[:count]
+            return ends[:count].astype(np.int64)
         room = count
 
 

@@ -11,7 +11,8 @@ from importlib import import_module
 from firesteel.kernels.compiler import is_kept
 
 MODULES = (
-    "changed_rows", "extremes", "hashing", "json_scan", "json_values", "lines", "running", "search", "sorting",
+    "changed_rows", "extremes", "hashing", "json_scan", "json_values", "lines", "running", "search",
+    "sorting",
 )  # fmt: skip
 """Each has a function `warm` that calls its kernels with the types with which they will be called."""
 
