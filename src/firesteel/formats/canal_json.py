@@ -154,7 +154,9 @@ class CanalJson:
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = CanalColumns(fields, parsed, schema) if in_columns(fields) else None
-        return MessageDecoder(CanalMessages(fields, parsed), columns, schema)
+        return MessageDecoder(
+            CanalMessages(fields, parsed), columns, schema, keeps_line_end=not fields.in_file
+        )
 
     def framing(self, options: Options) -> Framing:
         return Lines()

@@ -39,7 +39,12 @@ class EnvelopeJson:
         """Of one split."""
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = EnvelopeColumns(self.envelope, fields, parsed, schema) if in_columns(fields) else None
-        return MessageDecoder(EnvelopeMessages(self.envelope, fields, parsed), columns, schema)
+        return MessageDecoder(
+            EnvelopeMessages(self.envelope, fields, parsed),
+            columns,
+            schema,
+            keeps_line_end=not fields.in_file,
+        )
 
     def framing(self, options: Options) -> Framing:
         """A message a line."""

@@ -81,7 +81,9 @@ class Json:
     def decoder(self, fields: Fields, options: Options) -> Decoder:
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = JsonRows(fields, parsed, schema, as_written=True) if in_columns(fields) else None
-        return MessageDecoder(JsonMessages(fields, parsed), columns, schema)
+        return MessageDecoder(
+            JsonMessages(fields, parsed), columns, schema, keeps_line_end=not fields.in_file
+        )
 
     def framing(self, options: Options) -> Framing:
         return Lines()

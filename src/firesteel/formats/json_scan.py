@@ -76,7 +76,7 @@ class Found:
 @dataclass(frozen=True)
 class Scan:
     """data: what cells speak of. root: what was found, a value a message. numbers: the messages' indices.
-    odd: the indices of the messages for the exact reader. Messages that are empty are in neither."""
+    odd: the indices of the messages for the exact reader. Messages without any bytes are in neither."""
 
     data: Bytes
     root: Found

@@ -47,7 +47,7 @@ class MetadataReader:
         self._exact = _Members(found.name, fields, self._options)
         schema = changes_schema(fields.types)
         columns = JsonRows(fields, self._options, schema, as_written=False) if in_columns(fields) else None
-        self._decoder = MessageDecoder(self._exact, columns, schema)
+        self._decoder = MessageDecoder(self._exact, columns, schema, keeps_line_end=True)
 
     def read(self, messages: pa.BinaryArray) -> Said:
         """Of each message what it says. Raises MessageError."""
@@ -58,7 +58,7 @@ class MetadataReader:
             made = each.make(self._values(table, each))
             for at, reason in made.bad.items():
                 if not self._options.ignore_parse_errors:
-                    text = self._exact.error(messages[at].as_py().rstrip(b"\n"), reason)
+                    text = self._exact.error(messages[at].as_py(), reason)
                     raise MessageError(at, text)
                 bad[at] = True
             columns[key] = made.values

@@ -68,13 +68,13 @@ def scan(
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
     rows, or FULL. numbers: int64[n], gets the message of each root row. odd: bool[n], gets which are odd;
-    one that is empty but for a line end is not, and has no row. stack: int64[MAX_DEPTH, 4], scratch:
+    one without any bytes is not, and has no row. stack: int64[MAX_DEPTH, 4], scratch:
     uint8[any]: to work with; keys with escapes find room in scratch, or the message is odd."""
     rows = 0
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]
         odd[number] = False
-        if _is_blank(data, at, end):
+        if at == end:
             continue
         for table in range(len(tables)):
             tables[table, _BEFORE] = tables[table, COUNT]
@@ -89,16 +89,6 @@ def scan(
         numbers[rows] = number
         rows += 1
     return rows
-
-
-@inlined
-def _is_blank(data: Bytes, at: int, end: int) -> bool:
-    """Nothing but a line end."""
-    if at < end and data[end - 1] == 10:
-        end -= 1
-        if at < end and data[end - 1] == 13:
-            end -= 1
-    return at == end
 
 
 @inlined

@@ -1,11 +1,11 @@
-"""Messages of formats that are lines in files: what a message's own line ends, or none, do to it."""
+"""Messages of formats that are lines in files: what a message's own line ends do to it."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pytest
 
-from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages, as_lines
+from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
 from firesteel.runtime.spec import ScanSpec
@@ -18,10 +18,6 @@ def rows(name: str, *messages: bytes | None) -> list[tuple[object, ...]]:
     columns = {MESSAGE: pa.array(messages, pa.binary()), OFFSET: pa.array(range(5, 5 + len(messages)))}
     table = Rows(scan, options).table(Messages("t", 0, columns), 0, 0)
     return [tuple(row.values())[2:] for row in table.to_pylist()]
-
-
-def test_a_tombstone_stays_one() -> None:
-    assert as_lines(pa.array([b"a", None, b"", b"b\n"])).to_pylist() == [b"a\n", None, b"\n", b"b\n\n"]
 
 
 def test_line_ends_within_and_behind_a_message() -> None:

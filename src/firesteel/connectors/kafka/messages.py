@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BYTES, STRING, map_of
@@ -69,11 +68,6 @@ class Block:
         self._parts = {name: [] for name in made}
         self.rows = self.bytes = 0
         return made
-
-
-def as_lines(messages: pa.BinaryArray) -> pa.BinaryArray:
-    """Each with a line end, as in a file: who parses lines then reads the column as it lies in memory."""
-    return pc.binary_join_element_wise(messages, b"", b"\n")
 
 
 def _offsets(records: list[Any]) -> pa.Array:

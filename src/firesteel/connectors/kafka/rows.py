@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
-from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages, as_lines
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError
@@ -22,12 +22,11 @@ from firesteel.types.value_parts import WHOLE
 
 @dataclass(frozen=True)
 class _Decoding:
-    """places: of each column that the part gives, by its name, among the decoder's. of_lines: in files of the
-    format a message is a line. hint: what to do about a message that cannot be read."""
+    """places: of each column that the part gives, by its name, among the decoder's. hint: what to do about a
+    message that cannot be read."""
 
     decoder: Decoder
     places: dict[str, int]
-    of_lines: bool
     hint: str | None
 
 
@@ -80,7 +79,7 @@ class Rows:
         )
         decoder = part.format.decoder(fields, dict(part.options))
         places = {name: place for place, name in enumerate(names)}
-        return _Decoding(decoder, places, part.format.splittable, _hint(part.format, prefix))
+        return _Decoding(decoder, places, _hint(part.format, prefix))
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
         """The changes of the messages. split, first: the split's number, and how many changes it has given.
@@ -126,7 +125,7 @@ class Rows:
         self, decoding: _Decoding, messages: Messages, data: pa.BinaryArray
     ) -> tuple[pa.Table, Indices]:
         try:
-            return decoding.decoder.decode(as_lines(data) if decoding.of_lines else data)
+            return decoding.decoder.decode(data)
         except MessageError as error:
             raise _bad_message(messages, error, decoding.hint) from None
 
@@ -138,7 +137,7 @@ class Rows:
             return values, at, {}
         used, places = np.unique(at, return_inverse=True)
         try:
-            said = self._of_value.read(as_lines(messages.values.take(pa.array(used))))
+            said = self._of_value.read(messages.values.take(pa.array(used)))
         except MessageError as error:
             whole = MessageError(int(used[error.index]), error.text)
             raise _bad_message(messages, whole, self._value.hint) from None
