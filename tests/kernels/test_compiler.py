@@ -23,7 +23,7 @@ import sys
 from firesteel.kernels import warm, json_values
 warm.MODULES = ("json_values",)
 print(warm.is_kept("json_values"))
-warm.load_kept()
+list(warm.load_kept())
 before = len(json_values.texts_size.signatures)
 warm.compile_all()
 stats = json_values.texts_size.stats

@@ -6,22 +6,25 @@ python -m firesteel.kernels.warm     compile them all
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 
 from firesteel.kernels.compiler import is_kept
 
 MODULES = (
-    "changed_rows", "extremes", "hashing", "json_scan", "json_values", "lines", "running", "search",
-    "sorting",
-)  # fmt: skip
-"""Each has a function `warm` that calls its kernels with the types with which they will be called."""
+    *("json_scan", "json_values", "changed_rows", "lines"),
+    *("hashing", "sorting", "running", "extremes", "search"),
+)
+"""In the order in which jobs need them. Each has a function `warm` that calls its kernels with the types
+with which they will be called."""
 
 
-def load_kept() -> None:
-    """Load those that were compiled before."""
+def load_kept() -> Iterator[str]:
+    """Load those that were compiled before, one with each step."""
     for module in MODULES:
         if is_kept(module):
             _warm(module)
+            yield module
 
 
 def compile_all() -> None:

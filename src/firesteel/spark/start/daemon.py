@@ -12,6 +12,7 @@ import gc
 import importlib
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from firesteel.spark.start.fork_server import serve
@@ -58,12 +59,16 @@ def load_optional(module: str = OPTIONAL) -> None:
         sys.modules[module] = None  # type: ignore[assignment]
 
 
-def load_kernels(module: str = KERNELS) -> None:
-    """Load what was compiled in earlier runs. Nothing is compiled: the first job that needs it would wait."""
+def load_kernels(module: str = KERNELS) -> Iterator[str]:
+    """Load, step by step, what was compiled in earlier runs. Nothing is compiled: the first job that needs it
+    would wait."""
     try:
-        importlib.import_module(module).load_kept()
+        loading = importlib.import_module(module).load_kept()
     except ImportError:
         return
+    for name in loading:
+        gc.freeze()
+        yield name
 
 
 def installed_first(path: list[str]) -> list[str]:
@@ -98,7 +103,6 @@ def prepare() -> None:
     spare_pandas()
     load()
     load_optional()
-    load_kernels()
     keep_out_of_collections()
     gc.enable()
 
@@ -117,7 +121,7 @@ def run_module() -> None:
 def main() -> None:
     """The daemon's process, or the fork server's and then its forks'."""
     if sys.argv[1:2] == ["--serve"]:
-        serve(sys.argv[2], prepare)
+        serve(sys.argv[2], prepare, load_kernels())
         run_module()
     else:
         try:

@@ -23,7 +23,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from firesteel.spark.start import forked_python
@@ -120,17 +120,26 @@ def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def serve(address: str, load: Callable[[], None]) -> None:
-    """Load, then fork for each that asks. Returns in the forks, whose streams, arguments, folder, path and
-    environment are then those of the process that asked. Ends the process when its input ends."""
+_END = object()
+
+
+def serve(address: str, load: Callable[[], None], spare: Iterable[object] = ()) -> None:
+    """Load, then fork for each that asks, and go through `spare` while nobody does. Returns in the forks,
+    whose streams, arguments, folder, path and environment are then those of the process that asked. Ends the
+    process when its input ends."""
+    left = iter(spare)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{address}.new")
         listener.listen()
         Path(f"{address}.new").rename(address)  # so that whoever finds it is not refused
         load()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+        idle = False
         while True:
-            ready = select.select([sys.stdin, listener], [], [])[0]
+            ready = select.select([sys.stdin, listener], [], [], None if idle else 0)[0]
+            if not ready:
+                idle = next(left, _END) is _END
+                continue
             if sys.stdin in ready:
                 shutil.rmtree(Path(address).parent, ignore_errors=True)
                 os._exit(0)
