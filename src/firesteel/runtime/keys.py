@@ -86,7 +86,10 @@ def _distinct(hashes: U64) -> int:
 
 
 def _keys(arrays: Sequence[pa.Array], hash1: U64, hash2: U64) -> Keys:
-    order, starts = _sorted(hash1, hash2)
+    if arrays:
+        order, starts = _sorted(hash1, hash2)
+    else:
+        order, starts = np.arange(len(hash1)), np.zeros(min(len(hash1), 1), np.int64)
     first = order[starts]
     rows = pa.array(first)
     return Keys(tuple(a.take(rows) for a in arrays), hash1[first], hash2[first], order, starts)

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.errors import InternalError, JobError
-from firesteel.runtime.sorting import stable_order, stable_pair_order
+from firesteel.runtime.sorting import is_ascending, stable_order, stable_pair_order
 from firesteel.runtime.spec import KIND, ORDER, PLACE, field
 from firesteel.runtime.values import one_chunk
 
@@ -79,7 +79,7 @@ def last_place(exchanges: int, bits: int, taken: int = 0) -> int:
 # --- tables --------------------------------------------------------------------------------------
 def orders(changes: pa.Table) -> Numbers:
     """The `$order` column."""
-    values: Numbers = changes.column(ORDER).to_numpy()
+    values: Numbers = one_chunk(changes.column(ORDER)).to_numpy()
     return values
 
 
@@ -87,7 +87,7 @@ def places(changes: pa.Table) -> Numbers | None:
     """The `$place` column, None where it is left out."""
     if PLACE not in changes.column_names:
         return None
-    values: Numbers = changes.column(PLACE).to_numpy()
+    values: Numbers = one_chunk(changes.column(PLACE)).to_numpy()
     return values
 
 
@@ -124,15 +124,18 @@ def concat(tables: Sequence[pa.Table]) -> pa.Table:
 
 def in_order(changes: pa.Table) -> pa.Table:
     """The changes sorted; those of one cause stay as they stood."""
+    by = by_cause(changes)
+    return changes if by is None else changes.combine_chunks().take(pa.array(by))
+
+
+def by_cause(changes: pa.Table) -> Numbers | None:
+    """int64[n]: the changes' places in the order of their causes, those of one as they stand; None where all
+    stand so."""
     order, place = orders(changes), places(changes)
     if place is None:
-        if bool(np.all(order[1:] >= order[:-1])):
-            return changes
-        return changes.combine_chunks().take(pa.array(stable_order(order)))
+        return None if is_ascending(order) else stable_order(order)
     later = (order[1:] > order[:-1]) | ((order[1:] == order[:-1]) & (place[1:] >= place[:-1]))
-    if bool(np.all(later)):
-        return changes
-    return changes.combine_chunks().take(pa.array(stable_pair_order(order, place)))
+    return None if bool(np.all(later)) else stable_pair_order(order, place)
 
 
 def ranks(changes: pa.Table) -> Numbers:

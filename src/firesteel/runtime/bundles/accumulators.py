@@ -34,10 +34,12 @@ class BundleAccumulators:
     fields: dict[str, pa.Array] = field(default_factory=dict)
     maps: dict[str, PairCounts] = field(default_factory=dict)
 
-    def columns(self, slots: Sequence[Slot], keys: int) -> list[pa.Array]:
-        """The parts `slots` as columns of `keys` rows (bundles/columns.py)."""
+    def columns(self, slots: Sequence[Slot], keys: Index) -> list[pa.Array]:
+        """The parts `slots` as columns (bundles/columns.py), a row for each of all keys in the order of
+        `keys`."""
+        at = pa.array(keys)
         return [
-            self.fields[slot.name]
+            self.fields[slot.name].take(at)
             if isinstance(slot.kind, AccumulatorField)
             else self.maps[slot.name].lists(keys, arrow_type(slot))
             for slot in slots
@@ -119,7 +121,11 @@ def regroup(
     parts = []
     for slot in columns.slots:
         if isinstance(slot.kind, MapView):
-            parts.append(accumulators.maps[slot.name].by(keys.codes, keys).lists(len(keys), arrow_type(slot)))
+            parts.append(
+                accumulators.maps[slot.name]
+                .by(keys.codes, keys)
+                .lists(np.arange(len(keys)), arrow_type(slot))
+            )
         else:
             column = accumulators.fields[slot.name].take(order)
             parts.append(merged_field(slot.kind, _declared(spec, aggregates, slot), groups, column))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.groups import add_groups, list_entries
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.distinct import counts_of, lists_of
 from firesteel.runtime.running.pairs import Pairs
@@ -34,11 +36,12 @@ class PairCounts:
     @classmethod
     def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
         """The same where the pairs of the entries are known."""
-        ufunc = np.bitwise_or if bits else np.add
-        ordered = counts[pairs.order]
-        if len(pairs) == len(ordered):
-            return cls(pairs, ordered)
-        return cls(pairs, ufunc.reduceat(ordered, pairs.starts, axis=0))
+        if bits and len(pairs):
+            return cls(pairs, np.bitwise_or.reduceat(counts[pairs.order], pairs.starts, axis=0))
+        sums = np.empty((counts.shape[1], len(pairs)), np.int64)
+        for call, column in enumerate(sums):
+            add_groups(column, *given(pairs.order, pairs.starts, counts[:, call]))
+        return cls(pairs, sums.T)
 
     @classmethod
     def from_lists(
@@ -50,14 +53,16 @@ class PairCounts:
         codes = np.repeat(keys.sorted_codes, lengths)
         return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits, in_order)
 
-    def lists(self, groups: int, kind: pa.DataType) -> pa.Array:
-        """A column of lists of (key, value), one for each of `groups` keys; what adds nothing is left out."""
-        there = np.flatnonzero(self.counts.any(axis=1))
-        owners, counts = self.pairs.owners[there], self.counts[there]
-        ends = np.zeros(groups + 1, np.int32)
-        np.cumsum(np.bincount(owners, minlength=groups), out=ends[1:])
+    def lists(self, groups: Index, kind: pa.DataType) -> pa.Array:
+        """A column of lists of (key, value), one for each of the keys `groups`; what adds nothing is left
+        out."""
+        bounds = np.searchsorted(self.pairs.owners, np.arange(len(groups) + 1))
+        entries, ends = np.empty(len(self.pairs), np.int64), np.empty(len(groups) + 1, np.int32)
+        there = np.any(self.counts != 0, axis=1)
+        count = list_entries(entries, ends, *given(there, bounds, groups))
+        counts = self.counts[entries[:count]]
         values = pa.array(counts[:, 0]) if counts.shape[1] == 1 else lists_of(counts)
-        columns = [self.pairs.values.take(pa.array(there)), values]
+        columns = [self.pairs.values.take(pa.array(entries[:count])), values]
         entries = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
         return pa.ListArray.from_arrays(pa.array(ends), entries, type=kind)
 

@@ -80,7 +80,7 @@ class Partials:
             try:
                 with np.errstate(over="ignore"):
                     accumulators = lift(self._spec, self._aggregates, changes, keys)
-                    return self._table(keys, accumulators.columns(self.columns.slots, len(keys)))
+                    return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
             except NoRunningForm:
                 pass
         return self.onto(changes, keys, [None] * len(keys))
@@ -116,7 +116,8 @@ class Partials:
     ) -> pa.Table:
         """Floating-point sums go on from where they were; what is merged does not depend on the order."""
         more = self._table(
-            keys, lift(self._spec, aggregates, changes, keys).columns(self.columns.slots, len(keys))
+            keys,
+            lift(self._spec, aggregates, changes, keys).columns(self.columns.slots, np.arange(len(keys))),
         )
         here = np.flatnonzero(place >= 0)
         mine = pa.array(place[here])
@@ -136,7 +137,7 @@ class Partials:
             if isinstance(slot.kind, AccumulatorField)
         }
         merged.fields |= continued(self._spec, aggregates, changes, keys, stored)
-        return self._table(keys, merged.columns(self.columns.slots, len(keys)))
+        return self._table(keys, merged.columns(self.columns.slots, np.arange(len(keys))))
 
     @property
     def _width(self) -> int:
@@ -150,7 +151,7 @@ class Partials:
             try:
                 with np.errstate(over="ignore"):
                     accumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
-                    return self._table(keys, accumulators.columns(self.columns.slots, len(keys)))
+                    return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
             except NoRunningForm:
                 pass
         handler, others = self._handler, self.tuples(table.take(pa.array(keys.order)))

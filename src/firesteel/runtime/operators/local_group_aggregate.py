@@ -19,8 +19,10 @@ from firesteel.runtime.handler import generate
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.operators.base import Clock, Operator
 from firesteel.runtime.operators.map_bundle import bundled
+from firesteel.runtime.orders import by_cause, heads
 from firesteel.runtime.running.column import NoRunningForm
 from firesteel.runtime.running.plan import columnar_aggregates
+from firesteel.runtime.running.segments import Index
 from firesteel.runtime.spec import GroupAggregateSpec, LocalGroupAggregateSpec, field
 from firesteel.runtime.state.base import StateBackend
 
@@ -42,17 +44,23 @@ class LocalGroupAggregate:
         """A row a key, with the order of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
-        return self._columns.table(changes, last, keys.columns, self._parts(changes, keys))
+        by = by_cause(heads(changes).take(pa.array(last)))
+        if by is None:
+            by = np.arange(len(keys))
+        columns = [column.take(pa.array(by)) for column in keys.columns]
+        return self._columns.table(changes, last[by], columns, self._parts(changes, keys, by))
 
-    def _parts(self, changes: pa.Table, keys: Keys) -> list[pa.Array]:
+    def _parts(self, changes: pa.Table, keys: Keys, by: Index) -> list[pa.Array]:
+        """The parts of the accumulators. by: the keys in the order of the rows that go out."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
                     accumulators = lift(self._spec, self._aggregates, changes, keys)
-                    return accumulators.columns(self._columns.slots, len(keys))
+                    return accumulators.columns(self._columns.slots, by)
             except NoRunningForm:
                 pass
-        return self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)
+        parts = self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)
+        return [part.take(pa.array(by)) for part in parts]
 
 
 def build(spec: LocalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:

@@ -40,9 +40,7 @@ class SortedRows:
     def column(self, position: int) -> Column:
         """Input field `position` as numbers."""
         if position not in self._columns:
-            column = one_array(self._changes.column(field(position)))
-            plain = from_arrow(column, self.spec.input_types[position])
-            self._columns[position] = plain.take(self.keys.order)
+            self._columns[position] = from_arrow(self.array(position), self.spec.input_types[position])
         return self._columns[position]
 
     def null(self, position: int) -> Mask | None:
