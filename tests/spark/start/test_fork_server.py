@@ -213,3 +213,19 @@ def test_nothing_in_the_current_folder_runs_by_its_name(
     finally:
         server.stop()
     assert list(marks.iterdir()) == []
+
+
+def test_what_can_wait_is_done_while_nobody_asks(tmp_path: Path) -> None:
+    done, path = tmp_path / "done", tmp_path / "folder" / "socket"
+    path.parent.mkdir()
+    code = (
+        "import sys, pathlib\n"
+        "from firesteel.spark.start.fork_server import serve\n"
+        f"serve(sys.argv[1], lambda: None, (pathlib.Path({str(done)!r}).touch() for _ in range(1)))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE) as server:
+        while not done.exists():
+            assert server.poll() is None
+        assert server.stdin is not None
+        server.stdin.close()
+        assert server.wait(10) == 0
