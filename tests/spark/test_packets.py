@@ -56,6 +56,16 @@ def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.Monke
     assert all(len(targets) == 1 for targets in homes.values())
 
 
+@pytest.mark.parametrize(
+    "orders", [[], [7], [-(1 << 62), 1 << 62], [5, 5, 5 + 65_535], [0, 65_536], [3, 2], [2**60, 2**60 + 1]]
+)
+def test_orders_travel(orders: list[int]) -> None:
+    table = changes(orders)
+    assert packets.read_ipc(packets.write_ipc(table)).equals(table)
+    halves = pa.concat_tables([table.slice(0, 1), table.slice(1)])
+    assert packets.read_ipc(packets.write_ipc(halves)).equals(table)
+
+
 def test_runs_of_several_writers_are_merged_by_order() -> None:
     chance = random.Random(7)
     numbers = list(range(1000))

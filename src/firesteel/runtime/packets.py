@@ -24,7 +24,8 @@ import pyarrow as pa
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER
-from firesteel.runtime.orders import Numbers, Places, below, cause_of, concat, in_order
+from firesteel.runtime.orders import Numbers, Places, below, cause_of, concat, in_order, orders
+from firesteel.runtime.spec import ORDER
 
 CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE, TICK, TIMER = range(9)
 """What a packet holds."""
@@ -52,6 +53,7 @@ PACK_BYTES = 16 << 20
 
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
+_BEGIN, _MOST_STEPS = b"begin", (1 << 16) - 1
 """Orders, kinds and ends of windows shrink to nothing, and a packet is copied half a dozen times on its way:
 through the JVM, its shuffle's file and back. Spark's tasks are the parallelism."""
 
@@ -230,6 +232,7 @@ def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
 
 def write_ipc(changes: pa.Table) -> bytes:
     """A table as an Arrow IPC stream."""
+    changes = _with_steps(changes)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, changes.schema, options=_WRITE) as writer:
         writer.write_table(changes)
@@ -239,7 +242,31 @@ def write_ipc(changes: pa.Table) -> bytes:
 
 def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
     """The table of an Arrow IPC stream."""
-    return pa.ipc.open_stream(payload, options=_READ).read_all()
+    return _with_orders(pa.ipc.open_stream(payload, options=_READ).read_all())
+
+
+def _with_steps(changes: pa.Table) -> pa.Table:
+    """The same with steps from one order to the next in the place of the orders, where they are small: those
+    shrink to less, and sooner."""
+    index = changes.schema.get_field_index(ORDER)
+    if index < 0 or not changes.num_rows:
+        return changes
+    order = orders(changes)
+    steps = np.diff(order, prepend=order[0])
+    if steps.min() < 0 or steps.max() > _MOST_STEPS:
+        return changes
+    field = pa.field(ORDER, pa.uint16(), metadata={_BEGIN: str(order[0])})
+    return changes.set_column(index, field, pa.array(steps.astype(np.uint16)))
+
+
+def _with_orders(changes: pa.Table) -> pa.Table:
+    """The table that was written."""
+    index = changes.schema.get_field_index(ORDER)
+    kind = changes.schema.field(index) if index >= 0 else None
+    if kind is None or kind.type != pa.uint16():
+        return changes
+    order = np.cumsum(orders(changes), dtype=np.int64) + int(kind.metadata[_BEGIN])
+    return changes.set_column(index, ORDER, pa.array(order))
 
 
 def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
