@@ -18,19 +18,21 @@ from firesteel.runtime.state.runs import Run
 
 VERSION = b"1"
 _KEY = b"firesteel.run"
+_MANY = 10_000
+"""Rows for which Arrow's threads, which take a while to wake, compress columns sooner than one does."""
 
 
 def encode(run: Run) -> bytes:
     """The bytes of a run for the store, with LZ4."""
     sink = pa.BufferOutputStream()
-    _write(run, sink, pa.ipc.IpcWriteOptions(compression="lz4"))
+    _write(run, sink, pa.ipc.IpcWriteOptions(compression="lz4", use_threads=len(run) >= _MANY))
     return bytes(sink.getvalue().to_pybytes())
 
 
 def write_plain(run: Run, path: Path) -> None:
     """Write a run to a file that can be mapped."""
     with pa.OSFile(str(path), "wb") as sink:
-        _write(run, sink, pa.ipc.IpcWriteOptions())
+        _write(run, sink, pa.ipc.IpcWriteOptions(use_threads=False))
 
 
 def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> None:
