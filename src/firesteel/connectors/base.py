@@ -127,6 +127,9 @@ class Sink(Protocol):
     on_driver: bool
     """Whether the one task runs on the driver, where the terminal is, after all others; for DRIVER."""
 
+    # One whose `takes_parts` is true may be opened for several tasks before it is closed: `write` is then for
+    # the last of them, and `close_task` commits what all wrote, in one transaction with all their numbers.
+
     def open(self, job: str) -> None:
         """Once, on the driver, before the first batch: what an earlier run left undone is finished or
         removed. job: names the query over restarts from a checkpoint, or begins with ONCE."""

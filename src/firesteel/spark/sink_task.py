@@ -6,10 +6,12 @@ sink is kept; only where none failed do the sink's tasks get it, by its primary 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
+from firesteel.connectors.base import Sink
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, merge
 from firesteel.runtime.spec import SinkSpec, sink_id
@@ -32,21 +34,42 @@ class SinkTask:
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
         """One with the token, or with an error; none where there are no rows. packets: in any order."""
-        own = [p for p in packets if p.to == sink_id(self.number) and p.holds == CHANGES and p.rows]
+        own = self._own(packets)
         if own:
-            yield from guarded(partial(self._write, partition, own))
+            yield from guarded(partial(self._write, {partition: own}))
 
-    def _write(self, partition: int, packets: list[Packet]) -> Iterator[Packet]:
+    def of_all(self, partitions: Mapping[int, Iterable[Packet]]) -> Iterator[Packet]:
+        """The same for all partitions in one process: in one transaction, where the sink can."""
+        parts = {number: own for number, packets in partitions.items() if (own := self._own(packets))}
+        if getattr(open_sink(self.spec), "takes_parts", False):
+            yield from guarded(partial(self._write, parts)) if parts else ()
+            return
+        for number, own in parts.items():
+            yield from guarded(partial(self._write, {number: own}))
+
+    def _own(self, packets: Iterable[Packet]) -> list[Packet]:
+        return [p for p in packets if p.to == sink_id(self.number) and p.holds == CHANGES and p.rows]
+
+    def _write(self, parts: Mapping[int, list[Packet]]) -> Iterator[Packet]:
         sink = open_sink(self.spec)
-        sink.open_task(job_of(self.job, self.number), self.batch, partition)
-        try:
-            for changes in merge(sorted(packets, key=lambda packet: packet.first)):
-                sink.write(changes)
+        for partition, packets in parts.items():
+            sink.open_task(job_of(self.job, self.number), self.batch, partition)
+            with _aborting(sink):
+                for changes in merge(sorted(packets, key=lambda packet: packet.first)):
+                    sink.write(changes)
+        with _aborting(sink):
             token = sink.close_task()
-        except BaseException:
-            sink.abort_task()
-            raise
         yield Packet(0, FIRST, 0, 0, token.encode(), WRITTEN, to=sink_id(self.number))
+
+
+@contextmanager
+def _aborting(sink: Sink) -> Iterator[None]:
+    """Tells the sink where its task fails."""
+    try:
+        yield
+    except BaseException:
+        sink.abort_task()
+        raise
 
 
 def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:

@@ -85,12 +85,12 @@ class KeptPackets:
 
 
 def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:
-    """The tasks one after another, each over the packets that Spark would give it: a batch that is tried
-    again may go the other way, and what is committed is known by the partition."""
+    """The work of the tasks, each over the packets that Spark would give it: a batch that is tried again may
+    go the other way, and what is committed is known by the partition."""
     parts: dict[int, list[Packet]] = {}
     for packet in packets:
         parts.setdefault(partition_of(packet.target, partitions), []).append(packet)
-    return [told for number, own in sorted(parts.items()) for told in task.packets(number, own)]
+    return list(task.of_all(dict(sorted(parts.items()))))
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ from tests.connectors.jdbc.databases import (
     write,
 )
 from tests.connectors.jdbc.postgres import PASSWORD
+from tests.runtime.changes import to_table
 
 pytest.importorskip("sqlalchemy")
 
@@ -101,6 +102,28 @@ def test_a_batch_is_written_once(database: Database) -> None:
     write(to, [("+I", "b", 7)], batch=1, partition=1)
     write(to, [("+I", "c", 8)], job="job.1", batch=1)
     assert rows(database) == [("a", 0), ("a", 1), ("a", 2), ("b", 7), ("c", 8)]
+
+
+def test_parts_share_a_transaction(database: Database) -> None:
+    """What one of them has written already, in a task of its own, is left out; where a row is refused nothing
+    of any is written."""
+    database.run("CREATE TABLE t (k VARCHAR(5) NOT NULL, n BIGINT)")
+    to = opened(database, primary_key=())
+    write(to, [("+I", "a", 0)])
+    for batch in (0, 0, 1):
+        for partition, key in enumerate("ab"):
+            to.open_task("job", batch, partition)
+            to.write(to_table([("+I", key, batch)], [STRING, BIGINT], 0))
+        to.close_task()
+    assert rows(database) == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+    for partition, refused in enumerate(("c", None)):
+        to.open_task("job", 2, partition)
+        to.write(to_table([("+I", refused, 2)], [STRING, BIGINT], 0))
+    with pytest.raises(JobError, match=r"\+I\[null, 2\] is refused"):
+        to.close_task()
+    for partition, key in enumerate("cd"):
+        write(to, [("+I", key, 2)], batch=2, partition=partition)
+    assert rows(database)[4:] == [("c", 2), ("d", 2)]
 
 
 def test_two_at_one_batch(database: Database) -> None:

@@ -1,14 +1,15 @@
 """Writes tables of databases: the Sink of the connector `jdbc`.
 
 A task writes its part of a batch in one transaction, which also notes the batch's number in a table beside
-it: a batch that is tried again finds it there and leaves all out. As readers see no more than the end of a
-transaction, of a table with a key the last change of each key is written.
+it: a batch that is tried again finds it there and leaves all out. Where several parts are written in one
+process they share a transaction, in which each has a number of its own. As readers see no more than the end
+of a transaction, of a table with a key the last change of each key is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from firesteel.connectors.jdbc.values import to_database
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.print_format import lines
 from firesteel.errors import FiresteelError, JobError
-from firesteel.runtime.spec import KIND, SinkSpec, field
+from firesteel.runtime.spec import KIND, SinkSpec
+from firesteel.runtime.spec import field as field_name
 
 BATCHES = "firesteel_batches"
 _CREATE = (
@@ -45,48 +47,67 @@ class _Statement:
     fields: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What one task writes. place: the parameters by which its number is noted. written: all its rows, for
+    they are written again where a connection breaks."""
+
+    place: dict[str, Any]
+    written: list[pa.Table] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Delivery:
+    """A part as SQL."""
+
+    place: dict[str, Any]
+    statements: Sequence[_Statement]
+
+
 class JdbcSink:
     """A Sink (connectors/base.py)."""
 
     commits = Commits.TASK
     on_driver = False
+    takes_parts = True
 
     def __init__(self, spec: SinkSpec, options: JdbcOptions) -> None:
         self._spec = spec
         self._options = options
         self._database = Database(options)
-        self._written: list[pa.Table] = []
+        self._parts: list[_Part] = []
         self._job = ""
 
     # --- in a task ---------------------------------------------------------------------------------
     def open_task(self, job: str, batch: int, partition: int) -> None:
-        self._place = {"job": job, "task": partition, "batch": batch}
-        self._written = []
+        self._parts.append(_Part({"job": job, "task": partition, "batch": batch}))
 
     def write(self, changes: pa.Table) -> None:
-        """Keep the rows: all of them are written again where a connection breaks."""
         if changes.num_rows:
-            self._written.append(changes)
+            self._parts[-1].written.append(changes)
 
     def close_task(self) -> str:
         """Raises JobError with the row that the database refuses, or where the database stays away."""
-        statements = list(self._statements())
+        parts, self._parts = self._parts, []
+        deliveries = [_Delivery(part.place, list(self._statements(part.written))) for part in parts]
         try:
-            self._database.run(lambda connection: self._deliver(connection, statements))
+            self._database.run(lambda connection: self._deliver(connection, deliveries))
         except self._database.refusals as error:
             first = error
         else:
             return ""
+        statements = [statement for delivery in deliveries for statement in delivery.statements]
         raise self._database.rolled_back(lambda c: self._culprit(c, statements, first))
 
     def abort_task(self) -> None:
         """Its transaction has ended with the error."""
+        self._parts = []
 
-    def _statements(self) -> Iterator[_Statement]:
-        if not self._written:
+    def _statements(self, written: Sequence[pa.Table]) -> Iterator[_Statement]:
+        if not written:
             return
         dialect, spec, table = self._options.dialect, self._spec, self._options.table
-        changes, everything = pa.concat_tables(self._written), tuple(range(len(spec.names)))
+        changes, everything = pa.concat_tables(written), tuple(range(len(spec.names)))
         if not spec.primary_key:
             yield _Statement(dialect.insert(table, spec.names), changes, everything)
             return
@@ -96,21 +117,22 @@ class JdbcSink:
         yield _Statement(dialect.delete(table, names), last.filter(pa.array(gone)), spec.primary_key)
         yield _Statement(dialect.upsert(table, spec.names, names), last.filter(pa.array(~gone)), everything)
 
-    def _deliver(self, connection: Any, statements: Sequence[_Statement]) -> None:
-        if self._is_new(connection):
-            for statement in statements:
-                for _, rows in self._pieces(statement):
-                    connection.execute(self._database.text(statement.sql), rows)
+    def _deliver(self, connection: Any, deliveries: Sequence[_Delivery]) -> None:
+        for delivery in deliveries:
+            if self._is_new(connection, delivery.place):
+                for statement in delivery.statements:
+                    for _, rows in self._pieces(statement):
+                        connection.execute(self._database.text(statement.sql), rows)
 
-    def _is_new(self, connection: Any) -> bool:
+    def _is_new(self, connection: Any, place: dict[str, Any]) -> bool:
         """Note the batch; whether it was not noted before. Whoever is at the same one waits here."""
         text = self._database.text
-        if connection.execute(text(_NOTE_NEXT), self._place).rowcount:
+        if connection.execute(text(_NOTE_NEXT), place).rowcount:
             return True
-        if connection.execute(text(_NOTED), self._place).first() is not None:
+        if connection.execute(text(_NOTED), place).first() is not None:
             return False
         try:
-            connection.execute(text(_NOTE), self._place)
+            connection.execute(text(_NOTE), place)
         except self._database.refusals as error:
             if error.connection_invalidated:
                 raise
@@ -122,7 +144,7 @@ class JdbcSink:
         for start in range(0, statement.changes.num_rows, self._options.flush):
             piece = statement.changes.slice(start, self._options.flush)
             columns = [
-                to_database(piece[field(each)], self._spec.types[each], self._options.dialect.as_text)
+                to_database(piece[field_name(each)], self._spec.types[each], self._options.dialect.as_text)
                 for each in statement.fields
             ]
             names = [f"p{place}" for place in range(len(columns))]
