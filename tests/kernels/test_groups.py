@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.kernels import arrays
-from firesteel.kernels.groups import add_groups, list_entries
+from firesteel.kernels.groups import add_groups, deal, list_entries
 
 NUMBERS = st.integers(-9, 9) | st.just((1 << 63) - 1)
 
@@ -38,3 +38,12 @@ def test_entries(groups, chance):
     expected = [[int(bounds[g]) + i for i, one in enumerate(groups[g]) if one] for g in order]
     assert entries[:count].tolist() == [one for each in expected for one in each]
     assert ends.tolist() == np.cumsum([0, *map(len, expected)]).tolist()
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 4), max_size=20))
+def test_dealt(groups):
+    order, ends = np.empty(len(groups), np.int64), np.empty(5, np.int64)
+    deal(order, ends, *arrays.given(np.array(groups, np.int32)))
+    assert order.tolist() == sorted(range(len(groups)), key=groups.__getitem__)
+    assert ends.tolist() == [sum(one <= group for one in groups) for group in range(5)]

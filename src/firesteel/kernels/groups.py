@@ -1,4 +1,4 @@
-"""Groups of entries: their sums, and the entries of groups in another order."""
+"""Groups of entries: their sums, their entries, and rows dealt out to them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,24 @@ def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integer
     return count
 
 
+@compiled
+def deal(order: Integers, ends: Integers, groups: Offsets) -> None:
+    """The rows by group, within one as they stand, and where those of each group end. groups: int32[n], below
+    the number of `ends`."""
+    ends[:] = 0
+    for row in range(len(groups)):
+        ends[groups[row]] += 1
+    begin = 0
+    for group in range(len(ends)):
+        begin, ends[group] = begin + ends[group], begin
+    for row in range(len(groups)):
+        order[ends[groups[row]]] = row
+        ends[groups[row]] += 1
+
+
 def warm() -> None:
     """Have the kernels loaded, or compiled: no groups at all."""
     out = np.empty(0, np.int64)
     add_groups(out, *given(out, out, out))
+    deal(out, out, *given(np.empty(0, np.int32)))
     list_entries(out, np.zeros(1, np.int32), *given(np.empty(0, np.bool_), np.zeros(1, np.int64), out))

@@ -16,11 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.kernels.arrays import given
+from firesteel.kernels.groups import deal
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER
@@ -140,14 +143,12 @@ class Packer:
             return [self._packet(target, pa.table({}), marks) for target in self._all()]
         if self._targets == 1:
             return [self._packet(self._home, changes, marks)]
-        groups = key_groups(changes, self._keys, self._targets)
-        small = groups.astype(np.uint16) if self._targets <= 1 << 16 else groups
-        changes = changes.take(pa.array(np.argsort(small, kind="stable")))
-        ends = np.cumsum(np.bincount(groups, minlength=self._targets))
-        starts = np.concatenate(([0], ends[:-1]))
+        order, ends = np.empty(changes.num_rows, np.int64), np.empty(self._targets, np.int64)
+        deal(order, ends, *given(key_groups(changes, self._keys, self._targets)))
+        changes = changes.take(pa.array(order))
         return [
             self._packet(target, changes.slice(start, end - start), marks)
-            for target, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
+            for target, (start, end) in enumerate(pairwise([0, *ends.tolist()]))
             if end > start or marks is not None
         ]
 

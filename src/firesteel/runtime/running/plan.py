@@ -97,7 +97,8 @@ class RunningBatch:
         place[self._rows.keys.order] = np.arange(len(self._rows))
         index = np.empty(len(causes), np.int64)
         choose(index, *given(causes, old, place, self._rows.before))
-        return [r.array(line.take(index)) for r, line in zip(self._results, self._lines, strict=True)]
+        at = pa.array(index)
+        return [r.array(line).take(at) for r, line in zip(self._results, self._lines, strict=True)]
 
 
 class RunningPlan:
