@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firesteel.kernels import arrays
 from firesteel.kernels.compiler import compiled
-from firesteel.kernels.extremes import count_pairs, count_values, greatest
+from firesteel.kernels.extremes import count_pairs, count_values, greatest, merge_counts
 from firesteel.kernels.places import below, no_places, put, remove
 
 NONE = -(1 << 63)
@@ -68,6 +68,27 @@ def test_counts_and_extremes(rows, stored, known):
     assert last.tolist() == list(counts.values())
     assert least.tolist() == list(lowest.values())
     assert [key for key, lost in zip(keys, loses, strict=True) if lost] == sorted(may_lose)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(*[st.integers(0, 3)] * 2, *[st.integers(-1, 2)] * 2), max_size=12),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=4, max_size=4),
+)
+def test_bundles(pairs, keys):
+    """pairs: owner, value, count before and after. keys: known extreme and size."""
+    pairs = sorted(pairs, key=lambda pair: pair[0])
+    owners, values, before, after = np.array(pairs, np.int64).reshape(-1, 4).T
+    known, sizes = np.array(keys).T.copy()
+    best, loses, odd = np.empty(4, np.int64), np.zeros(4, np.bool_), np.zeros(4, np.bool_)
+    merge_counts(sizes, best, loses, odd, *arrays.given(owners, values, before, after, known))
+    for key, (extreme, size) in enumerate(keys):
+        mine = [pair[1:] for pair in pairs if pair[0] == key]
+        there = [value for value, _, count in mine if count > 0]
+        assert sizes[key] == size + len(there) - sum(count > 0 for _, count, _ in mine)
+        assert (values[best[key]] if best[key] >= 0 else None) == max(there, default=None)
+        assert loses[key] == any(v >= extreme and was > 0 and now <= 0 for v, was, now in mine)
+        assert odd[key] == any(was < 0 or now < 0 for _, was, now in mine)
 
 
 @compiled

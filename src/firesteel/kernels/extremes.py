@@ -80,6 +80,30 @@ def greatest(
             best[row] = others[key] if top < first else max(others[key], values[top])
 
 
+@compiled
+def merge_counts(
+    sizes: Integers, best: Integers, loses: Flags, odd: Flags, owners: Integers, values: Integers,
+    before: Integers, after: Integers, known: Integers,
+) -> None:  # fmt: skip
+    """Of a bundle, whose p pairs stand by owner and have so many rows before and after it. sizes: int64[g],
+    to which the values that come to be there are added, and from which those that go are taken. best:
+    int64[g], the pair of the greatest value that is there, -1 for none. loses: bool[g], where a value goes
+    that is no less than the known extreme. odd: bool[g], where a count is below 0."""
+    best[:] = -1
+    for pair in range(len(owners)):
+        key = owners[pair]
+        was, there = before[pair] > 0, after[pair] > 0
+        odd[key] |= before[pair] < 0 or after[pair] < 0
+        if there:
+            if best[key] < 0 or values[pair] > values[best[key]]:
+                best[key] = pair
+            if not was:
+                sizes[key] += 1
+        elif was:
+            sizes[key] -= 1
+            loses[key] |= values[pair] >= known[key]
+
+
 @inlined
 def _end(starts: Integers, number: int, rows: int) -> int:
     """Where a stretch of rows ends."""
@@ -103,4 +127,5 @@ def warm() -> None:
     out, flags = np.empty(0, np.int64), np.empty(0, np.bool_)
     count_pairs(out, out, out, *given(*[out] * 4))
     count_values(out, flags, *given(*[out] * 7))
+    merge_counts(out, out, flags, flags, *given(*[out] * 5))
     greatest(out, *no_places(0), *given(*[out] * 8))

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.bundles.groups import Groups
+from firesteel.kernels.arrays import given
+from firesteel.kernels.extremes import merge_counts
 from firesteel.runtime.bundles.pair_counts import PairCounts
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import (
@@ -60,23 +61,19 @@ class ValueCounts:
         found = state.get(keys, pairs.owners, pairs.values, now)
         self._before: Index = found.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
         self._after = self._before + added.counts[:, 0]
-        self._groups = Groups(pairs.owners, len(keys))
         self.size: Index = np.zeros(len(keys), np.int64)
         self._unmatched: Mask = np.zeros(len(keys), np.bool_)
 
     def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
         """The extremes; keys for which this does not hold are taken out of `clean`. stored: the fields."""
-        pairs, after = self._pairs, self._after
+        pairs = self._pairs
         best, size = stored["best"], stored["size"].fill_null(0)
         self._unmatched = stored["unmatched"].fill_null(False).to_numpy(zero_copy_only=False)
-        clean[pairs.owners[(after < 0) | (self._before < 0)]] = False
         known_size: Index = size.to_numpy(zero_copy_only=False)
-        self.size = known_size + self._groups.sum(
-            (after > 0).astype(np.int64) - (self._before > 0).astype(np.int64)
-        )
         (values, known), ranks = self._numbers([pairs.values], best)
+        top, loses = self._follow(values.values, known.values, known_size, clean)
         clean[known.is_null & (known_size > 0)] = False
-        loses = (self._loses(values.values, known.values) | (self.size == 0)) & found
+        loses = (loses | (self.size == 0)) & found
         clean[loses & self._unmatched] = False
         owners = np.flatnonzero(loses & (known_size > 0) & clean)
         rest = next_values(
@@ -85,8 +82,7 @@ class ValueCounts:
         held = values
         if len(rest.owners):
             (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
-        there = np.where((after > 0), values.values, _LEAST)
-        result = self._groups.reduce(np.maximum, there, _LEAST)
+        result = np.append(values.values, _LEAST)[top]
         result = np.maximum(result, np.where((known_size > 0) & ~loses, known.values, _LEAST))
         result[rest.owners] = np.maximum(result[rest.owners], held.values[: len(rest.owners)])
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
@@ -103,13 +99,16 @@ class ValueCounts:
         if len(gone):
             self._state.clear(self._keys, gone, self._now)
 
-    def _loses(self, values: Index, known: Index) -> Mask:
-        """Keys whose stored extreme goes."""
-        owners = self._pairs.owners
-        gone = np.flatnonzero((self._before > 0) & (self._after <= 0))
-        loses = np.zeros(len(self._keys), np.bool_)
-        loses[owners[gone[values[gone] >= known[owners[gone]]]]] = True
-        return loses
+    def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
+        """Of each key the pair of the greatest value that is there, -1 for none, and whether its stored
+        extreme goes; the size is set."""
+        self.size = known_size.copy()
+        best = np.empty(len(known), np.int64)
+        loses, odd = np.zeros(len(known), np.bool_), np.zeros(len(known), np.bool_)
+        read = (self._pairs.owners, values, self._before, self._after, known)
+        merge_counts(self.size, best, loses, odd, *given(*read))
+        clean[odd] = False
+        return best, loses
 
     @property
     def _kind(self) -> SqlType:
