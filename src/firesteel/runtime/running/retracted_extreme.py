@@ -107,7 +107,7 @@ class RetractedExtreme:
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
         if not pairs.in_order or self._flip:  # they do not ascend
-            order = stable_pair_order(pairs.owners, values)
+            order = _turned(pairs.owners) if pairs.in_order else stable_pair_order(pairs.owners, values)
             place = np.empty_like(order)
             place[order] = np.arange(len(order))
             places, values, before = place[places], values[order], before[order]
@@ -124,6 +124,14 @@ class RetractedExtreme:
         if self._flip:
             columns = [Column(column.values ^ self._flip, column.null) for column in columns]
         return columns, ranks
+
+
+def _turned(owners: Index) -> Index:
+    """The pairs, by key, but those of each key from the last to the first."""
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    sizes = np.diff(starts, append=len(owners))
+    turned: Index = np.repeat(2 * starts + sizes - 1, sizes) - np.arange(len(owners))
+    return turned
 
 
 def next_values(

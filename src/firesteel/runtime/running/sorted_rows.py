@@ -9,6 +9,7 @@ from firesteel.runtime.keys import Keys, one_array
 from firesteel.runtime.running.column import Column, Mask, from_arrow
 from firesteel.runtime.running.segments import Index
 from firesteel.runtime.spec import KIND, GroupAggregateSpec, field
+from firesteel.types.sql import TypeRoot
 
 
 class SortedRows:
@@ -40,7 +41,11 @@ class SortedRows:
     def column(self, position: int) -> Column:
         """Input field `position` as numbers."""
         if position not in self._columns:
-            self._columns[position] = from_arrow(self.array(position), self.spec.input_types[position])
+            column, kind = one_array(self._changes.column(field(position))), self.spec.input_types[position]
+            if kind.root is TypeRoot.DECIMAL:  # half of it is gathered
+                self._columns[position] = from_arrow(column, kind).take(self.keys.order)
+            else:
+                self._columns[position] = from_arrow(self.array(position), kind)
         return self._columns[position]
 
     def null(self, position: int) -> Mask | None:
