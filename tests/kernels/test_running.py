@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+import itertools
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from firesteel.changelog import RowKind
 from firesteel.kernels import arrays
-from firesteel.kernels.running import add_up, choose
+from firesteel.kernels.running import GREATEST, LEAST, SUM, accumulate, choose
 from firesteel.runtime.row_by_row import expand
 
 WORD = 1 << 64
@@ -23,8 +24,9 @@ def test_sums_wrap(stretches):
     values = np.array([value for _, each in stretches for value in each], np.int64)
     starts = np.cumsum([0, *(len(each) for _, each in stretches)])[:-1]
     total = np.empty(len(values), np.int64)
-    add_up(total, *arrays.given(values, starts, np.array([begin for begin, _ in stretches], np.int64)))
-    sums = [one for begin, each in stretches for one in list(accumulate(each, initial=begin))[1:]]
+    begins = np.array([begin for begin, _ in stretches], np.int64)
+    accumulate(total, SUM, *arrays.given(values, starts, begins))
+    sums = [one for begin, each in stretches for one in list(itertools.accumulate(each, initial=begin))[1:]]
     assert [int(one) % WORD for one in total] == [one % WORD for one in sums]
 
 
@@ -48,3 +50,21 @@ def test_results_now_and_before(rows, place):
     found, before = np.empty(len(rows), np.int64), np.arange(5) + 10
     choose(found, *arrays.given(causes, old, np.array(place), before))
     assert found.tolist() == [place[row] + 10 * was for row, was in rows]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.floats(-1e9, 1e9, width=32), min_size=2, max_size=5), max_size=5),
+    st.sampled_from([np.float32, np.float64]),
+    st.sampled_from([SUM, LEAST, GREATEST]),
+)
+def test_floats_one_by_one(stretches, kind, way):
+    """The first of a stretch is what it begins with."""
+    step = {SUM: lambda one, other: one + other, LEAST: min, GREATEST: max}[way]
+    numbers = [[kind(value) for value in each] for each in stretches]
+    values = np.array([value for each in numbers for value in each[1:]], kind)
+    starts = np.cumsum([0, *(len(each) - 1 for each in numbers)])[:-1]
+    result = np.empty_like(values)
+    accumulate(result, way, *arrays.given(values, starts, np.array([each[0] for each in numbers], kind)))
+    expected = [one for each in numbers for one in list(itertools.accumulate(each, step))[1:]]
+    assert result.tolist() == [float(one) for one in expected]

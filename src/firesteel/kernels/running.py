@@ -6,19 +6,26 @@ import numpy as np
 
 from firesteel.kernels.arrays import given
 from firesteel.kernels.compiler import compiled
-from firesteel.kernels.types import Bytes, Flags, Integers, Kinds
+from firesteel.kernels.types import Bytes, Flags, Integers, Kinds, Numbers
+
+SUM, LEAST, GREATEST = range(3)
 
 
 @compiled
-def add_up(total: Integers, values: Integers, starts: Integers, initial: Integers) -> None:
-    """The sum of each stretch up to and with each row, from `initial` on; it wraps. starts: where stretches
-    begin."""
+def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
+    """The sum, least or greatest of each stretch up to and with each row, from `initial` on, in exactly this
+    order; integers wrap. starts: where stretches begin."""
     for number in range(len(starts)):
         end = starts[number + 1] if number + 1 < len(starts) else len(values)
         running = initial[number]
         for row in range(starts[number], end):
-            running += values[row]
-            total[row] = running
+            if way == SUM:
+                running += values[row]
+            elif way == LEAST:
+                running = min(running, values[row])
+            else:
+                running = max(running, values[row])
+            result[row] = running
 
 
 @compiled
@@ -51,6 +58,7 @@ def choose(found: Integers, causes: Integers, old: Flags, place: Integers, befor
 def warm() -> None:
     """Have the kernels loaded, or compiled: no rows at all."""
     out, kinds, flags = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.bool_)
-    add_up(out, *given(out, out, out))
+    for numbers in (out, np.empty(0, np.float64), np.empty(0, np.float32)):
+        accumulate(numbers, SUM, *given(numbers, out, numbers))
     expand_outcomes(kinds, out, *given(np.empty(0, np.uint8), kinds, kinds))
     choose(out, *given(out, flags, out, out))

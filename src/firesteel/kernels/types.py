@@ -16,4 +16,5 @@ Plan: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int32]
 Kinds: TypeAlias = NDArray[np.int8]
 """Of rows: changelog.RowKind."""
+Numbers: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32]
 Words: TypeAlias = NDArray[np.uint64]

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firesteel.kernels import running
 from firesteel.kernels.arrays import given
-from firesteel.kernels.running import add_up
 
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]
-_LONG = 64
-"""Segments of more rows go one by one."""
+_WAYS: dict[np.ufunc, int] = {np.add: running.SUM, np.minimum: running.LEAST, np.maximum: running.GREATEST}
 
 
 def wrapped(values: Index, bits: int) -> Index:
@@ -29,10 +28,8 @@ def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index
 
     initial: one for each segment, or one for all.
     """
-    total = np.empty(len(values), np.int64)
     begin = np.full(len(starts), initial) if isinstance(initial, int) else initial
-    add_up(total, *given(values, starts, begin))
-    return total
+    return accumulate(np.add, values, starts, begin)
 
 
 def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
@@ -43,23 +40,8 @@ def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
 
 
 def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers) -> Numbers:
-    """`ufunc` over each segment row by row, from `initial` on, in exactly this order.
-
-    Short segments go together, one row of each a step; long ones go one by one.
-    """
-    result = values.copy()
-    result[starts] = ufunc(initial, values[starts])
-    lengths = np.diff(starts, append=len(values))
-    long = lengths > _LONG
-    for start, length in zip(starts[long].tolist(), lengths[long].tolist(), strict=True):
-        ufunc.accumulate(result[start : start + length], out=result[start : start + length])
-    at, left = starts[~long], lengths[~long]
-    while True:
-        going = left > 1
-        if not going.all():
-            at, left = at[going], left[going]
-        if not len(at):
-            return result
-        at = at + 1
-        left = left - 1
-        result[at] = ufunc(result[at - 1], values[at])
+    """`ufunc` (add, minimum, maximum) over each segment row by row, from `initial` on, in exactly this
+    order."""
+    result = np.empty(len(values), values.dtype)
+    running.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))
+    return result
