@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.runtime import hashing
+from firesteel.kernels import hashing
 
 
 def narrow(monkeypatch, bits: int) -> None:

@@ -1,31 +1,32 @@
 """Two independent 64-bit hashes of the rows of key columns, by kernels.
 
 Equality is Flink's binary one: 0.0 and -0.0 differ, all NaN are one value, NULL is a value. The
-functions are this file's own and fixed: a checkpoint may be read by another version of NumPy, Arrow
-or DuckDB. `FINGERPRINT` changes whenever they do.
+functions are Firesteel's own and fixed: a checkpoint may be read by another version of NumPy, Arrow
+or DuckDB. `fingerprint` changes whenever they do. Kernels are loaded where keys are hashed, which the driver
+does not.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.kernels.hashing import SEED, fold_words, hash_lists, hash_strings
-
 U64 = NDArray[np.uint64]
 
 _NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
+_FINGERPRINT = "8bdaf6c552634459"
 _LONG = 256
 """Strings of more bytes have a digest."""
 
 
 def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
     """Both hashes of each row of `columns`; with no columns all rows are equal."""
+    from firesteel.kernels.hashing import SEED, fold_words
+
     hash1, hash2 = np.full(rows, SEED[0]), np.full(rows, SEED[1])
     for column in columns:
         fold_words(*_words(column), hash1, hash2)
@@ -35,6 +36,8 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
 def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
     """Two words a row for the sub-keys of a map. With the same salt (the owner's hash), the first words
     of equal sub-keys are equal, and for a type of one word (`is_one_word`) only those."""
+    from firesteel.kernels.hashing import fold_words
+
     hash1, hash2 = salt.copy(), np.zeros(len(salt), np.uint64)
     fold_words(*_words(sub_keys), hash1, hash2)
     return hash1, hash2
@@ -106,6 +109,8 @@ def simple_words(array: pa.Array) -> U64:
 
 
 def _decimal_words(array: pa.Array) -> tuple[U64, U64]:
+    from firesteel.kernels.hashing import SEED, fold_words
+
     parts = fixed_width(array, np.dtype((np.uint64, (array.type.byte_width // 8,)))).view(np.uint64)
     hash1, hash2 = np.full(len(array), SEED[0]), np.full(len(array), SEED[1])
     for part in parts.T:
@@ -136,6 +141,8 @@ def offsets_of(array: pa.Array) -> NDArray[np.int64]:
 def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
     """Of a string its length and its words of 8 bytes, the last one filled with zeros; of a long one its
     digest."""
+    from firesteel.kernels.hashing import hash_strings
+
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
     if not len(array):
         return hash1, hash2
@@ -150,24 +157,13 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
 
 def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
     """Of a list its length and the hashes of its elements."""
+    from firesteel.kernels.hashing import hash_lists
+
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
     hash_lists(*_words(array.values), offsets_of(array), hash1, hash2)
     return hash1, hash2
 
 
-@lru_cache(maxsize=1)
 def fingerprint() -> str:
-    """The hashes of fixed values, one of every type class: a change of the functions changes it."""
-    probes: list[pa.Array] = [
-        pa.array([1, None, -7]),
-        pa.array([True, None, False]),
-        pa.array([0.5, float("nan"), -0.0]),
-        pa.array(["", "firesteel", "x" * 300]),
-        pa.array([[1, 2], [], None]),
-        pa.array([{"a": 1}, None, {"a": 3}]),
-        pa.array([1, None, 3]).cast(pa.decimal128(38, 2)),
-    ]
-    digest = hashlib.blake2b(digest_size=8)
-    for hashes in hash_columns(probes, 3):
-        digest.update(hashes.astype("<u8").tobytes())
-    return digest.hexdigest()
+    """Of the hash functions: that of the hashes of fixed values (tests/state/test_keys.py)."""
+    return _FINGERPRINT

@@ -23,7 +23,6 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.kernels.arrays import given
-from firesteel.kernels.groups import deal
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER
@@ -143,6 +142,8 @@ class Packer:
             return [self._packet(target, pa.table({}), marks) for target in self._all()]
         if self._targets == 1:
             return [self._packet(self._home, changes, marks)]
+        from firesteel.kernels.groups import deal  # not on the driver
+
         order, ends = np.empty(changes.num_rows, np.int64), np.empty(self._targets, np.int64)
         deal(order, ends, *given(key_groups(changes, self._keys, self._targets)))
         changes = changes.take(pa.array(order))

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firesteel.kernels.arrays import given
-from firesteel.kernels.sorting import pack, unpack
 
 _DIGIT = 16
 """Bits: NumPy sorts words of as many by counting."""
@@ -79,6 +78,8 @@ def word_order(
     """int64[n]: the places of n rows by code (of all rows, or of none) and leading bits of their word, equal
     ones as they stood; and where each stretch of equal ones begins. None where such rows differ in one of the
     two words `told_by`. word_bits: so many bits are left beside a code and a place."""
+    from firesteel.kernels.sorting import pack, unpack  # not on the driver
+
     rows = len(words)
     packed = np.empty(rows, np.uint64)
     pack(packed, word_bits, place_bits(rows), *given(words, codes))
