@@ -49,7 +49,7 @@ class Map:
 
 def opened(rows: Map, value: Value) -> SparkRunStore:
     made: Any = SparkRunStore
-    store: SparkRunStore = made(rows, value)
+    store: SparkRunStore = made(lambda: rows, value)
     return store
 
 

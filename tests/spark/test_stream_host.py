@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,10 @@ def follow(job: StreamJob) -> tuple[list[tuple[Any, ...]], Callable[[Callable[[]
     return seen, until
 
 
+def _has(seen: list[tuple[Any, ...]], wanted: int) -> bool:
+    return len(seen) >= wanted
+
+
 def test_new_files_are_read_until_the_job_is_stopped(tmp_path: Path, spark: Spark) -> None:
     folder, all_changes = tmp_path / "in", tmp_path / "all.json"
     folder.mkdir()
@@ -85,6 +90,31 @@ def test_new_files_are_read_until_the_job_is_stopped(tmp_path: Path, spark: Spar
     again.stop()
     assert before_restart + seen == expected
     assert folded(expected)
+
+
+def test_state_grows_and_is_taken_up(tmp_path: Path, spark: Spark) -> None:
+    """Small runs lie with the manifest, large ones are entries of a map that is set up when it is needed
+    (spark/run_store.py): here first in a later micro-batch."""
+    folder, changes = tmp_path / "in", tmp_path / "all.json"
+    folder.mkdir()
+    write_changes(changes, 12_100, names=12_000)
+    lines = changes.read_text().splitlines(keepends=True)
+    settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=2)
+    got: list[tuple[Any, ...]] = []
+    expected: list[tuple[Any, ...]] = []
+    for ends in ((50, 12_000), (12_050,), (12_100,)):
+        job = stream_host.start(monitored(folder), spark, settings)
+        seen, until = follow(job)
+        for end in ends:
+            begin = sum(len(file.read_text().splitlines()) for file in folder.iterdir())
+            (tmp_path / "next").write_text("".join(lines[begin:end]))
+            (tmp_path / "next").rename(folder / f"{end}.json")
+            changes.write_text("".join(lines[:end]))
+            expected = rows(batch_host.run(grouped(changes), spark))
+            until(partial(_has, seen, len(expected) - len(got)))
+        job.stop()
+        got += seen
+    assert got == expected
 
 
 def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) -> None:

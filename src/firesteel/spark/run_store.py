@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from firesteel.runtime.state.cache import RunCache
@@ -27,10 +27,10 @@ SMALL, BESIDE = 8 << 10, 32 << 10
 
 
 class SparkRunStore:
-    """The runs of the current key group (runtime/state/base.py: RunStore). `flush` brings what was changed to
-    Spark."""
+    """The runs of the current key group (runtime/state/base.py: RunStore). runs: gives Spark's state of those
+    that are not small. `flush` brings what was changed to Spark."""
 
-    def __init__(self, runs: MapState, manifest: ValueState) -> None:
+    def __init__(self, runs: Callable[[], MapState], manifest: ValueState) -> None:
         self._runs = runs
         self._value = manifest
         found = manifest.get()
@@ -44,14 +44,14 @@ class SparkRunStore:
     def get(self, run: str) -> bytes | None:
         if run in self.small:
             return self.small[run]
-        if not self._runs.containsKey((run,)):
+        if not self._runs().containsKey((run,)):
             return None
-        value = self._runs.getValue((run,))
+        value = self._runs().getValue((run,))
         return None if value is None else bytes(value[0])
 
     def put(self, run: str, data: bytes) -> None:
         if len(data) > SMALL or self._bytes + len(data) > BESIDE:
-            self._runs.updateValue((run,), (data,))
+            self._runs().updateValue((run,), (data,))
             return
         self.small[run] = data
         self._bytes += len(data)
@@ -63,7 +63,7 @@ class SparkRunStore:
                 self._bytes -= len(self.small.pop(run))
                 self._is_changed = True
             else:
-                self._runs.removeKey((run,))
+                self._runs().removeKey((run,))
 
     def manifest(self) -> bytes | None:
         return self._manifest

@@ -27,6 +27,7 @@ from pyspark.sql.types import BinaryType, StringType, StructType
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.flow import TaskId
+from firesteel.spark.internals.late_state import map_when_used
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.run_store import LargeRunCache, SparkRunStore
 from firesteel.spark.stream_rows import ARROW, from_values, now_of, to_values
@@ -46,7 +47,7 @@ class KeyedProcessor(StatefulProcessor):
         self._labels = labels
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._runs = handle.getMapState("runs", _ID, _DATA)
+        self._runs = map_when_used(handle, "runs", _ID, _DATA)
         self._manifest = handle.getValueState("manifest", _DATA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
