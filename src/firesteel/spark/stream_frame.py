@@ -42,6 +42,7 @@ _CONF = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
+    "spark.sql.ui.explainMode": "simple",  # told to listeners with each micro-batch, and shown nowhere
 }
 _INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
