@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.kernels import arrays
+from firesteel.kernels import types
 from firesteel.kernels.compiler import compiled
 from firesteel.kernels.extremes import count_pairs, count_values, greatest, merge_counts
 from firesteel.kernels.places import below, no_places, put, remove
@@ -36,12 +36,12 @@ def test_counts_and_extremes(rows, stored, known):
     owners = np.array([keys.index(key) for key, _ in pairs])
 
     after, last, least = (np.empty(size, np.int64) for size in (len(rows), len(pairs), len(pairs)))
-    count_pairs(after, last, least, *arrays.given(order, pair_starts, moves, before))
+    count_pairs(after, last, least, *types.given(order, pair_starts, moves, before))
     sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(keys), np.bool_)
-    read = arrays.given(starts, moves, after, of_rows, values, extremes, held)
+    read = types.given(starts, moves, after, of_rows, values, extremes, held)
     count_values(sizes, loses, *read)
     best = np.empty(len(rows), np.int64)
-    read = arrays.given(starts, moves, after, of_rows, owners, values, before, extremes)
+    read = types.given(starts, moves, after, of_rows, owners, values, before, extremes)
     greatest(best, *no_places(len(pairs)), *read)
 
     counts, lowest, may_lose = dict(zip(pairs, before.tolist(), strict=True)), {}, set()
@@ -81,7 +81,7 @@ def test_bundles(pairs, keys):
     owners, values, before, after = np.array(pairs, np.int64).reshape(-1, 4).T
     known, sizes = np.array(keys).T.copy()
     best, loses, odd = np.empty(4, np.int64), np.zeros(4, np.bool_), np.zeros(4, np.bool_)
-    merge_counts(sizes, best, loses, odd, *arrays.given(owners, values, before, after, known))
+    merge_counts(sizes, best, loses, odd, *types.given(owners, values, before, after, known))
     for key, (extreme, size) in enumerate(keys):
         mine = [pair[1:] for pair in pairs if pair[0] == key]
         there = [value for value, _, count in mine if count > 0]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.changelog import RowKind
-from firesteel.kernels import arrays
+from firesteel.kernels import types
 from firesteel.kernels.running import GREATEST, LEAST, SUM, accumulate, choose
 from firesteel.runtime.row_by_row import expand
 
@@ -25,7 +25,7 @@ def test_sums_wrap(stretches):
     starts = np.cumsum([0, *(len(each) for _, each in stretches)])[:-1]
     total = np.empty(len(values), np.int64)
     begins = np.array([begin for begin, _ in stretches], np.int64)
-    accumulate(total, SUM, *arrays.given(values, starts, begins))
+    accumulate(total, SUM, *types.given(values, starts, begins))
     sums = [one for begin, each in stretches for one in list(itertools.accumulate(each, initial=begin))[1:]]
     assert [int(one) % WORD for one in total] == [one % WORD for one in sums]
 
@@ -48,7 +48,7 @@ def test_results_now_and_before(rows, place):
     causes = np.array([row for row, _ in rows], np.int64)
     old = np.array([before for _, before in rows], np.bool_)
     found, before = np.empty(len(rows), np.int64), np.arange(5) + 10
-    choose(found, *arrays.given(causes, old, np.array(place), before))
+    choose(found, *types.given(causes, old, np.array(place), before))
     assert found.tolist() == [place[row] + 10 * was for row, was in rows]
 
 
@@ -65,6 +65,6 @@ def test_floats_one_by_one(stretches, kind, way):
     values = np.array([value for each in numbers for value in each[1:]], kind)
     starts = np.cumsum([0, *(len(each) - 1 for each in numbers)])[:-1]
     result = np.empty_like(values)
-    accumulate(result, way, *arrays.given(values, starts, np.array([each[0] for each in numbers], kind)))
+    accumulate(result, way, *types.given(values, starts, np.array([each[0] for each in numbers], kind)))
     expected = [one for each in numbers for one in list(itertools.accumulate(each, step))[1:]]
     assert result.tolist() == [float(one) for one in expected]

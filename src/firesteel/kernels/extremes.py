@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.compiler import compiled, inlined
 from firesteel.kernels.places import below, no_places, put, remove
-from firesteel.kernels.types import Flags, Integers, Words
+from firesteel.kernels.types import Flags, Integers, Words, given
 
 
 @compiled

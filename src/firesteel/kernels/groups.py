@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.compiler import compiled
-from firesteel.kernels.types import Flags, Integers, Offsets
+from firesteel.kernels.types import Flags, Integers, Offsets, given
 
 
 @compiled

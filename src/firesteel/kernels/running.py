@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.compiler import compiled
-from firesteel.kernels.types import Bytes, Flags, Integers, Kinds, Numbers
+from firesteel.kernels.types import Bytes, Flags, Integers, Kinds, Numbers, given
 
 SUM, LEAST, GREATEST = range(3)
 

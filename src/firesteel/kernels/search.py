@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.compiler import compiled, inlined
-from firesteel.kernels.types import Integers, Words
+from firesteel.kernels.types import Integers, Words, given
 
 
 @compiled

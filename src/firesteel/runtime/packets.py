@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.arrays import given
+from firesteel.kernels.types import given
 from firesteel.runtime.keys import key_groups
 from firesteel.runtime.marks import Marks
 from firesteel.runtime.operators.base import LAST_ORDER

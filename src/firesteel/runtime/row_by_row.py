@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind
 from firesteel.errors import JobError
-from firesteel.kernels.arrays import given
 from firesteel.kernels.running import expand_outcomes
+from firesteel.kernels.types import given
 from firesteel.runtime.accumulators import Accumulators
 from firesteel.runtime.failing_row import with_row
 from firesteel.runtime.handler import UPDATE, GeneratedHandler, Input

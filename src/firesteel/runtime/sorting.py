@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.kernels.arrays import given
+from firesteel.kernels.types import given
 
 _DIGIT = 16
 """Bits: NumPy sorts words of as many by counting."""

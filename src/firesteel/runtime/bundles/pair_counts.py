@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.groups import add_groups, list_entries
+from firesteel.kernels.types import given
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.distinct import counts_of, lists_of
 from firesteel.runtime.running.pairs import Pairs

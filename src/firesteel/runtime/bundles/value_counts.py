@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.extremes import merge_counts
+from firesteel.kernels.types import given
 from firesteel.runtime.bundles.pair_counts import PairCounts
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import (

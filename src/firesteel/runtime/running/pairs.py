@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.extremes import count_pairs
+from firesteel.kernels.types import given
 from firesteel.runtime.hashing import U64, is_one_word, null_mask, sub_key_words
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Mask

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.running import choose
+from firesteel.kernels.types import given
 from firesteel.runtime.accumulator_state import AccumulatorState, Stored
 from firesteel.runtime.aggregates.base import Aggregate, Declared, Form
 from firesteel.runtime.aggregates.registry import declare

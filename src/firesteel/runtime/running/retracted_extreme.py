@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.extremes import count_values, greatest
 from firesteel.kernels.places import no_places
+from firesteel.kernels.types import given
 from firesteel.runtime.keys import Keys
 from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable, from_sortable_form
 from firesteel.runtime.running.extreme import RunningExtreme

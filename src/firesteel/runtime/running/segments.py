@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firesteel.kernels import running
-from firesteel.kernels.arrays import given
+from firesteel.kernels.types import given
 
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]

@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from firesteel.kernels.arrays import given
 from firesteel.kernels.search import find_between, find_entries, find_stretches
+from firesteel.kernels.types import given
 from firesteel.runtime.hashing import U64
 
 END = 1 << 128
