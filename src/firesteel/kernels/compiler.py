@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar, cast
 
+import llvmlite.binding
 import numba
 
 from firesteel.cache_folder import cache_folder, forget_unused
@@ -65,11 +66,13 @@ def _jit(function: Function, **options: object) -> Function:
 
 @cache
 def _folder() -> Path:
-    """Where code made of these files is kept: beside Spark's class-data archives."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """Where code made of these files is kept: beside Spark's class-data archives. Numba compiles anew for
+    another processor, and for a file that lies elsewhere or was written anew: that is another folder, too."""
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.binding.get_host_cpu_name()}".encode())
     for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
         if file.name.endswith(".py"):
-            digest.update(file.read_bytes())
+            written = file.stat().st_mtime_ns if isinstance(file, Path) else 0
+            digest.update(f"{file} {written}".encode() + file.read_bytes())
     kept = cache_folder() / "kernels"
     folder = kept / digest.hexdigest()[:16]
     if folder.is_dir():
