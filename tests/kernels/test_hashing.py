@@ -7,7 +7,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.kernels import hashing
 from firesteel.kernels.hashing import SEED, fold_words, hash_lists, hash_strings
+from firesteel.runtime.hashing import hash_columns
 
 WORD = (1 << 64) - 1
 WORDS = st.integers(0, WORD)
@@ -72,3 +74,12 @@ def test_words(values):
     fold_words(word1, word2, hash1, hash2)
     assert hash1.tolist() == [mix1(row[2] ^ row[0]) for row in values]
     assert hash2.tolist() == [mix2(row[3] ^ row[1]) for row in values]
+
+
+def test_strings_need_no_kernel_that_is_not_warm() -> None:
+    hashing.warm()
+    before = len(hash_strings.signatures)  # type: ignore[attr-defined]
+    buffers = [pa.py_buffer(np.array([0, 1, 3], np.int32)), pa.py_buffer(bytearray(b"abb"))]
+    for column in (pa.array(["a", "bb"]), pa.Array.from_buffers(pa.string(), 2, [None, *buffers])):
+        hash_columns([column], 2)
+    assert len(hash_strings.signatures) == before  # type: ignore[attr-defined]

@@ -23,6 +23,7 @@ from firesteel.expr.duckdb_outputs import output
 from firesteel.expr.duckdb_steps import Steps
 from firesteel.expr.duckdb_text import Compiler, Emit
 from firesteel.expr.long_sums import shortened
+from firesteel.expr.nested_parts import NestedParts
 from firesteel.expr.nodes import Expr
 from firesteel.runtime.spec import CalcSpec, field
 from firesteel.types.sql import SqlType
@@ -73,7 +74,12 @@ def compile_calc(
     Raises NotSupportedError for a function that cannot run yet.
     """
     compiler = compiler_for(time_zone, exchanged)
-    before, steps = Steps(len(input_types)), Steps(len(input_types))
+    parts = NestedParts(len(input_types))
+    if any(kind.children for kind in input_types):
+        condition = None if condition is None else parts.cut(condition)
+        exprs = [parts.cut(expr) for expr in exprs]
+    width = len(input_types) + len(parts.taken)
+    before, steps = Steps(width), Steps(width)
     condition = None if condition is None else before.cut(shortened(condition))
     steps.width += sum(map(len, before.columns))
     exprs = [steps.cut(shortened(expr)) for expr in exprs]
@@ -86,7 +92,7 @@ def compile_calc(
     first, then = _step_texts(before, compiler), _step_texts(steps, compiler)
     functions, user = tuple(compiler.functions), tuple(compiler.user.items())
     sets = tuple(compiler.sets.items())
-    return CalcSpec(tuple(texts), wanted, where, functions, user, first, then, sets)
+    return CalcSpec(tuple(texts), wanted, where, functions, user, first, then, sets, parts.taken)
 
 
 def _filter(text: str) -> str:

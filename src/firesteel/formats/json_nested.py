@@ -115,17 +115,16 @@ class NestedValues:
 
     def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
         """Maps that have of their entries those of some keys."""
-        keys = list(found.members)
         values = [self.values(each, kind.children[1], at) for each in found.members.values()]
-        of, which = np.nonzero(np.column_stack([flags(value.is_valid()) for value in values]))
-        offsets = np.searchsorted(of, np.arange(len(at) + 1))
-        entries = pa.StructArray.from_arrays(
-            [
-                pa.array(keys, pa.string()).take(pa.array(which)),
-                pa.concat_arrays(values).take(pa.array(which * len(at) + of)),
-            ],
-            fields=list(to_arrow(kind).value_type),
-        )
+        there = np.column_stack([flags(value.is_valid()) for value in values])
+        offsets = np.append(0, np.cumsum(there.sum(axis=1)))
+        if len(values) == 1:
+            keys, value = pa.repeat(*found.members, int(offsets[-1])), values[0].drop_null()
+        else:
+            of, which = np.nonzero(there)
+            keys = pa.array([*found.members], pa.string()).take(pa.array(which))
+            value = pa.concat_arrays(values).take(pa.array(which * len(at) + of))
+        entries = pa.StructArray.from_arrays([keys, value], fields=list(to_arrow(kind).value_type))
         return _lists(offsets, entries, kind, found.cells)
 
 

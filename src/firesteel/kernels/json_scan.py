@@ -39,7 +39,7 @@ from firesteel.kernels.json_tokens import (
     word_end,
 )  # fmt: skip
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Plan
-from firesteel.kernels.words import load_word
+from firesteel.kernels.words import byte_at, load_word
 
 FULL = -2
 """A table has no room left: the block is to be scanned again with more."""
@@ -53,8 +53,9 @@ node. Those of an object stand side by side."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
 """Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
 those that there are."""
-_STACK_NODE, _STACK_ROW, _STACK_SEEN, _STACK_NEXT = range(4)
 MAX_DEPTH = 32
+"""Rows of `stack`, each for one that is open around a value; columns: its node, the place of its row
+(of a list or map, of its cell), how many elements it has so far, and the member that is looked for next."""
 _QUOTE, _COMMA, _MINUS, _ZERO, _NINE, _N = 34, 44, 45, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MOST_ENTRIES = 500
@@ -112,42 +113,48 @@ def _message(
 ) -> int:  # fmt: skip
     """Behind the object, BAD or FULL."""
     at = blanks_end(data, at, end)
-    if at >= end or data[at] != _OPEN_OBJECT:
+    if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
     place = _new_row(tables, cells, 0)
     if place < 0:
         return FULL
     depth = 0
-    _push(stack, depth, 0, place)
+    node, row, seen, step = 0, place, 0, 0  # of what is open: see the columns of `stack`
     at = blanks_end(data, at + 1, end)
     while at < end:
-        node = stack[depth, _STACK_NODE]
-        if data[at] == (_CLOSE_LIST if nodes[node, KIND] == LIST else _CLOSE_OBJECT):
-            if not _closed(data, nodes, tables, cells, stack, depth):
+        if byte_at(data, at) == (_CLOSE_LIST if nodes[node, KIND] == LIST else _CLOSE_OBJECT):
+            if not _closed(data, nodes, tables, cells, node, row, seen):
                 return BAD
             at += 1
             if depth == 0:
                 return at
             depth -= 1
+            node, row, seen, step = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
         else:
-            at = _separated(data, at, end, stack, depth)
+            at = _separated(data, at, end, seen)
             if at < 0:
                 return BAD
-            at, child, place = _slot(
-                data, at, end, nodes, members, names, tables, cells, stack, depth, scratch
+            seen += 1
+            at, child, place, step = _slot(
+                data, at, end, nodes, members, names, tables, cells, node, row, step, scratch
             )
             if at < 0:
                 return at
             if child < 0:
-                is_nested = data[at] == _OPEN_OBJECT or data[at] == _OPEN_LIST
+                is_nested = byte_at(data, at) == _OPEN_OBJECT or byte_at(data, at) == _OPEN_LIST
                 if is_nested and nodes[node, IS_FLAT]:
                     return BAD
                 at = value_end(data, at, end)
-            elif nodes[child, KIND] == VALUE or data[at] == _N:
+            elif nodes[child, KIND] == VALUE or byte_at(data, at) == _N:
                 at = _value(data, at, end, place + nodes[child, COLUMN], cells, nodes[node, IS_FLAT])
+            elif depth == MAX_DEPTH:
+                return BAD
             else:
+                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = node, row, seen, step
                 depth += 1
-                at = _opened(data, at, child, place, nodes, tables, cells, stack, depth)
+                at = _opened(data, at, child, place, nodes, tables, cells)
+                node, seen, step = child, 0, 0
+                row = place if nodes[child, KIND] == OBJECT else place + nodes[child, COLUMN]
             if at < 0:
                 return BAD
         at = blanks_end(data, at, end)
@@ -155,75 +162,58 @@ def _message(
 
 
 @inlined
-def _push(stack: Integers, depth: int, node: int, place: int) -> None:
-    stack[depth, _STACK_NODE] = node
-    stack[depth, _STACK_ROW] = place
-    stack[depth, _STACK_SEEN] = 0
-    stack[depth, _STACK_NEXT] = 0
-
-
-@inlined
-def _separated(data: Bytes, at: int, end: int, stack: Integers, depth: int) -> int:
+def _separated(data: Bytes, at: int, end: int, seen: int) -> int:
     """Behind the comma that the second and later elements have before them."""
-    if stack[depth, _STACK_SEEN]:
-        if data[at] != _COMMA:
+    if seen:
+        if byte_at(data, at) != _COMMA:
             return BAD
         at = blanks_end(data, at + 1, end)
-    stack[depth, _STACK_SEEN] += 1
     return at if at < end else BAD
 
 
 @inlined
 def _slot(
     data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, stack: Integers, depth: int, scratch: Bytes,
-) -> tuple[int, int, int]:  # fmt: skip
-    """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place."""
-    node, place = stack[depth, _STACK_NODE], stack[depth, _STACK_ROW]
+    cells: Cells, node: int, place: int, step: int, scratch: Bytes,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place; the
+    member that is looked for next."""
     kind, child = nodes[node, KIND], nodes[node, INNER]
     key, length, escapes = 0, 0, 0
     if kind != LIST:
-        closed = string_end(data, at + 1, end) if data[at] == _QUOTE else BAD
+        closed = string_end(data, at + 1, end) if byte_at(data, at) == _QUOTE else BAD
         if closed < 0:
-            return BAD, child, place
+            return BAD, child, place, step
         key, length, escapes = at + 1, (closed >> 1) - at - 1, closed & 1
         at = colon_end(data, (closed >> 1) + 1, end)
         if at < 0 or at >= end or length > MAX_LENGTH:
-            return BAD, child, place
+            return BAD, child, place, step
         if kind == OBJECT:
             if not escapes:
-                child = _member(data, key, length, nodes, members, names, stack, depth)
+                child, step = _member(data, key, length, nodes, members, names, node, step)
             else:
                 size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
                 if size < 0:
-                    return BAD, child, place
-                child = _member(scratch, 0, size, nodes, members, names, stack, depth)
+                    return BAD, child, place, step
+                child, step = _member(scratch, 0, size, nodes, members, names, node, step)
             if child >= 0 and cells[place + nodes[child, COLUMN]] != MISSING:
                 at = BAD  # twice
-            return at, child, place
+            return at, child, place, step
     place = _new_row(tables, cells, nodes[child, TABLE])
     if place < 0:
-        return FULL, child, place
+        return FULL, child, place, step
     if kind == MAP:
         cells[place] = cell(ESCAPED if escapes else STRING, key, length)
-    return at, child, place
+    return at, child, place, step
 
 
 @inlined
 def _member(
-    text: Bytes,
-    key: int,
-    length: int,
-    nodes: Plan,
-    members: Integers,
-    names: Bytes,
-    stack: Integers,
-    depth: int,
-) -> int:
-    """The node of the member with this key, or -1. Members mostly stand in one order: the one behind the
-    last is looked at first."""
-    node = stack[depth, _STACK_NODE]
-    first, count, step = nodes[node, FIRST_MEMBER], nodes[node, MEMBERS], stack[depth, _STACK_NEXT]
+    text: Bytes, key: int, length: int, nodes: Plan, members: Integers, names: Bytes, node: int, step: int
+) -> tuple[int, int]:  # fmt: skip
+    """The node of the member with this key, or -1, and the one behind it, which is looked at first the next
+    time: members mostly stand in one order."""
+    first, count = nodes[node, FIRST_MEMBER], nodes[node, MEMBERS]
     start = min(key, len(text) - 8)
     word = load_word(text, start) >> np.uint64((key - start) << 3)
     if length < 8:
@@ -240,15 +230,14 @@ def _member(
                     same = False
                     break
             if same:
-                stack[depth, _STACK_NEXT] = step
-                return members[member, NODE]
-    return -1
+                return members[member, NODE], step
+    return -1, step
 
 
 @inlined
 def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int) -> int:
     """Behind a value whose cell is put in its place."""
-    byte = data[at]
+    byte = byte_at(data, at)
     start, kind = at, STRING
     if byte == _QUOTE:
         start += 1
@@ -275,29 +264,27 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
 
 @inlined
 def _opened(
-    data: Bytes, at: int, node: int, place: int, nodes: Plan, tables: Integers, cells: Cells,
-    stack: Integers, depth: int,
+    data: Bytes, at: int, node: int, place: int, nodes: Plan, tables: Integers, cells: Cells
 ) -> int:  # fmt: skip
     """Behind the bracket of an object, a list or a map of the plan, which is the one to be closed next."""
     kind = nodes[node, KIND]
-    if data[at] != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT) or depth == MAX_DEPTH:
+    if byte_at(data, at) != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT):
         return BAD
     first = 0 if kind == OBJECT else tables[nodes[nodes[node, INNER], TABLE], COUNT]
-    own = place + nodes[node, COLUMN]
-    cells[own] = cell(NESTED, first, 0)
-    _push(stack, depth, node, place if kind == OBJECT else own)
+    cells[place + nodes[node, COLUMN]] = cell(NESTED, first, 0)
     return at + 1
 
 
 @inlined
-def _closed(data: Bytes, nodes: Plan, tables: Integers, cells: Cells, stack: Integers, depth: int) -> bool:
-    """Note how many elements the list or map that ends here has; whether it is none with a key twice."""
-    node, own = stack[depth, _STACK_NODE], stack[depth, _STACK_ROW]
+def _closed(
+    data: Bytes, nodes: Plan, tables: Integers, cells: Cells, node: int, own: int, count: int
+) -> bool:  # fmt: skip
+    """Note how many elements the list or map that ends here has; whether it is none with a key twice. own:
+    the place of its cell."""
     if nodes[node, KIND] == OBJECT:
         return True
     table = nodes[nodes[node, INNER], TABLE]
     first = cells[own]
-    count = stack[depth, _STACK_SEEN]
     cells[own] = first + (count << LENGTH_SHIFT)
     if nodes[node, KIND] == LIST:
         return count <= MAX_LENGTH
@@ -321,7 +308,7 @@ def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int)
                 same = True
                 at = before & START_MASK
                 for step in range(length & MAX_LENGTH):
-                    if data[start + step] != data[at + step]:
+                    if byte_at(data, start + step) != byte_at(data, at + step):
                         same = False
                         break
                 if same:

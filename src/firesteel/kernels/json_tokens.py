@@ -12,7 +12,7 @@ import numpy as np
 
 from firesteel.kernels.compiler import part
 from firesteel.kernels.types import Bytes
-from firesteel.kernels.words import load_word, low_zeros
+from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 BAD = -1
 _MAX_DEPTH = 64
@@ -31,7 +31,12 @@ _U_QUOTE, _U_BACKSLASH = np.uint64(_QUOTE), np.uint64(_BACKSLASH)
 @part
 def blanks_end(data: Bytes, at: int, end: int) -> int:
     """Behind white space, of which there may be none."""
-    while at < end and (data[at] == 32 or data[at] == 10 or data[at] == 13 or data[at] == 9):
+    while at < end and (
+        byte_at(data, at) == 32
+        or byte_at(data, at) == 10
+        or byte_at(data, at) == 13
+        or byte_at(data, at) == 9
+    ):
         at += 1
     return at
 
@@ -50,7 +55,7 @@ def string_end(data: Bytes, at: int, end: int) -> int:
             at += 8
         if at == end:
             return BAD
-        byte = data[at]
+        byte = byte_at(data, at)
         if byte == _QUOTE:
             return (at << 1) | escapes
         if byte == _BACKSLASH:
@@ -80,12 +85,12 @@ def _escape_end(data: Bytes, at: int, end: int) -> int:
     """From behind the backslash."""
     if at >= end:
         return BAD
-    byte = data[at]
+    byte = byte_at(data, at)
     if byte == _LOWER_U:
         if at + 5 > end:
             return BAD
         for place in range(at + 1, at + 5):
-            if hexadecimal(data[place]) < 0:
+            if hexadecimal(byte_at(data, place)) < 0:
                 return BAD
         return at + 5
     # " / \ b f n r t
@@ -108,19 +113,19 @@ def hexadecimal(byte: Any) -> Any:
 @part
 def _character_end(data: Bytes, at: int, end: int) -> int:
     """A character of several bytes: the shortest form, no surrogate, none above U+10FFFF."""
-    first = data[at]
+    first = byte_at(data, at)
     if first < 0xC2 or first > 0xF4:
         return BAD
     size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if at + size > end:
         return BAD
-    second = data[at + 1]
+    second = byte_at(data, at + 1)
     least = 0xA0 if first == 0xE0 else 0x90 if first == 0xF0 else 0x80
     most = 0x9F if first == 0xED else 0x8F if first == 0xF4 else 0xBF
     if second < least or second > most:
         return BAD
     for place in range(at + 2, at + size):
-        if data[place] & 0xC0 != 0x80:
+        if byte_at(data, place) & 0xC0 != 0x80:
             return BAD
     return at + size
 
@@ -129,23 +134,23 @@ def _character_end(data: Bytes, at: int, end: int) -> int:
 def number_end(data: Bytes, at: int, end: int) -> int:
     """The place behind a number, times 2; plus 1 where it has a fraction or an exponent."""
     start = at
-    if data[at] == _MINUS:
+    if byte_at(data, at) == _MINUS:
         at += 1
     first = at
     at = _digits_end(data, at, end)
-    if at == first or (data[first] == _ZERO and at > first + 1):
+    if at == first or (byte_at(data, first) == _ZERO and at > first + 1):
         return BAD
     fraction = 0
-    if at < end and data[at] == _POINT:
+    if at < end and byte_at(data, at) == _POINT:
         fraction = 1
         first = at + 1
         at = _digits_end(data, first, end)
         if at == first:
             return BAD
-    if at < end and data[at] | _LOWER_CASE == _LOWER_E:
+    if at < end and byte_at(data, at) | _LOWER_CASE == _LOWER_E:
         fraction = 1
         at += 1
-        if at < end and (data[at] == _MINUS or data[at] == _PLUS):
+        if at < end and (byte_at(data, at) == _MINUS or byte_at(data, at) == _PLUS):
             at += 1
         first = at
         at = _digits_end(data, first, end)
@@ -158,7 +163,7 @@ def number_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def _digits_end(data: Bytes, at: int, end: int) -> int:
-    while at < end and _ZERO <= data[at] <= _NINE:
+    while at < end and _ZERO <= byte_at(data, at) <= _NINE:
         at += 1
     return at
 
@@ -183,7 +188,7 @@ def word_end(data: Bytes, at: int, end: int) -> int:
 def key_end(data: Bytes, at: int, end: int) -> int:
     """Behind the colon, and the blanks behind it, of a member's key that begins at or behind `at`."""
     at = blanks_end(data, at, end)
-    if at >= end or data[at] != _QUOTE:
+    if at >= end or byte_at(data, at) != _QUOTE:
         return BAD
     closed = string_end(data, at + 1, end)
     return BAD if closed < 0 else colon_end(data, (closed >> 1) + 1, end)
@@ -193,7 +198,7 @@ def key_end(data: Bytes, at: int, end: int) -> int:
 def colon_end(data: Bytes, at: int, end: int) -> int:
     """Behind a colon and the blanks around it."""
     at = blanks_end(data, at, end)
-    if at >= end or data[at] != _COLON:
+    if at >= end or byte_at(data, at) != _COLON:
         return BAD
     return blanks_end(data, at + 1, end)
 
@@ -208,7 +213,7 @@ def value_end(data: Bytes, at: int, end: int) -> int:
         at = blanks_end(data, at, end)
         if at >= end:
             return BAD
-        byte = data[at]
+        byte = byte_at(data, at)
         if byte == _OPEN_OBJECT or byte == _OPEN_LIST:
             if depth == _MAX_DEPTH:
                 return BAD
@@ -217,7 +222,7 @@ def value_end(data: Bytes, at: int, end: int) -> int:
             at = blanks_end(data, at + 1, end)
             if at >= end:
                 return BAD
-            if data[at] != byte + 2:  # what closes a bracket is two behind what opens it
+            if byte_at(data, at) != byte + 2:  # what closes a bracket is two behind what opens it
                 if byte == _OPEN_OBJECT:
                     at = key_end(data, at, end)
                     if at < 0:
@@ -234,14 +239,14 @@ def value_end(data: Bytes, at: int, end: int) -> int:
             if at >= end:
                 return BAD
             is_object = objects & one
-            if data[at] == _COMMA:
+            if byte_at(data, at) == _COMMA:
                 at += 1
                 if is_object:
                     at = key_end(data, at, end)
                     if at < 0:
                         return BAD
                 break
-            if data[at] != (_CLOSE_OBJECT if is_object else _CLOSE_LIST):
+            if byte_at(data, at) != (_CLOSE_OBJECT if is_object else _CLOSE_LIST):
                 return BAD
             at += 1
             depth -= 1
@@ -253,7 +258,7 @@ def value_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def _scalar_end(data: Bytes, at: int, end: int) -> int:
-    byte = data[at]
+    byte = byte_at(data, at)
     if byte == _QUOTE:
         closed = string_end(data, at + 1, end)
         return BAD if closed < 0 else (closed >> 1) + 1

@@ -44,3 +44,14 @@ def low_zeros(typing_context: Any, word: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))
 
     return types.int64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def byte_at(typing_context: Any, data: Any, at: Any) -> Any:
+    """data[at] for a place that is not negative."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.load(builder.gep(array.data, [arguments[1]]))
+
+    return types.uint8(data, types.int64), generate

@@ -148,6 +148,7 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
+    data.flags.writeable = False  # one type for the kernel, whoever has the bytes
     hash_strings(data, offsets, hash1, hash2)
     for row in np.flatnonzero(np.diff(offsets) > _LONG):  # rare
         digest = hashlib.blake2b(data[offsets[row] : offsets[row + 1]].tobytes(), digest_size=16)

@@ -19,7 +19,7 @@ from typing import Any
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
 from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
-from firesteel.types.value_parts import Parts
+from firesteel.types.value_parts import Parts, Path
 from firesteel.user_function import UserFunction
 
 KIND = "$kind"
@@ -60,7 +60,8 @@ class CalcSpec(OperatorSpec):
     functions of expr's table that they call and the worker must register first, `user` those of the
     user's, by their signatures, `sets` the sets of values, by their names. condition_steps, steps:
     columns to compute before the condition and before the projection, `text AS f7`, each step over the
-    input and the steps before."""
+    input and the steps before. parts: columns behind the input's, each its position, the nested column it
+    is taken out of, and the way there."""
 
     projection: tuple[str, ...]
     types: tuple[SqlType, ...]
@@ -70,6 +71,7 @@ class CalcSpec(OperatorSpec):
     condition_steps: tuple[tuple[str, ...], ...] = ()
     steps: tuple[tuple[str, ...], ...] = ()
     sets: tuple[tuple[str, ValueSet], ...] = ()
+    parts: tuple[tuple[int, int, Path], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ Part = tuple[str | None, ...]
 Parts = tuple[Part, ...]
 WHOLE: Parts = ((),)
 
+Path = tuple[str | int, ...]
+"""The steps to a value: a ROW's field or a MAP's key by name, an ARRAY's element by its place from 1 on."""
+
 
 def below(parts: Parts, step: str | None) -> Parts:
     """The parts of what a step leads to; its whole where nothing says what of it is looked at."""

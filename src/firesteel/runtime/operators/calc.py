@@ -15,6 +15,7 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.runtime.duck.connection import connect
 from firesteel.runtime.duck.registry import take_error
 from firesteel.runtime.failing_row import in_row
+from firesteel.runtime.nested_parts import part_of
 from firesteel.runtime.operators.base import Clock, RowOperator
 from firesteel.runtime.spec import KIND, ORDER, PLACE, CalcSpec, field
 from firesteel.runtime.state.base import StateBackend
@@ -63,12 +64,19 @@ class Calc(RowOperator):
         self._computed_not_null = [i for i in self._computed if not spec.types[i].nullable]
 
     def process(self, changes: pa.Table) -> pa.Table:
+        changes = self._with_parts(changes)
         if changes.num_rows == 0 and (self._computed or self._filters):
             return self._empty(changes)
         if self._filters:
             return self._checked(self._typed(self._run(changes)))
         computed = self._run(changes) if self._computed else None
         return self._checked(self._typed(self._beside(changes, computed)))
+
+    def _with_parts(self, changes: pa.Table) -> pa.Table:
+        """The changes with the parts of nested columns behind them."""
+        for place, column, path in self._spec.parts:
+            changes = changes.append_column(field(place), part_of(changes.column(field(column)), path))
+        return changes
 
     @property
     def _filters(self) -> bool:
@@ -106,7 +114,8 @@ class Calc(RowOperator):
         except JobError as error:
             if not self._spec.user:
                 raise
-            raise in_row(error, changes, self._query) from error
+            rows = changes.drop_columns([field(place) for place, _, _ in self._spec.parts])
+            raise in_row(error, rows, lambda some: self._query(self._with_parts(some))) from error
 
     def _query(self, changes: pa.Table) -> pa.Table:
         connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
@@ -204,6 +213,8 @@ def build(spec: CalcSpec, state: StateBackend | None, clock: Clock) -> Calc:
 
 def code(spec: CalcSpec) -> Iterator[str]:
     yield "-- Calc, in DuckDB"
+    for place, column, path in spec.parts:
+        yield f"-- {field(place)} is {field(column)}" + "".join(f"[{step!r}]" for step in path)
     yield "SELECT " + ",\n       ".join(f"{sql} AS {field(i)}" for i, sql in enumerate(spec.projection))
     if spec.condition is not None:
         yield f"WHERE {spec.condition}"
