@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.state.cache import RunCache
+from firesteel.runtime.state.codec import encode
 from firesteel.runtime.state.runs import Run
-from firesteel.spark.run_store import BESIDE, SMALL, LargeRunCache, SparkRunStore, packed, unpacked
+from firesteel.spark.run_store import BESIDE, SMALL, RunsAtHand, SparkRunStore, packed, unpacked
 
 
 class Value:
@@ -120,9 +121,18 @@ def test_runs_beside_the_manifest_need_no_files(tmp_path: Path) -> None:
     words = np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint64)
     run = Run(words, (pa.array([1, 2, 3]),))
     store = opened(Map(), Value(packed(b"{}", {"small": b"bytes"})))
-    runs = LargeRunCache(store, RunCache(tmp_path))
+    runs = RunsAtHand(store, RunCache(tmp_path))
     runs.put("small", run)
     runs.put("large", run)
     assert [file.name for file in tmp_path.iterdir()] == ["large.run"]
     assert runs.get("small") is None
     assert runs.get("large") is not None
+
+
+def test_a_small_run_is_decoded_once_in_a_process(tmp_path: Path) -> None:
+    run = Run((np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint64)), (pa.array([1, 2, 3]),))
+    store = opened(Map(), Value(packed(b"{}", {"small": encode(run)})))
+    cache = RunCache(tmp_path)
+    loaded = RunsAtHand(store, cache).load("small", encode(run))
+    assert RunsAtHand(store, cache).get("small") is loaded
+    assert not list(tmp_path.iterdir())

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from firesteel.runtime.state.cache import RunCache
+from firesteel.runtime.state.codec import decode
 from firesteel.runtime.state.runs import Run
 
 if TYPE_CHECKING:
@@ -79,20 +80,27 @@ class SparkRunStore:
             self._is_changed = False
 
 
-class LargeRunCache:
-    """The runs of a store at hand on this machine (runtime/state/backend.py: Cache), but for those that come
-    with its manifest anyway."""
+class RunsAtHand:
+    """The runs of a store at hand on this machine (runtime/state/backend.py: Cache). The small ones come with
+    its manifest anyway: a worker that has decoded one keeps it, for the micro-batches to come."""
 
     def __init__(self, store: SparkRunStore, cache: RunCache) -> None:
         self._store = store
         self._cache = cache
 
     def get(self, name: str) -> Run | None:
-        return None if name in self._store.small else self._cache.get(name)
+        return self._cache.known(name) if name in self._store.small else self._cache.get(name)
 
     def put(self, name: str, run: Run) -> None:
-        if name not in self._store.small:
+        if name not in self._store.small:  # a small one may refer to the memory of a large batch
             self._cache.put(name, run)
+
+    def load(self, name: str, data: bytes) -> Run:
+        if name not in self._store.small:
+            return self._cache.load(name, data)
+        run = decode(data)
+        self._cache.keep(name, run)
+        return run
 
 
 def packed(manifest: bytes, runs: dict[str, bytes]) -> bytes:

@@ -29,7 +29,7 @@ from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.late_state import map_when_used
 from firesteel.spark.internals.tasks import batch_number
-from firesteel.spark.run_store import LargeRunCache, SparkRunStore
+from firesteel.spark.run_store import RunsAtHand, SparkRunStore
 from firesteel.spark.stream_rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.tasks import StageTask, state_size
 
@@ -58,7 +58,7 @@ class KeyedProcessor(StatefulProcessor):
             (replace(from_values(row), target=group) for row in came), key=lambda packet: packet.first
         )
         store = SparkRunStore(self._runs, self._manifest)
-        state = SortedRunBackend.open(store, LargeRunCache(store, run_cache()))
+        state = SortedRunBackend.open(store, RunsAtHand(store, run_cache()))
         task = TaskId(batch_number(), index=group)
         for packet in self._task.at(now).packets(packets, state, task):
             yield _ROW(*to_values(packet, self._labels, now))

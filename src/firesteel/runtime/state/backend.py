@@ -25,7 +25,13 @@ class Cache(Protocol):
 
     def get(self, name: str) -> Run | None: ...
 
-    def put(self, name: str, run: Run) -> None: ...
+    def put(self, name: str, run: Run) -> None:
+        """Add one that was made here."""
+        ...
+
+    def load(self, name: str, data: bytes) -> Run:
+        """Add one that came from the store."""
+        ...
 
 
 class SortedRunBackend:
@@ -131,10 +137,7 @@ class SortedRunBackend:
         data = self._store.get(piece.id)
         if data is None:
             raise JobError(f"The run {piece.id} of the state is not in the store")
-        run = decode(data)
-        if self._cache is not None:
-            self._cache.put(piece.id, run)
-        return run
+        return decode(data) if self._cache is None else self._cache.load(piece.id, data)
 
     def _save(self, store: RunStore, piece: Piece) -> None:
         """Runs are named by their content: a task that is run again may write another run, and a cached

@@ -41,9 +41,8 @@ class RunCache:
 
     def get(self, name: str) -> Run | None:
         """The run, None where it is not here."""
-        known = self._open.get(name)
+        known = self.known(name)
         if known is not None:
-            self._open.move_to_end(name)
             return known
         path = self._path(name)
         try:
@@ -55,8 +54,27 @@ class RunCache:
         except (OSError, JobError):  # damaged, or of another version: as if it were not here
             path.unlink(missing_ok=True)
             return None
-        self._keep(name, opened)
+        self.keep(name, opened)
         return opened
+
+    def known(self, name: str) -> Run | None:
+        """The run, where this process has it open."""
+        known = self._open.get(name)
+        if known is not None:
+            self._open.move_to_end(name)
+        return known
+
+    def keep(self, name: str, run: Run) -> None:
+        """Have a run open in this process, without a file."""
+        self._open[name] = run
+        while len(self._open) > _OPEN_RUNS:
+            self._open.popitem(last=False)
+
+    def load(self, name: str, data: bytes) -> Run:
+        """Add a run that came from the store."""
+        run = decode(data)
+        self.put(name, run)
+        return run
 
     def put(self, name: str, run: Run) -> None:
         """Add a run. A full disk is no error: the cache does without it."""
@@ -92,8 +110,3 @@ class RunCache:
 
     def _path(self, name: str) -> Path:
         return self._directory / f"{name}{_SUFFIX}"
-
-    def _keep(self, name: str, opened: Run) -> None:
-        self._open[name] = opened
-        while len(self._open) > _OPEN_RUNS:
-            self._open.popitem(last=False)
