@@ -18,6 +18,8 @@ from firesteel.runtime.state.runs import Run
 
 VERSION = b"1"
 _KEY = b"firesteel.run"
+_READ = pa.ipc.IpcReadOptions(use_threads=False)
+"""To wake Arrow's threads takes ten times as long as to read a small run."""
 _MANY = 10_000
 """Rows for which Arrow's threads, which take a while to wake, compress columns sooner than one does."""
 
@@ -54,7 +56,7 @@ def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> No
 def decode(data: pa.Buffer | bytes) -> Run:
     """The run in these bytes, which it goes on referring to. Raises JobError where they are no run."""
     try:
-        batch = pa.ipc.open_file(pa.py_buffer(data)).get_batch(0)
+        batch = pa.ipc.open_file(pa.py_buffer(data), options=_READ).get_batch(0)
     except pa.ArrowInvalid as error:
         raise JobError(f"A run of the state cannot be read: {error}") from error
     version = (batch.schema.metadata or {}).get(_KEY)
