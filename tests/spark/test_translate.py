@@ -223,3 +223,10 @@ def test_a_materialized_sink_stands_behind_an_exchange_by_its_key() -> None:
         SinkUpsertMaterializerSpec((2,), (BIGINT, STRING, INT), (0,), state_id="sink-materializer-1"),
     )
     assert spec.sinks[0].mode == UPSERT
+
+
+def test_what_a_calc_leaves_out_nobody_looks_at() -> None:
+    read = physical.Calc(scan(), (InputRef(1, STRING),), ("name",), mode=ALL)
+    (source,) = (chain.source for chain in translate(read).chains)
+    assert isinstance(source, ScanSpec)
+    assert source.parts == ((), ((),))

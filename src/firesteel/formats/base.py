@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from firesteel.changelog import ChangelogMode
 from firesteel.option import Option
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import CHARACTER, SqlType
 from firesteel.types.value_parts import Parts
 
 Options = Mapping[str, str]
@@ -42,7 +42,7 @@ class Fields:
     """The fields that are wanted, in output order.
 
     all_names: every physical column of the table. parts: of each wanted field those that are looked at,
-    others need not be read; none: all of all. in_file: the messages were cut out of a file.
+    others need not be read; no field's: all of all. in_file: the messages were cut out of a file.
     """
 
     names: tuple[str, ...]
@@ -51,6 +51,13 @@ class Fields:
     all_types: tuple[SqlType, ...] = ()
     parts: tuple[Parts, ...] = ()
     in_file: bool = False
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The texts that nothing looks at. Whatever a message has there is one, so they need not be made:
+        values of other types may be none, which is an error."""
+        named = zip(self.names, self.types, self.parts, strict=False)
+        return frozenset(name for name, kind, parts in named if not parts and kind.root in CHARACTER)
 
 
 class Decoder(Protocol):

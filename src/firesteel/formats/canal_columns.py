@@ -46,10 +46,8 @@ class CanalColumns(JsonColumns):
         reading.odd &= wanted
         rows = Rows(kinds, data.starts, old.starts, data.counts)
         changes = Changes.of_messages(rows, reading.odd | ~wanted)
-        cells = (
-            changes.overlaid(data.rows.members[name].cells, old.rows.members[name].cells)
-            for name in self._fields.names
-        )
+        now, before = data.rows.members, old.rows.members
+        cells = ((name, changes.overlaid(now[name].cells, before[name].cells)) for name in now)
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.json_columns import Reading
 from firesteel.formats.message_decoder import Columnar
 from firesteel.kernels.types import Cells
+from firesteel.types.arrow import to_arrow
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,16 @@ class Changes:
         """The same where the old rows have all fields."""
         return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
 
-    def read(self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterator[Cells]) -> Columnar:
-        """What a reading gives. cells: of each field. Changes of messages whose values turn out to be odd are
-        left out."""
+    def read(
+        self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterable[tuple[str, Cells]]
+    ) -> Columnar:
+        """What a reading gives. cells: of the fields that are read, each with its name. Changes of messages
+        whose values turn out to be odd are left out."""
+        types = dict(zip(fields.names, fields.types, strict=True))
+        made = {name: reading.values(column, types[name], self.messages) for name, column in cells}
         columns = [pa.array(self.kinds)]
-        for kind, column in zip(fields.types, cells, strict=True):
-            columns.append(reading.values(column, kind, self.messages))
+        for name, kind in types.items():
+            columns.append(made[name] if name in made else pa.nulls(len(self.kinds), to_arrow(kind)))
         table, numbers = pa.Table.from_arrays(columns, schema=schema), reading.numbers(self.messages)
         odd = reading.odd[self.messages]
         if odd.any():

@@ -49,8 +49,8 @@ class EnvelopeColumns(JsonColumns):
         each = np.arange(reading.count)
         changes = Changes.of_messages(Rows(kinds, each, each, np.ones(reading.count, np.int64)), reading.odd)
         cells = (
-            self._cells(changes, after.members[name].cells, before.members[name].cells, deletes)
-            for name in self._fields.names
+            (name, self._cells(changes, found.cells, before.members[name].cells, deletes))
+            for name, found in after.members.items()
         )
         return changes.read(reading, self._schema, self._fields, cells)
 

@@ -35,7 +35,7 @@ class Reading:
             return self._integers(cells, kind, at)
         if kind.root in CHARACTER:
             self.odd[at[self._doubtful(cells)]] = True
-            return self.texts(cells, at).cast(to_arrow(kind))
+            return self.texts(cells, at)
         column = typed(self.texts(cells, at), kind, iso=self._iso)
         self.odd[at[column.odd]] = True
         if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
@@ -129,7 +129,8 @@ def _negative_zeros(values: pa.Array) -> Flags:
 
 def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
     """A row of plain values."""
-    return object_of(dict.fromkeys(fields.names, TEXT), is_flat=is_flat)
+    wanted = (name for name in fields.names if name not in fields.unread)
+    return object_of(dict.fromkeys(wanted, TEXT), is_flat=is_flat)
 
 
 def flags(values: pa.Array) -> Flags:

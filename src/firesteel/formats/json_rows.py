@@ -14,6 +14,7 @@ from firesteel.formats.json_nested import NestedValues, shape_of
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import JsonColumns, JsonScan
 from firesteel.formats.message_decoder import Columnar
+from firesteel.types.arrow import to_arrow
 from firesteel.types.value_parts import WHOLE
 
 
@@ -24,7 +25,9 @@ class JsonRows(JsonColumns):
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
         parts = fields.parts or (WHOLE,) * len(fields.names)
         shapes = map(partial(shape_of, required=options.fail_on_missing_field), fields.types, parts)
-        self._scan = JsonScan(dict(zip(fields.names, shapes, strict=True)))
+        unread = () if options.fail_on_missing_field else fields.unread
+        named = zip(fields.names, shapes, strict=True)
+        self._scan = JsonScan({name: shape for name, shape in named if name not in unread})
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
@@ -35,7 +38,11 @@ class JsonRows(JsonColumns):
         nested = NestedValues(reading, required=self._options.fail_on_missing_field)
         there = np.ones(reading.count, dtype=bool)
         for name, kind in zip(self._fields.names, self._fields.types, strict=True):
-            columns.append(nested.member(scan.root.members[name], kind, at, there))
+            columns.append(
+                nested.member(scan.root.members[name], kind, at, there)
+                if name in scan.root.members
+                else pa.nulls(reading.count, to_arrow(kind))
+            )
         table, numbers = pa.Table.from_arrays(columns, schema=self._schema), reading.numbers(at)
         if reading.odd.any():
             table, numbers = table.filter(pa.array(~reading.odd)), numbers[~reading.odd]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from firesteel.expr.nodes import Expr
+from firesteel.expr.nodes import Call, Expr
 from firesteel.expr.value_parts import value_parts
 from firesteel.plan import physical
+from firesteel.plan.expressions import walk as walk_expr
 from firesteel.plan.reuse import fingerprint
 from firesteel.plan.tree import Node, walk
 from firesteel.types.value_parts import WHOLE, Parts
@@ -19,8 +20,8 @@ _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
-    """The parts of each column that any of a scan's readers looks at, by the scan's fingerprint. Scans whose
-    columns are all looked at as a whole, or not at all, are left out."""
+    """The parts of each column that any of a scan's readers looks at, by the scan's fingerprint; none of a
+    column that nobody does. Scans whose columns are all looked at as a whole are left out."""
     found: dict[str, list[Parts]] = {}
     for scan, read in _readings(roots):
         columns = found.setdefault(fingerprint(scan), [()] * len(scan.schema))
@@ -29,7 +30,7 @@ def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
     return {
         mark: tuple(tuple(dict.fromkeys(column)) for column in columns)
         for mark, columns in found.items()
-        if any(() not in column and column for column in columns)
+        if any(() not in column for column in columns)
     }
 
 
@@ -55,6 +56,11 @@ def _reading(
         return
     if isinstance(reader, physical.Calc):
         exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
-        yield node, value_parts(exprs)
+        shown = any(map(_calls_users, exprs))  # where its function fails, the user is told the whole row
+        yield node, None if shown else value_parts(exprs)
     else:
         yield node, None
+
+
+def _calls_users(expr: Expr) -> bool:
+    return any(isinstance(part, Call) and part.user is not None for part in walk_expr(expr))
