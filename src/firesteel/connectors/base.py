@@ -98,10 +98,13 @@ class Source(Protocol):
 
 class Commits(Enum):
     """Where a sink makes a batch seen: the driver does it for all tasks at once, or each task with what it
-    wrote, in one transaction with the batch's number."""
+    wrote, in one transaction with the batch's number. TASKS: that may be what several tasks in one process
+    wrote, with all their numbers: then `open_task` comes again before `close_task`, and `write` is for the
+    last one that was opened."""
 
     DRIVER = auto()
     TASK = auto()
+    TASKS = auto()
 
 
 ONCE = "run-"
@@ -117,7 +120,7 @@ class Sink(Protocol):
 
     Tasks may be tried again, and batches, after a failure, written and committed again, with the same rows in
     the same partitions. Readers see each batch once and nothing of one that was aborted. For that a sink
-    that commits in DRIVER shows nothing before `commit`, and one that commits in TASK leaves out what the job
+    that commits in DRIVER shows nothing before `commit`, and another leaves out what the job
     and partition have written for this batch or a later one. Its tasks begin when all other work of the
     batch is done.
     """
@@ -126,9 +129,6 @@ class Sink(Protocol):
 
     on_driver: bool
     """Whether the one task runs on the driver, where the terminal is, after all others; for DRIVER."""
-
-    # One whose `takes_parts` is true may be opened for several tasks before it is closed: `write` is then for
-    # the last of them, and `close_task` commits what all wrote, in one transaction with all their numbers.
 
     def open(self, job: str) -> None:
         """Once, on the driver, before the first batch: what an earlier run left undone is finished or

@@ -39,7 +39,7 @@ class Delivery:
     @property
     def in_tasks(self) -> list[int]:
         """The numbers of the sinks whose tasks commit."""
-        return [number for number, sink in self._sinks.items() if sink.commits is Commits.TASK]
+        return [number for number, sink in self._sinks.items() if sink.commits is not Commits.DRIVER]
 
     def deliver(self, packets: Iterable[Packet], batch: int, run: RunTasks) -> Iterator[pa.Table]:
         """Commit a batch at the sinks; where there is none, its changes in their order. packets: without the

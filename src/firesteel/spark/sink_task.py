@@ -1,4 +1,4 @@
-"""A sink at work in tasks of its own: those that commit what they write (connectors/base.py: Commits.TASK).
+"""A sink at work in tasks of its own: those that commit what they write (connectors/base.py: Commits).
 
 They are the second of two steps. In the first all other tasks of the batch end, and what they send to the
 sink is kept; only where none failed do the sink's tasks get it, by its primary key.
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from firesteel.connectors.base import Sink
+from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, merge
 from firesteel.runtime.spec import SinkSpec, sink_id
@@ -41,7 +41,7 @@ class SinkTask:
     def of_all(self, partitions: Mapping[int, Iterable[Packet]]) -> Iterator[Packet]:
         """The same for all partitions in one process: in one transaction, where the sink can."""
         parts = {number: own for number, packets in partitions.items() if (own := self._own(packets))}
-        if getattr(open_sink(self.spec), "takes_parts", False):
+        if open_sink(self.spec).commits is Commits.TASKS:
             yield from guarded(partial(self._write, parts)) if parts else ()
             return
         for number, own in parts.items():

@@ -67,9 +67,8 @@ class _Delivery:
 class JdbcSink:
     """A Sink (connectors/base.py)."""
 
-    commits = Commits.TASK
+    commits = Commits.TASKS
     on_driver = False
-    takes_parts = True
 
     def __init__(self, spec: SinkSpec, options: JdbcOptions) -> None:
         self._spec = spec
