@@ -54,10 +54,14 @@ class Fields:
 
     @property
     def unread(self) -> frozenset[str]:
-        """The texts that nothing looks at. Whatever a message has there is one, so they need not be made:
-        values of other types may be none, which is an error."""
-        named = zip(self.names, self.types, self.parts, strict=False)
-        return frozenset(name for name, kind, parts in named if not parts and kind.root in CHARACTER)
+        """Those that nothing looks at: they need not be made, but what is wrong about them is to be found."""
+        return frozenset(name for name, parts in zip(self.names, self.parts, strict=False) if not parts)
+
+    @property
+    def unread_texts(self) -> frozenset[str]:
+        """Those among them about which nothing can be wrong."""
+        texts = (name for name, kind in zip(self.names, self.types, strict=True) if kind.root in CHARACTER)
+        return self.unread.intersection(texts)
 
 
 class Decoder(Protocol):

@@ -68,7 +68,11 @@ class Changes:
         """What a reading gives. cells: of the fields that are read, each with its name. Changes of messages
         whose values turn out to be odd are left out."""
         types = dict(zip(fields.names, fields.types, strict=True))
-        made = {name: reading.values(column, types[name], self.messages) for name, column in cells}
+        unread = fields.unread
+        made = {
+            name: (reading.unread if name in unread else reading.values)(column, types[name], self.messages)
+            for name, column in cells
+        }
         columns = [pa.array(self.kinds)]
         for name, kind in types.items():
             columns.append(made[name] if name in made else pa.nulls(len(self.kinds), to_arrow(kind)))

@@ -16,6 +16,8 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, STRING, WHOLE_BITS, SqlType, TypeRoot
 
 UNREAD = -1
+_NUMBERS = (TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT)
+"""Of these types, values that are found to be numbers need not be made to know that they can be."""
 
 
 class Reading:
@@ -41,6 +43,17 @@ class Reading:
         if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
             self.odd[at[_negative_zeros(column.values) & ~_is_text(cells)]] = True
         return column.values
+
+    def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
+        """NULLs for values that nobody looks at; those that may be refused are found."""
+        if kind.root not in _NUMBERS:
+            return self.values(cells, kind, at)
+        from firesteel.kernels.json_values import find_odd_numbers
+
+        odd = np.empty(len(cells), np.bool_)
+        find_odd_numbers(self._scan.data, cells, odd)
+        self.odd[at[odd]] = True
+        return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
         """The values as a STRING column has them."""
@@ -129,7 +142,7 @@ def _negative_zeros(values: pa.Array) -> Flags:
 
 def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
     """A row of plain values."""
-    wanted = (name for name in fields.names if name not in fields.unread)
+    wanted = (name for name in fields.names if name not in fields.unread_texts)
     return object_of(dict.fromkeys(wanted, TEXT), is_flat=is_flat)
 
 

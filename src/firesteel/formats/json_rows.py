@@ -25,9 +25,10 @@ class JsonRows(JsonColumns):
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
         parts = fields.parts or (WHOLE,) * len(fields.names)
         shapes = map(partial(shape_of, required=options.fail_on_missing_field), fields.types, parts)
-        unread = () if options.fail_on_missing_field else fields.unread
+        self._unread = frozenset() if options.fail_on_missing_field else fields.unread
         named = zip(fields.names, shapes, strict=True)
-        self._scan = JsonScan({name: shape for name, shape in named if name not in unread})
+        left_out = self._unread & fields.unread_texts
+        self._scan = JsonScan({name: shape for name, shape in named if name not in left_out})
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
@@ -38,11 +39,13 @@ class JsonRows(JsonColumns):
         nested = NestedValues(reading, required=self._options.fail_on_missing_field)
         there = np.ones(reading.count, dtype=bool)
         for name, kind in zip(self._fields.names, self._fields.types, strict=True):
-            columns.append(
-                nested.member(scan.root.members[name], kind, at, there)
-                if name in scan.root.members
-                else pa.nulls(reading.count, to_arrow(kind))
-            )
+            found = scan.root.members.get(name)
+            if found is None:
+                columns.append(pa.nulls(reading.count, to_arrow(kind)))
+            elif name in self._unread and not kind.children:
+                columns.append(reading.unread(found.cells, kind, at))
+            else:
+                columns.append(nested.member(found, kind, at, there))
         table, numbers = pa.Table.from_arrays(columns, schema=self._schema), reading.numbers(at)
         if reading.odd.any():
             table, numbers = table.filter(pa.array(~reading.odd)), numbers[~reading.odd]

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from firesteel.connectors.kafka.gathered_bytes import GatheredBytes
 from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Block, Messages
 from firesteel.connectors.kafka.offsets import Range
 from firesteel.connectors.kafka.reader import Reader
@@ -97,3 +99,11 @@ def test_a_range_may_end_with_nothing() -> None:
 def test_what_comes_behind_the_end_while_it_is_read_counts() -> None:
     found = read(Range("t", 0, 3, 6), [Record(3), end_at(4), Record(4)], [], [Record(5)])
     assert offsets(found) == [3, 4, 5]
+
+
+def test_bytes_are_gathered_with_their_nulls() -> None:
+    column, pieces = GatheredBytes(), [[b"a", b""], [None, b"bcd", None], [b"e"]]
+    assert [column.add(piece) for piece in pieces] == [1 + 8, 3 + 12, 1 + 4]
+    assert column.taken() == pa.array([value for piece in pieces for value in piece], pa.binary())
+    column.add([b"x"])
+    assert column.taken() == pa.array([b"x"], pa.binary())

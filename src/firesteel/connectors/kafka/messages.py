@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from firesteel.connectors.kafka.gathered_bytes import GatheredBytes
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BYTES, STRING, map_of
 
@@ -49,7 +50,9 @@ class Block:
     stay in the processor's cache, and Python's garbage collector has none of them to look at."""
 
     def __init__(self, also: frozenset[str] = frozenset()) -> None:
-        self._parts: dict[str, list[pa.Array]] = {name: [] for name in (MESSAGE, OFFSET, *sorted(also))}
+        names = (MESSAGE, OFFSET, *sorted(also))
+        self._bytes = {name: GatheredBytes() for name in names if name in _BYTES}
+        self._parts: dict[str, list[pa.Array]] = {name: [] for name in names if name not in _BYTES}
         self.rows = 0
         self.bytes = 0
         """Of values and keys, offsets into them included."""
@@ -57,6 +60,8 @@ class Block:
     def add(self, records: list[Any]) -> None:
         """Messages as the library gives them, none of them an error; at least one."""
         self.rows += len(records)
+        for name, values in self._bytes.items():
+            self.bytes += values.add(_BYTES[name](records))
         for name, parts in self._parts.items():
             made = _TAKEN[name](records)
             parts.append(made)
@@ -64,8 +69,9 @@ class Block:
 
     def taken(self) -> dict[str, pa.Array]:
         """The columns; the block is empty then."""
-        made = {name: pa.concat_arrays(parts) for name, parts in self._parts.items()}
-        self._parts = {name: [] for name in made}
+        made = {name: values.taken() for name, values in self._bytes.items()}
+        made |= {name: pa.concat_arrays(parts) for name, parts in self._parts.items()}
+        self._parts = {name: [] for name in self._parts}
         self.rows = self.bytes = 0
         return made
 
@@ -82,9 +88,11 @@ def _headers(record: Any) -> list[dict[str, Any]]:
     return [{KEY: key, VALUE: value} for key, value in dict(record.headers() or ()).items()]
 
 
+_BYTES: dict[str, Callable[[list[Any]], list[bytes | None]]] = {
+    MESSAGE: lambda records: [each.value() for each in records],
+    MESSAGE_KEY: lambda records: [each.key() for each in records],
+}
 _TAKEN: dict[str, Callable[[list[Any]], pa.Array]] = {
-    MESSAGE: lambda records: pa.array([each.value() for each in records], pa.binary()),
-    MESSAGE_KEY: lambda records: pa.array([each.key() for each in records], pa.binary()),
     OFFSET: _offsets,
     "headers": lambda records: pa.array([_headers(each) for each in records], HEADERS),
     "leader-epoch": lambda records: pa.array([each.leader_epoch() for each in records], pa.int32()),
@@ -95,5 +103,5 @@ _TAKEN: dict[str, Callable[[list[Any]], pa.Array]] = {
         [_TIMESTAMP_TYPES[each.timestamp()[0]] for each in records], pa.string()
     ),
 }
-OF_MESSAGES = frozenset(_TAKEN) - {MESSAGE, MESSAGE_KEY}
+OF_MESSAGES = frozenset(_TAKEN)
 """Metadata keys that each message has a value for."""

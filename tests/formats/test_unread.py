@@ -1,4 +1,4 @@
-"""Texts that no query looks at are not made; what could be wrong about other values is still found."""
+"""Texts and numbers that no query looks at are not made; what could be wrong about them is still found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from firesteel.errors import JobError
 from firesteel.formats.base import MessageError
-from firesteel.types.sql import INT, STRING
+from firesteel.types.sql import DOUBLE, FLOAT, INT, STRING, SqlType, decimal
+from firesteel.types.value_parts import Parts
 from tests.formats.decoding import decoder_of, rows
 
 SCHEMA = {"id": INT, "name": STRING, "note": STRING}
@@ -51,3 +52,41 @@ def test_a_missing_member_is_found() -> None:
     decoder = decoder_of("json", SCHEMA, parts=PARTS, fail_on_missing_field="true")
     with pytest.raises(MessageError, match="missing"):
         decoder.decode(block("json", '{"id":1,"name":"x"}').encode())
+
+
+NUMBERS = (
+    *(
+        "1",
+        "-1.5",
+        "-0",
+        "1e3",
+        "1.0E2",
+        "1e400",
+        "true",
+        "null",
+        "{}",
+        "[1]",
+        "-0.0",
+        "0.1234567890123456789",
+    ),
+    *(
+        f'"{text}"'
+        for text in ("2.50", "1.", ".5", " 1", "NaN", "1e3", "", "-", "1.2.3", "--1", "1-", "0x1p3")
+    ),
+)
+
+
+@pytest.mark.parametrize("kind", [DOUBLE, FLOAT, decimal(10, 2)], ids=str)
+@pytest.mark.parametrize("name", ["json", "canal-json"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_an_unread_number_is_refused_as_a_read_one_is(name: str, number: str, kind: SqlType) -> None:
+    schema, row = {"id": INT, "price": kind}, f'{{"id":7,"price":{number}}}'
+    data = (MESSAGES[name].format(row=row).replace('"old":[{"name":"b"}]', '"old":[{"id":6}]') + "\n") * COUNT
+
+    def ids(parts: tuple[Parts, ...]) -> list[object] | str:
+        try:
+            return list(decoder_of(name, schema, parts=parts).decode(data.encode())["f0"].to_pylist())
+        except (MessageError, JobError) as error:
+            return str(error)
+
+    assert ids((((),), ())) == ids(())
