@@ -15,7 +15,8 @@ from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
 from firesteel.runtime.java.regular_expressions import parsed
 
-BLOCK_SIZE = 16 << 20
+BLOCK_SIZE = 4 << 20
+"""Bytes that are read and decoded together: what two cores work on at once then fits into their cache."""
 MIN_PIECE = 4 << 20
 """A file is not cut into pieces smaller than this: a task costs more than reading it."""
 _WHOLE_READ_SIZE = 1 << 16
