@@ -26,7 +26,7 @@ _KERNEL = "firesteel.kernels.json_scan"
 _WORTH_LOADING = 4096
 """Fewer messages are read one by one sooner than the kernel is loaded, or compiled, in a process that has not
 done so at its start."""
-_TABLE_COLUMNS, _STACK = 5, (32, 4)
+_TABLE_COLUMNS, _STACK, _KNOWN = 5, (32, 4), (16, 2)
 _LONGEST_KEY = 1 << 16
 _WORD = 8
 """Bytes that kernels read at once."""
@@ -99,7 +99,8 @@ class JsonScan:
         self._shape = object_of(members)
         self._plan = _Plan.of(self._shape)
         self._bytes_a_row = _BYTES_A_ROW
-        self._stack, self._scratch = np.empty(_STACK, np.int64), np.empty(_LONGEST_KEY, np.uint8)
+        self._stack, self._known = np.empty(_STACK, np.int64), np.empty(_KNOWN, np.int64)
+        self._scratch = np.empty(_LONGEST_KEY, np.uint8)
         self._cells = np.empty(0, np.int64)  # kept: to get new memory takes as long as to fill it
 
     def read(self, messages: pa.BinaryArray) -> Scan:
@@ -120,7 +121,7 @@ class JsonScan:
                 self._cells = np.empty(size, np.int64)
             rows = scan(
                 data, content.offsets, plan.nodes, plan.members, plan.names, tables, self._cells,
-                numbers, odd, self._stack, self._scratch,
+                numbers, odd, self._stack, self._known, self._scratch,
             )  # fmt: skip
             if rows != FULL:
                 break

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.compiler import compiled, inlined, part
 from firesteel.kernels.json_cells import (
     DECIMAL,
     ESCAPED,
@@ -53,6 +53,8 @@ node. Those of an object stand side by side."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
 """Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
 those that there are."""
+KNOWN = 16
+"""Rows of `known`: where a value that nobody wants began and its length, by its number in what it is in."""
 MAX_DEPTH = 32
 """Rows of `stack`, each for one that is open around a value; columns: its node, the place of its row
 (of a list or map, of its cell), how many elements it has so far, and the member that is looked for next."""
@@ -65,13 +67,15 @@ _MOST_ENTRIES = 500
 @compiled
 def scan(
     data: Bytes, offsets: Integers, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, numbers: Integers, odd: Flags, stack: Integers, scratch: Bytes,
+    cells: Cells, numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
     rows, or FULL. numbers: int64[n], gets the message of each root row. odd: bool[n], gets which are odd;
-    one without any bytes is not, and has no row. stack: int64[MAX_DEPTH, 4], scratch:
-    uint8[any]: to work with; keys with escapes find room in scratch, or the message is odd."""
+    one without any bytes is not, and has no row. To work with: stack: int64[MAX_DEPTH, 4], known:
+    int64[KNOWN, 2], scratch: uint8[any], for keys with escapes; those for which it is too short are odd."""
     rows = 0
+    for place in range(KNOWN):
+        known[place, 1] = 0
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]
         odd[number] = False
@@ -79,7 +83,7 @@ def scan(
             continue
         for table in range(len(tables)):
             tables[table, _BEFORE] = tables[table, COUNT]
-        at = _message(data, at, end, nodes, members, names, tables, cells, stack, scratch)
+        at = _message(data, at, end, nodes, members, names, tables, cells, stack, known, scratch)
         if at == FULL:
             return FULL
         if at == BAD or blanks_end(data, at, end) != end:
@@ -109,7 +113,7 @@ def _new_row(tables: Integers, cells: Cells, table: int) -> int:
 @inlined
 def _message(
     data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, stack: Integers, scratch: Bytes,
+    cells: Cells, stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Behind the object, BAD or FULL."""
     at = blanks_end(data, at, end)
@@ -144,7 +148,7 @@ def _message(
                 is_nested = byte_at(data, at) == _OPEN_OBJECT or byte_at(data, at) == _OPEN_LIST
                 if is_nested and nodes[node, IS_FLAT]:
                     return BAD
-                at = value_end(data, at, end)
+                at = _skipped(data, at, end, known, seen) if is_nested else value_end(data, at, end)
             elif nodes[child, KIND] == VALUE or byte_at(data, at) == _N:
                 at = _value(data, at, end, place + nodes[child, COLUMN], cells, nodes[node, IS_FLAT])
             elif depth == MAX_DEPTH:
@@ -159,6 +163,34 @@ def _message(
                 return BAD
         at = blanks_end(data, at, end)
     return BAD
+
+
+@inlined
+def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
+    """Behind an object or list that nobody wants, the nth of what it is in. Servers write some with each
+    message, types of columns for example: the same text as the last one there is not looked at again."""
+    place = nth % KNOWN
+    start, length = known[place, 0], known[place, 1]
+    if length > 0 and at + length <= end and _is_same(data, start, at, length):
+        return at + length
+    behind = value_end(data, at, end)
+    known[place, 0], known[place, 1] = at, behind - at  # of a bad one below 0
+    return behind
+
+
+@part
+def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
+    """Whether two stretches of bytes are equal."""
+    step = 0
+    while step + 8 <= length:
+        if load_word(data, one + step) != load_word(data, other + step):
+            return False
+        step += 8
+    while step < length:
+        if byte_at(data, one + step) != byte_at(data, other + step):
+            return False
+        step += 1
+    return True
 
 
 @inlined
@@ -324,4 +356,5 @@ def warm() -> None:
     tables, cells = np.array([[0, 1, 1, 0, 0]], np.int64), np.empty(1, np.int64)
     offsets, stack, scratch = np.zeros(1, np.int64), np.empty((MAX_DEPTH, 4), np.int64), np.empty(8, np.uint8)
     numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
-    scan(data, offsets, nodes, members, data, tables, cells, numbers, odd, stack, scratch)
+    known = np.empty((KNOWN, 2), np.int64)
+    scan(data, offsets, nodes, members, data, tables, cells, numbers, odd, stack, known, scratch)
