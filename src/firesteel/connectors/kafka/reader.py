@@ -30,6 +30,7 @@ _DEFAULTS = {
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is the other one
     "fetch.wait.max.ms": "5",  # what is asked for is there already
     "queued.min.messages": "1000000",
+    "max.partition.fetch.bytes": str(8 << 20),  # with Java's megabyte a reader waits for the next one
     "fetch.queue.backoff.ms": "5",  # when the queue was full; a second is longer than a full one lasts
 }
 _OURS = {
