@@ -13,7 +13,7 @@ from firesteel.kernels.compiler import is_kept
 
 MODULES = (
     *("json_scan", "json_values", "changed_rows", "lines"),
-    *("hashing", "groups", "sorting", "running", "extremes", "search"),
+    *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
 )
 """In the order in which jobs need them. Each has a function `warm` that calls its kernels with the types
 with which they will be called."""

@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from firesteel.connectors.kafka.gathered_bytes import GatheredBytes
+from firesteel.connectors.kafka.gathered_bytes import GatheredBytes, joined
 from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Block, Messages
+from firesteel.connectors.kafka.object_consumer import ObjectConsumer, taken_of
 from firesteel.connectors.kafka.offsets import Range
 from firesteel.connectors.kafka.reader import Reader
 
@@ -56,8 +57,9 @@ class Consumer:
 
 
 def read(wanted: Range, *answers: Sequence[Record]) -> list[Messages]:
-    made = Reader({"bootstrap.servers": "127.0.0.1:1"})
-    made._consumer = Consumer(*answers)
+    made = Reader({"bootstrap.servers": "127.0.0.1:1"}, frozenset(("timestamp",)))
+    assert isinstance(made._consumer, ObjectConsumer)
+    made._consumer.asked = Consumer(*answers)
     return list(made.read(wanted))
 
 
@@ -66,11 +68,11 @@ def offsets(found: list[Messages]) -> list[int]:
 
 
 def test_columns_that_were_asked_for() -> None:
-    block = Block(frozenset((MESSAGE_KEY, "timestamp")))
-    block.add([Record(3), Record(4)])
-    block.add([Record(7), Record(9)])
+    block, names = Block(), (MESSAGE, MESSAGE_KEY, OFFSET, "timestamp")
+    block.add(taken_of([Record(3), Record(4)], names, end=10))
+    block.add(taken_of([Record(7), Record(9)], names, end=10))
     assert block.rows == 4
-    made = block.taken()
+    made = block.columns()
     times = made.pop("timestamp")
     assert {name: column.to_pylist() for name, column in made.items()} == {
         MESSAGE: [b"3", b"4", b"7", b"9"],
@@ -78,7 +80,6 @@ def test_columns_that_were_asked_for() -> None:
         OFFSET: [3, 4, 7, 9],
     }
     assert times.cast("int64").to_pylist() == [1003, 1004, 1007, 1009]
-    assert (block.rows, block.bytes) == (0, 0)
 
 
 def test_a_message_may_be_missing() -> None:
@@ -103,7 +104,7 @@ def test_what_comes_behind_the_end_while_it_is_read_counts() -> None:
 
 def test_bytes_are_gathered_with_their_nulls() -> None:
     column, pieces = GatheredBytes(), [[b"a", b""], [None, b"bcd", None], [b"e"]]
-    assert [column.add(piece) for piece in pieces] == [1 + 8, 3 + 12, 1 + 4]
-    assert column.taken() == pa.array([value for piece in pieces for value in piece], pa.binary())
-    column.add([b"x"])
-    assert column.taken() == pa.array([b"x"], pa.binary())
+    assert [joined(piece).nbytes for piece in pieces] == [1 + 8, 3 + 12, 1 + 4]
+    for piece in pieces:
+        column.add(joined(piece))
+    assert column.array() == pa.array([value for piece in pieces for value in piece], pa.binary())

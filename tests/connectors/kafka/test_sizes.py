@@ -12,7 +12,8 @@ from tools.kafka_broker import Broker
 from firesteel.connectors.base import ReadLimit
 from firesteel.connectors.kafka import reader as reading
 from firesteel.connectors.kafka import sizes
-from firesteel.connectors.kafka.messages import MESSAGE_KEY, Block, Messages
+from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Block, Messages
+from firesteel.connectors.kafka.object_consumer import ObjectConsumer, taken_of
 from firesteel.connectors.kafka.offsets import Range
 from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.sizes import MessageSizes
@@ -33,6 +34,9 @@ class Record:
     def offset(self) -> int:
         return self.place
 
+    def timestamp(self) -> tuple[int, int]:
+        return 1, self.place
+
     def error(self) -> None:
         return None
 
@@ -49,9 +53,9 @@ class Topic:
 
     def __call__(self, wanted: Range) -> Iterator[Messages]:
         self.read.append(wanted)
-        block = Block(frozenset((MESSAGE_KEY,)))
-        block.add([Record(place, self.size) for place in range(wanted.start, wanted.end)])
-        yield Messages(wanted.topic, wanted.partition, block.taken())
+        block, records = Block(), [Record(place, self.size) for place in range(wanted.start, wanted.end)]
+        block.add(taken_of(records, (MESSAGE, MESSAGE_KEY, OFFSET), wanted.end))
+        yield Messages(wanted.topic, wanted.partition, block.columns())
 
 
 AT = {("t", 0): 10, ("t", 1): 20}
@@ -112,9 +116,9 @@ class Consumer:
 def test_what_is_decoded_together_has_a_bound(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr(reading, "_BYTES_TOGETHER", 1_000_000)
-    made = Reader({"bootstrap.servers": "127.0.0.1:1"})
-    consumer = Consumer(size)
-    made._consumer = consumer
+    made, consumer = Reader({"bootstrap.servers": "127.0.0.1:1"}, frozenset(("timestamp",))), Consumer(size)
+    assert isinstance(made._consumer, ObjectConsumer)
+    made._consumer.asked = consumer
     read = list(made.read(Range("t", 0, 0, 20_000)))
     assert [each.offset(index) for each in read for index in range(len(each))] == list(range(20_000))
     # at most twice the bytes, but for the first look, which is at a fixed number of messages

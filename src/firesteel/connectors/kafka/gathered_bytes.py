@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+NULL = -1
+"""The size of a value that is none."""
+
+
+class Joined(NamedTuple):
+    """n values. sizes: int32[n], NULL for none; data: their bytes, one behind the other."""
+
+    sizes: npt.NDArray[np.int32]
+    data: npt.NDArray[np.uint8]
+
+    @property
+    def nbytes(self) -> int:
+        """Offsets included."""
+        return len(self.data) + self.sizes.nbytes
+
+
+def joined(values: Sequence[bytes | None]) -> Joined:
+    """Values, None for NULL."""
+    try:
+        return _joined(values)  # type: ignore[arg-type]
+    except TypeError:
+        found = _joined([value or b"" for value in values])
+        found.sizes[[value is None for value in values]] = NULL
+        return found
+
+
+def _joined(values: Sequence[bytes]) -> Joined:
+    sizes = np.fromiter(map(len, values), np.int32, len(values))
+    return Joined(sizes, np.frombuffer(b"".join(values), np.uint8))
 
 
 class GatheredBytes:
@@ -14,35 +45,20 @@ class GatheredBytes:
     long as an array of each piece and one of them all."""
 
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._sizes: list[npt.NDArray[np.int32]] = []
+        self._pieces: list[Joined] = []
 
-    def add(self, values: Sequence[bytes | None]) -> int:
-        """Add values, None for NULL; their bytes, offsets included."""
-        try:
-            sizes, piece = _joined(values)  # type: ignore[arg-type]
-        except TypeError:
-            sizes, piece = _joined([value or b"" for value in values])
-            sizes[[value is None for value in values]] = _NULL
-        self._sizes.append(sizes)
+    def add(self, piece: Joined) -> None:
         self._pieces.append(piece)
-        return len(piece) + sizes.nbytes
 
-    def taken(self) -> pa.BinaryArray:
-        """All of them; there are none then. At least one piece has come."""
-        sizes = np.concatenate(self._sizes)
-        is_null = sizes == _NULL
+    def array(self) -> pa.BinaryArray:
+        """All of them. At least one piece has come."""
+        sizes = np.concatenate([piece.sizes for piece in self._pieces])
+        is_null = sizes == NULL
         sizes[is_null] = 0
         offsets = np.zeros(len(sizes) + 1, np.int32)
         np.cumsum(sizes, out=offsets[1:])
         valid = pa.py_buffer(np.packbits(~is_null, bitorder="little")) if is_null.any() else None
-        buffers = [valid, pa.py_buffer(offsets), pa.py_buffer(b"".join(self._pieces))]
-        self._pieces, self._sizes = [], []
-        return pa.Array.from_buffers(pa.binary(), len(sizes), buffers)
-
-
-_NULL = -1
-
-
-def _joined(values: Sequence[bytes]) -> tuple[npt.NDArray[np.int32], bytes]:
-    return np.fromiter(map(len, values), np.int32, len(values)), b"".join(values)
+        data = np.concatenate([piece.data for piece in self._pieces])
+        return pa.Array.from_buffers(
+            pa.binary(), len(sizes), [valid, pa.py_buffer(offsets), pa.py_buffer(data)]
+        )

@@ -6,8 +6,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from firesteel.connectors.kafka.batch_consumer import BatchConsumer, library
 from firesteel.connectors.kafka.cluster import client, will_pass
-from firesteel.connectors.kafka.messages import Block, Messages
+from firesteel.connectors.kafka.messages import MESSAGE_KEY, Block, Messages
+from firesteel.connectors.kafka.object_consumer import ObjectConsumer
 from firesteel.connectors.kafka.offsets import Range, expired, gone
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError
@@ -16,9 +18,8 @@ _TOGETHER = 50_000
 """Messages that are decoded together."""
 _BYTES_TOGETHER = 8 << 20
 """Or so many bytes of them, whichever comes first: more no longer fit into a processor's cache."""
-_AT_ONCE = 500
 _AT_FIRST = 200
-"""Messages that are taken at once, and before it is known how large they are."""
+"""Messages that are taken at once before it is known how large they are."""
 _WAIT = 0.05
 """Seconds in which to wait for so many, where fewer are there."""
 _PATIENCE = 60.0
@@ -40,8 +41,10 @@ _OURS = {
     "log_level": "2",
 }
 
-_idle: dict[frozenset[tuple[str, str]], Any] = {}
-"""A consumer by configuration, kept for the next micro-batch: connecting takes longer than a small one."""
+_Consumer = ObjectConsumer | BatchConsumer
+_idle: dict[tuple[type[_Consumer], frozenset[str], frozenset[tuple[str, str]]], Any] = {}
+"""Consumers by what they take and their configuration, kept for the next micro-batch: connecting takes longer
+than a small one."""
 
 
 class Reader:
@@ -49,12 +52,12 @@ class Reader:
     that are wanted beside value and offset."""
 
     def __init__(self, properties: Mapping[str, str], also: frozenset[str] = frozenset()) -> None:
-        self._also = also
         self._kafka = client()
         configuration = _DEFAULTS | client_configuration(properties) | _OURS
         self._servers = configuration["bootstrap.servers"]
-        self._key = frozenset(configuration.items())
-        self._consumer = _idle.pop(self._key, None) or self._kafka.Consumer(configuration)
+        kind = BatchConsumer if also <= {MESSAGE_KEY} and library() is not None else ObjectConsumer
+        self._key = kind, also, frozenset(configuration.items())
+        self._consumer: _Consumer = _idle.pop(self._key, None) or kind(configuration, also)
 
     def release(self) -> None:
         """Keep the connection for the next reader."""
@@ -63,33 +66,23 @@ class Reader:
 
     def read(self, wanted: Range) -> Iterator[Messages]:
         """The messages of a range. Raises JobError where they are gone, or the broker is."""
-        self._consumer.assign([self._kafka.TopicPartition(wanted.topic, wanted.partition, wanted.start)])
-        block, most = Block(self._also), _AT_FIRST
+        self._consumer.assign(wanted)
+        block, most = Block(), _AT_FIRST
         place, heard = wanted.start, time.monotonic()
         while place < wanted.end:
-            taken = self._consumer.consume(min(most, wanted.end - place), _WAIT)
-            heard = self._heard(heard, bool(taken), wanted, place)
-            records, place = self._of_range(taken, wanted, place)
-            if records:
-                block.add(records)
-                most = min(_AT_ONCE, max(1, _BYTES_TOGETHER * block.rows // block.bytes))
+            taken = self._consumer.take(min(most, wanted.end - place), wanted.end, _WAIT)
+            heard = self._heard(heard, bool(taken.behind or taken.errors), wanted, place)
+            for error, offset in taken.errors:
+                place = max(place, self._error(error, offset, wanted, place))
+            place = max(place, taken.behind)
+            if taken.count:
+                block.add(taken)
+                most = max(1, _BYTES_TOGETHER * block.rows // block.bytes)
             if block.rows >= _TOGETHER or block.bytes >= _BYTES_TOGETHER:
-                yield Messages(wanted.topic, wanted.partition, block.taken())
+                yield Messages(wanted.topic, wanted.partition, block.columns())
+                block = Block()
         if block.rows:
-            yield Messages(wanted.topic, wanted.partition, block.taken())
-
-    def _of_range(self, taken: list[Any], wanted: Range, place: int) -> tuple[list[Any], int]:
-        """Those that are messages of the range, and the offset up to which it is read, `place` before."""
-        errors = [record.error() for record in taken]
-        if any(errors):
-            place = max(place, *(self._error(record, wanted, place) for record in taken if record.error()))
-            taken = [record for record in taken if record.error() is None]
-        if not taken:
-            return taken, place
-        last = taken[-1].offset()
-        if last >= wanted.end:  # the last ones of the range were compacted away, or are a transaction's marks
-            taken = [record for record in taken if record.offset() < wanted.end]
-        return taken, max(place, last + 1)
+            yield Messages(wanted.topic, wanted.partition, block.columns())
 
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
         """When the broker was heard last."""
@@ -103,7 +96,7 @@ class Reader:
     def _check_there(self, wanted: Range, place: int) -> None:
         """Raises JobError where the broker is away, or the partition gone."""
         try:
-            topics = self._consumer.list_topics(timeout=5).topics
+            topics = self._consumer.asked.list_topics(timeout=5).topics
         except self._kafka.KafkaException as error:
             raise JobError(
                 f"Kafka at {self._servers} has not answered for {_PATIENCE:.0f} seconds: "
@@ -112,11 +105,11 @@ class Reader:
         if wanted.topic not in topics or wanted.partition not in topics[wanted.topic].partitions:
             raise gone((wanted.topic, wanted.partition), place)
 
-    def _error(self, record: Any, wanted: Range, place: int) -> int:
+    def _error(self, error: Any, offset: int, wanted: Range, place: int) -> int:
         """The offset up to which there is nothing to read: that of the partition's end, else 0."""
-        error, codes = record.error(), self._kafka.KafkaError
+        codes = self._kafka.KafkaError
         if error.code() == codes._PARTITION_EOF:
-            return int(record.offset())
+            return offset
         if error.code() == codes._AUTO_OFFSET_RESET:
             self._check_expired(wanted, place)
         if error.code() in (codes._UNKNOWN_TOPIC, codes._UNKNOWN_PARTITION, codes.UNKNOWN_TOPIC_OR_PART):
@@ -132,7 +125,7 @@ class Reader:
         """Raises JobError that says which messages are gone, where the broker tells."""
         partition = self._kafka.TopicPartition(wanted.topic, wanted.partition)
         try:
-            first, _ = self._consumer.get_watermark_offsets(partition, timeout=5)
+            first, _ = self._consumer.asked.get_watermark_offsets(partition, timeout=5)
         except self._kafka.KafkaException:
             return
         if first > place:
