@@ -13,11 +13,14 @@ from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.kernels.types import Cells
 from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import CHARACTER, STRING, WHOLE_BITS, SqlType, TypeRoot
+from firesteel.types.sql import CHARACTER, INTEGER_BITS, STRING, WHOLE_BITS, SqlType, TypeRoot
 
 UNREAD = -1
-_NUMBERS = (TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT)
-"""Of these types, values that are found to be numbers need not be made to know that they can be."""
+_SAFE_DIGITS = {
+    **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
+    **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
+}
+"""Plain numbers of so many digits are values of these types for sure, or NULL: see Shape."""
 
 
 class Reading:
@@ -46,13 +49,11 @@ class Reading:
 
     def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
         """NULLs for values that nobody looks at; those that may be refused are found."""
-        if kind.root not in _NUMBERS:
-            return self.values(cells, kind, at)
-        from firesteel.kernels.json_values import find_odd_numbers
+        from firesteel.kernels.json_cells import NULL, kinds
 
-        odd = np.empty(len(cells), np.bool_)
-        find_odd_numbers(self._scan.data, cells, odd)
-        self.odd[at[odd]] = True
+        left = np.flatnonzero(kinds(cells) > NULL)
+        if len(left):
+            self.values(cells[left], kind, at[left])
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
@@ -142,8 +143,15 @@ def _negative_zeros(values: pa.Array) -> Flags:
 
 def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
     """A row of plain values."""
-    wanted = (name for name in fields.names if name not in fields.unread_texts)
-    return object_of(dict.fromkeys(wanted, TEXT), is_flat=is_flat)
+    unread, texts = fields.unread, fields.unread_texts
+    named = zip(fields.names, fields.types, strict=True)
+    shapes = {name: unread_shape(kind) if name in unread else TEXT for name, kind in named}
+    return object_of({name: shape for name, shape in shapes.items() if name not in texts}, is_flat=is_flat)
+
+
+def unread_shape(kind: SqlType) -> Shape:
+    """A plain value that nobody looks at."""
+    return Shape(digits=_SAFE_DIGITS.get(kind.root, 0))
 
 
 def flags(values: pa.Array) -> Flags:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
-from firesteel.formats.json_columns import Reading
+from firesteel.formats.json_columns import Reading, unread_shape
 from firesteel.formats.json_nested import NestedValues, shape_of
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import JsonColumns, JsonScan
+from firesteel.formats.json_scan import JsonColumns, JsonScan, Shape
 from firesteel.formats.message_decoder import Columnar
 from firesteel.types.arrow import to_arrow
 from firesteel.types.value_parts import WHOLE
@@ -23,12 +23,19 @@ class JsonRows(JsonColumns):
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
-        parts = fields.parts or (WHOLE,) * len(fields.names)
-        shapes = map(partial(shape_of, required=options.fail_on_missing_field), fields.types, parts)
         self._unread = frozenset() if options.fail_on_missing_field else fields.unread
-        named = zip(fields.names, shapes, strict=True)
+        self._scan = JsonScan(dict(self._shapes()))
+
+    def _shapes(self) -> Iterator[tuple[str, Shape]]:
+        fields, required = self._fields, self._options.fail_on_missing_field
         left_out = self._unread & fields.unread_texts
-        self._scan = JsonScan({name: shape for name, shape in named if name not in left_out})
+        parts = fields.parts or (WHOLE,) * len(fields.names)
+        for name, kind, read in zip(fields.names, fields.types, parts, strict=True):
+            if name in self._unread and not kind.children:
+                if name not in left_out:
+                    yield name, unread_shape(kind)
+            else:
+                yield name, shape_of(kind, read, required=required)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""

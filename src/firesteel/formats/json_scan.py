@@ -37,12 +37,14 @@ _BYTES_A_ROW = 128
 @dataclass(frozen=True)
 class Shape:
     """members: of an object, those that are wanted. inner: of a list's elements, a map's values. is_flat: an
-    object with objects or lists in it is for the exact reader."""
+    object with objects or lists in it is for the exact reader. digits: of a value; where not 0, plain numbers
+    of so many digits are left out (below 0: or of so many with a point among them): nobody looks at them."""
 
     kind: int = VALUE
     members: Mapping[str, Shape] = field(default_factory=dict)
     inner: Shape | None = None
     is_flat: bool = False
+    digits: int = 0
 
 
 TEXT = Shape()
@@ -154,7 +156,7 @@ class _Plan:
 
         def add(one: Shape, table: int) -> int:
             number = len(nodes)
-            nodes.append([one.kind, table, widths[table], 0, 0, -1, one.is_flat])
+            nodes.append([one.kind, table, widths[table], 0, 0, -1, one.is_flat, one.digits])
             widths[table] += 1
             if one.inner is not None:
                 widths.append(int(one.kind == MAP))  # a map's keys come first

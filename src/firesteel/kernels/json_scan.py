@@ -44,9 +44,10 @@ from firesteel.kernels.words import byte_at, load_word
 FULL = -2
 """A table has no room left: the block is to be scanned again with more."""
 VALUE, OBJECT, LIST, MAP = range(4)
-KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT = range(7)
+KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS = range(8)
 """Columns of `nodes`. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it
-holds objects or lists."""
+holds objects or lists. DIGITS: where not 0, nobody wants a value that is a plain number of so many digits,
+below 0 with a point among them if there is one: it is as good as null."""
 NAME, LENGTH, HEAD, NODE = range(4)
 """Columns of `members`: where in `names` a name begins, its length, its first eight bytes as a word, its
 node. Those of an object stand side by side."""
@@ -58,7 +59,7 @@ KNOWN = 16
 MAX_DEPTH = 32
 """Rows of `stack`, each for one that is open around a value; columns: its node, the place of its row
 (of a list or map, of its cell), how many elements it has so far, and the member that is looked for next."""
-_QUOTE, _COMMA, _MINUS, _ZERO, _NINE, _N = 34, 44, 45, 48, 57, 110
+_QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MOST_ENTRIES = 500
 """A larger map is another reader's: its keys are compared one with another."""
@@ -150,7 +151,8 @@ def _message(
                     return BAD
                 at = _skipped(data, at, end, known, seen) if is_nested else value_end(data, at, end)
             elif nodes[child, KIND] == VALUE or byte_at(data, at) == _N:
-                at = _value(data, at, end, place + nodes[child, COLUMN], cells, nodes[node, IS_FLAT])
+                place += nodes[child, COLUMN]
+                at = _value(data, at, end, place, cells, nodes[node, IS_FLAT], nodes[child, DIGITS])
             elif depth == MAX_DEPTH:
                 return BAD
             else:
@@ -267,7 +269,7 @@ def _member(
 
 
 @inlined
-def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int) -> int:
+def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int, digits: int) -> int:
     """Behind a value whose cell is put in its place."""
     byte = byte_at(data, at)
     start, kind = at, STRING
@@ -290,8 +292,31 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
         kind = NULL if byte == _N else WORD
     if closed < 0 or stop - start > MAX_LENGTH:
         return BAD
+    if digits and _is_plain_number(data, start, stop, digits):
+        kind = NULL
     cells[place] = cell(kind, start, stop - start)
     return at
+
+
+@part
+def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
+    """Whether these bytes are digits, not more than `most`, with a minus before them or not; below 0: not
+    more than -most with a point among them."""
+    if at < end and byte_at(data, at) == _MINUS:
+        at += 1
+    first, points = at, 0 if most < 0 else 1
+    if at >= end or end - at > abs(most):
+        return False
+    while at < end:
+        byte = byte_at(data, at)
+        if byte == _POINT and first < at < end - 1:
+            points += 1
+            if points > 1:
+                return False
+        elif byte < _ZERO or byte > _NINE:
+            return False
+        at += 1
+    return True
 
 
 @inlined

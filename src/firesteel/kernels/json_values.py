@@ -6,7 +6,6 @@ import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
 from firesteel.kernels.json_cells import (
-    DECIMAL,
     ESCAPED,
     INTEGER,
     KIND_SHIFT,
@@ -18,9 +17,9 @@ from firesteel.kernels.json_cells import (
 )  # fmt: skip
 from firesteel.kernels.json_text import copy_unescaped
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
-from firesteel.kernels.words import byte_at, load_word, store_word
+from firesteel.kernels.words import load_word, store_word
 
-_MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
+_MINUS, _ZERO, _NINE = 45, 48, 57
 _MOST_DIGITS = 18
 
 
@@ -104,29 +103,6 @@ def read_integers(
             odd[index], there[index] = True, False
 
 
-@compiled
-def find_odd_numbers(data: Bytes, cells: Cells, odd: Flags) -> None:
-    """odd[i]: whether a value that is there is something else than digits, in quotes or not, which may have a
-    minus before them and a point among them: all that DECIMAL, DOUBLE and FLOAT take for sure."""
-    for index in range(len(cells)):
-        kind = cells[index] >> KIND_SHIFT
-        odd[index] = False
-        if kind <= NULL:
-            continue
-        at, end = _bounds(cells[index])
-        good = kind == INTEGER or kind == DECIMAL or kind == STRING
-        if good and at < end and byte_at(data, at) == _MINUS:
-            at += 1
-        first, points = at, 0
-        while good and at < end:
-            byte = byte_at(data, at)
-            is_point = byte == _POINT and first < at < end - 1
-            points += is_point
-            good = is_point or _ZERO <= byte <= _NINE
-            at += 1
-        odd[index] = not good or at == first or points > 1
-
-
 @inlined
 def _bounds(value: int) -> tuple[int, int]:
     """Where the bytes of a cell's value begin and end."""
@@ -166,4 +142,3 @@ def warm() -> None:
     copy_texts(data, cells, offsets, out, flags, flags)
     read_integers(data, cells, 0, 0, values, flags, flags)
     find_words(data, cells, data, offsets, values)
-    find_odd_numbers(data, cells, flags)
