@@ -27,9 +27,12 @@ _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
+    "NUMPY_MADVISE_HUGEPAGE": "0",
 }
 """For glibc, in the Python workers: a batch's columns are freed and made again for the next one, and giving
-their pages back to the system each time took a sixth of the time (benchmarks/decode.py shows it)."""
+their pages back to the system each time took a sixth of the time (benchmarks/decode.py shows it). NumPy asks
+for large pages, which take the system up to three times as long to get and clear as small ones: a tenth of a
+job's time, more where several workers wait for them."""
 
 _ALWAYS |= {f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()}
 _ON_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
