@@ -10,6 +10,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags
 from firesteel.formats.changed_rows import Changes, Rows
+from firesteel.formats.exact_values import tree_values
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import TEXT, Found, JsonColumns, JsonScan, is_there, list_of, owners
@@ -24,6 +25,7 @@ class CanalColumns(JsonColumns):
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._schema, self._iso = fields, schema, options.iso_timestamps
+        self._exact = tree_values(fields, options)
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
         # A list or an object in `old` may hold any name, which counts as changed: for the exact reader.
@@ -33,7 +35,7 @@ class CanalColumns(JsonColumns):
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
         scan = self._scan.read(messages)
-        reading, root = Reading(scan, iso=self._iso), scan.root.members
+        reading, root = Reading(scan, iso=self._iso, exact=self._exact), scan.root.members
         wanted = self._wanted(reading, root)
         kinds = reading.codes(root["type"].cells, _KINDS)
         data, old = _List(root["data"]), _List(root["old"])

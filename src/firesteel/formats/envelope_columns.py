@@ -9,6 +9,7 @@ from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags
 from firesteel.formats.cdc import DELETE, INSERT, UPDATE, Envelope
 from firesteel.formats.changed_rows import Changes, Rows
+from firesteel.formats.exact_values import tree_values
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_scan import TEXT, JsonColumns, JsonScan, is_there, object_of
@@ -25,6 +26,7 @@ class EnvelopeColumns(JsonColumns):
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._envelope, self._fields = envelope, fields
         self._schema, self._iso = schema, options.iso_timestamps
+        self._exact = tree_values(fields, options)
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
         # A list or an object in what changed may hold any name, which counts as changed.
@@ -35,7 +37,7 @@ class EnvelopeColumns(JsonColumns):
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
         scan, envelope = self._scan.read(messages), self._envelope
-        reading, root = Reading(scan, iso=self._iso), scan.root.members
+        reading, root = Reading(scan, iso=self._iso, exact=self._exact), scan.root.members
         if self._has_payload:
             root = root[_PAYLOAD].members
         after, before = root[envelope.after], root[envelope.before]

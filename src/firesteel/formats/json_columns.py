@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.exact_values import ExactValues
 from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.kernels.types import Cells
@@ -25,27 +26,51 @@ _SAFE_DIGITS = {
 
 class Reading:
     """The messages of one scan. odd: the rows of the scan that are for the exact reader. as_written: a number
-    read as a text has its digits as they stand there, as Jackson's parser has them and its tree has not."""
+    read as a text has its digits as they stand there, as Jackson's parser has them and its tree has not.
+    exact: reads single values that columns cannot judge, so that their messages are not odd."""
 
-    def __init__(self, scan: Scan, *, iso: bool, as_written: bool = False) -> None:
+    def __init__(
+        self, scan: Scan, *, iso: bool, as_written: bool = False, exact: ExactValues | None = None
+    ) -> None:
         self._scan = scan
         self._iso = iso
         self._as_written = as_written
+        self._exact = exact
         self.count = len(scan.numbers)
         self.odd: Flags = np.zeros(self.count, dtype=bool)
 
     def values(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
         """The values of cells; NULL where there is none. at: the message of each."""
+        column, odd = self._judged(cells, kind)
+        if not odd.any():
+            return column
+        places = np.flatnonzero(odd)
+        if self._exact is not None:
+            column, places = self._exact.mended(column, kind, self._written(cells[places]), places)
+        self.odd[at[places]] = True
+        return column
+
+    def _judged(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
+        """The values, and which cells' are not to be told in columns."""
         if kind.root in WHOLE_BITS:
-            return self._integers(cells, kind, at)
+            return self._integers(cells, kind)
+        texts, odd = self._texts(cells)
         if kind.root in CHARACTER:
-            self.odd[at[self._doubtful(cells)]] = True
-            return self.texts(cells, at)
-        column = typed(self.texts(cells, at), kind, iso=self._iso)
-        self.odd[at[column.odd]] = True
+            return texts, odd | self._doubtful(cells)
+        column = typed(texts, kind, iso=self._iso)
+        odd |= column.odd
         if kind.root in (TypeRoot.DOUBLE, TypeRoot.FLOAT):
-            self.odd[at[_negative_zeros(column.values) & ~_is_text(cells)]] = True
-        return column.values
+            odd |= _negative_zeros(column.values) & ~_is_text(cells)
+        return column.values, odd
+
+    def _written(self, cells: Cells) -> Iterator[bytes]:
+        """The JSON text of each value that is there."""
+        from firesteel.kernels.json_cells import lengths, starts
+
+        data, quotes = self._scan.data.data, _is_text(cells).astype(np.int64)
+        first, behind = starts(cells) - quotes, starts(cells) + lengths(cells) + quotes
+        for start, end in zip(first.tolist(), behind.tolist(), strict=True):
+            yield data[start:end].tobytes()
 
     def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
         """NULLs for values that nobody looks at; those that may be refused are found."""
@@ -57,20 +82,26 @@ class Reading:
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """The values as a STRING column has them."""
-        return self.values(cells, STRING, at)
+        """The values as JsonNode.asText has them; those of which columns cannot tell are odd."""
+        texts, odd = self._judged(cells, STRING)
+        self.odd[at[odd]] = True
+        return texts
 
     def texts(self, cells: Cells, at: Indices) -> pa.StringArray:
         """The values as they stand there, strings without quotes and escapes."""
+        texts, odd = self._texts(cells)
+        self.odd[at[odd]] = True
+        return texts
+
+    def _texts(self, cells: Cells) -> tuple[pa.StringArray, Flags]:
         from firesteel.kernels.json_values import copy_texts, texts_size
 
         count = len(cells)
         out, offsets = np.empty(texts_size(cells), np.uint8), np.empty(count + 1, np.int32)
         there, odd = np.empty(count, np.bool_), np.empty(count, np.bool_)
         copy_texts(self._scan.data, cells, offsets, out, there, odd)
-        self.odd[at[odd]] = True
         buffers = [_bitmap(there), pa.py_buffer(offsets), pa.py_buffer(out)]
-        return pa.Array.from_buffers(pa.string(), count, buffers)
+        return pa.Array.from_buffers(pa.string(), count, buffers), odd
 
     def has_escapes(self, cells: Cells) -> bool:
         """Whether some are strings with escapes."""
@@ -97,16 +128,15 @@ class Reading:
         """The indices of these messages."""
         return self._scan.numbers[at]
 
-    def _integers(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
+    def _integers(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
         from firesteel.kernels.json_values import read_integers
 
         bits, count = WHOLE_BITS[kind.root], len(cells)
         values, there, odd = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count, np.bool_)
         least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
         read_integers(self._scan.data, cells, least, most, values, there, odd)
-        self.odd[at[odd]] = True
         numbers = pa.py_buffer(values.astype(f"i{bits // 8}", copy=False))
-        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), numbers])
+        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), numbers]), odd
 
     def _doubtful(self, cells: Cells) -> Flags:
         """Values that are no texts, whose own texts may not be what stands there."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
+from firesteel.formats.exact_values import stream_values
 from firesteel.formats.json_columns import Reading, unread_shape
 from firesteel.formats.json_nested import NestedValues, shape_of
 from firesteel.formats.json_options import JsonOptions
@@ -23,6 +24,7 @@ class JsonRows(JsonColumns):
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
+        self._exact = stream_values(fields, options) if as_written else None
         self._unread = frozenset() if options.fail_on_missing_field else fields.unread
         self._scan = JsonScan(dict(self._shapes()))
 
@@ -40,7 +42,9 @@ class JsonRows(JsonColumns):
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
         scan = self._scan.read(messages)
-        reading = Reading(scan, iso=self._options.iso_timestamps, as_written=self._as_written)
+        reading = Reading(
+            scan, iso=self._options.iso_timestamps, as_written=self._as_written, exact=self._exact
+        )
         at = np.arange(reading.count)
         columns = [pa.array(np.full(reading.count, RowKind.INSERT, dtype=np.int8))]
         nested = NestedValues(reading, required=self._options.fail_on_missing_field)
