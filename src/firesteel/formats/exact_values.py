@@ -16,20 +16,41 @@ from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_parser import BadMessage, FloatText, IntText, parse_members, parse_tree
 from firesteel.formats.json_stream import StreamConverters, Tokens
 from firesteel.formats.json_tree import TreeConverters, has_decimal
-from firesteel.types.sql import CHARACTER, SqlType
+from firesteel.kernels.types import Bytes, Cells
+from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[bytes], Any]
+_WITH_FRACTIONS = 32
+"""Bits of the integers that numbers with fractions are cut to; shorter ones refuse them."""
 _NUMBER, _WHOLE = re.compile(rb"-?[0-9][-+.0-9eE]{0,40}"), re.compile(rb"-?[0-9]+")
 """Of what the scan has found to be a number."""
 
 
 class ExactValues:
     """convert: by type, what makes a value of a JSON text; it raises BadMessage or ValueError where the exact
-    reader would have more to say of the message than the value."""
+    reader would have more to say of the message than the value. as_decimals: numbers that become texts are
+    BigDecimals, not doubles. trims_decimals: whether blanks are passed over in a DECIMAL's text."""
 
-    def __init__(self, convert: Callable[[SqlType], Convert]) -> None:
+    def __init__(
+        self, convert: Callable[[SqlType], Convert], *, as_decimals: bool, trims_decimals: bool
+    ) -> None:
         self._convert = convert
+        self._as_decimals, self._trims_decimals = as_decimals, trims_decimals
         self._made: dict[SqlType, Convert] = {}
+
+    def simplified(self, data: Bytes, cells: Cells, kind: SqlType) -> Cells:
+        """The cells, those of forms that columns do not know as such of a form that they do."""
+        from firesteel.kernels.json_compact import KEYS
+        from firesteel.kernels.json_forms import cut_fractions, shorten, trim
+
+        found, root = cells.copy(), kind.root
+        if root in CHARACTER:
+            shorten(data, found, self._as_decimals, np.empty((KEYS, 4), np.int64))
+        elif root in WHOLE_BITS or root in (TypeRoot.DOUBLE, TypeRoot.FLOAT, TypeRoot.DECIMAL):
+            trim(data, found, root is not TypeRoot.DECIMAL or self._trims_decimals)
+            if WHOLE_BITS.get(root, 0) >= _WITH_FRACTIONS:
+                cut_fractions(data, found)
+        return found
 
     def mended(
         self, column: pa.Array, kind: SqlType, texts: Iterable[bytes], places: Indices
@@ -37,20 +58,25 @@ class ExactValues:
         """The column with the values of these texts in these places; the places where there is none still."""
         convert = self._made.get(kind) or self._made.setdefault(kind, self._convert(kind))
         known: dict[bytes, Any] = {}
-        values, good = [], np.ones(len(places), np.bool_)
+        values, left = [], np.zeros(len(places), np.bool_)
         for number, text in enumerate(texts):
             try:
                 if text not in known:
                     known[text] = convert(text)
             except (BadMessage, ValueError):
-                good[number] = False
+                left[number] = True
             else:
                 values.append(known[text])
-        if not values:
-            return column, places
-        mask: Flags = np.zeros(len(column), np.bool_)
-        mask[places[good]] = True
-        return pc.replace_with_mask(column, mask, pa.array(values, column.type)), places[~good]
+        return replaced(column, pa.array(values, column.type), places, left)
+
+
+def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -> tuple[pa.Array, Indices]:
+    """The column with values in these places but for those that are left; and these."""
+    if not len(values):
+        return column, places
+    mask: Flags = np.zeros(len(column), np.bool_)
+    mask[places[~left]] = True
+    return pc.replace_with_mask(column, mask, values), places[left]
 
 
 def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
@@ -62,15 +88,16 @@ def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
         converter = made.converter(kind)
         return lambda text: converter(_plain(text) or parse_tree(text))
 
-    return ExactValues(convert)
+    return ExactValues(convert, as_decimals=exact, trims_decimals=False)
 
 
 def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
     """Of the format json."""
+    exact = any(map(has_decimal, fields.types))
     made = StreamConverters(
         iso=options.iso_timestamps,
         ignore_errors=False,
-        exact=any(map(has_decimal, fields.types)),
+        exact=exact,
         fail_on_missing=options.fail_on_missing_field,
     )
 
@@ -84,7 +111,7 @@ def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
         return of
 
-    return ExactValues(convert)
+    return ExactValues(convert, as_decimals=exact, trims_decimals=True)
 
 
 def _plain(text: bytes) -> str | None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.exact_values import ExactValues
+from firesteel.formats.exact_values import ExactValues, replaced
 from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.kernels.types import Cells
@@ -17,6 +17,8 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, INTEGER_BITS, STRING, WHOLE_BITS, SqlType, TypeRoot
 
 UNREAD = -1
+_MOST_DIGITS = 18
+"""Of DECIMALs that are read by a kernel (json_decimals.MOST_DIGITS)."""
 _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
@@ -46,6 +48,8 @@ class Reading:
             return column
         places = np.flatnonzero(odd)
         if self._exact is not None:
+            again, odd = self._judged(self._exact.simplified(self._scan.data, cells[places], kind), kind)
+            column, places = replaced(column, again.filter(pa.array(~odd)), places, odd)
             column, places = self._exact.mended(column, kind, self._written(cells[places]), places)
         self.odd[at[places]] = True
         return column
@@ -54,6 +58,8 @@ class Reading:
         """The values, and which cells' are not to be told in columns."""
         if kind.root in WHOLE_BITS:
             return self._integers(cells, kind)
+        if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) <= _MOST_DIGITS:
+            return self._decimals(cells, kind)
         texts, odd = self._texts(cells)
         if kind.root in CHARACTER:
             return texts, odd | self._doubtful(cells)
@@ -137,6 +143,18 @@ class Reading:
         read_integers(self._scan.data, cells, least, most, values, there, odd)
         numbers = pa.py_buffer(values.astype(f"i{bits // 8}", copy=False))
         return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), numbers]), odd
+
+    def _decimals(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
+        from firesteel.kernels.json_decimals import read_decimals
+
+        count, size = len(cells), (kind.precision or 0, kind.scale or 0)
+        values, there, odd = (
+            np.empty((count, 2), np.int64),
+            np.empty(count, np.bool_),
+            np.empty(count, np.bool_),
+        )
+        read_decimals(self._scan.data, cells, *size, values, there, odd)
+        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), pa.py_buffer(values)]), odd
 
     def _doubtful(self, cells: Cells) -> Flags:
         """Values that are no texts, whose own texts may not be what stands there."""

@@ -20,6 +20,7 @@ _BY_ARROW = (
     TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
 )  # fmt: skip
 _NUMBERS = (*_BY_ARROW, TypeRoot.DECIMAL)
+_EXACT_DIGITS = 15
 _MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 """Types whose pattern lets values through that are none (2023-02-29): the cast gives NULL."""
 
@@ -51,11 +52,13 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
         texts = pc.if_else(matched, texts, pa.scalar(None, texts.type))
     if kind.root in _BY_ARROW:
         return Column(pc.cast(texts, target), odd)
+    if kind.root is TypeRoot.FLOAT:
+        doubles = pc.cast(texts, pa.float64())
+        floats = pc.cast(doubles, target)
+        return Column(floats, odd | (_between(doubles, floats) & ~_are_exact(doubles, texts)))
     values = _by_duckdb(texts, _cast("l", kind))
     if kind.root in _MAY_FAIL and values.null_count > texts.null_count:
         odd |= pc.and_(values.is_null(), texts.is_valid()).to_numpy(zero_copy_only=False)
-    if kind.root is TypeRoot.FLOAT:
-        odd |= _between(pc.cast(texts, pa.float64()), values)
     return Column(pc.cast(values, target), odd)
 
 
@@ -93,11 +96,18 @@ def _cast(text: str, kind: SqlType) -> str:
     if root is TypeRoot.TIMESTAMP_LTZ:
         nanos = (kind.precision or 0) > 6
         return f"TRY_CAST(rtrim({text}, 'Z') AS {'TIMESTAMP_NS' if nanos else 'TIMESTAMP'})"
-    if root is TypeRoot.FLOAT:
-        return f"CAST(CAST({text} AS DOUBLE) AS FLOAT)"
     if root in _MAY_FAIL:
         return f"TRY_CAST({text} AS {to_duckdb(kind)})"
     return f"CAST({text} AS {to_duckdb(kind)})"
+
+
+def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
+    """DOUBLEs that hold all digits of their texts for certain: whole numbers of few digits. Of two FLOATs as
+    near the even one is chosen, as in Java."""
+    numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
+    short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS
+    found: Flags = short & (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**53)
+    return found
 
 
 def _between(doubles: pa.DoubleArray, floats: pa.FloatArray) -> Flags:
