@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "udf": LEAVES,
     "runtime": (*LEAVES, "udf", "kernels"),
     "formats": (*LEAVES, "kernels", "runtime", "catalog.schema"),
-    "connectors": (*LEAVES, "formats", "runtime", "catalog.schema"),
+    "connectors": (*LEAVES, "kernels", "formats", "runtime", "catalog.schema"),
     "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog"),
     "session": (
         *LEAVES,
