@@ -160,6 +160,7 @@ def main() -> int:
     parser.add_argument("--no-flink", action="store_true")
     parser.add_argument("--against", metavar="PYTHON", help="an environment with another Firesteel")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, by turns; the best counts")
+    parser.add_argument("--rows", type=int, nargs="+", help="other sizes than the workload's, smallest first")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="a CSV file that the figures are added to"
     )
@@ -185,9 +186,10 @@ def run(name: str, known: Mapping[str, Workload], given: argparse.Namespace) -> 
     if name in SPECIAL:
         SPECIAL[name].run()
         return
-    measured = compare(known[name], engines_of(given), given.rounds)
+    workload = replace(known[name], sizes=tuple(given.rows)) if given.rows else known[name]
+    measured = compare(workload, engines_of(given), given.rounds)
     if given.record:
-        note(given.record, known[name], measured)
+        note(given.record, workload, measured)
 
 
 if __name__ == "__main__":
