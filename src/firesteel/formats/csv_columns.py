@@ -1,23 +1,29 @@
-"""csv in columns: records of the expected width, quoted values too, by Arrow's reader."""
+"""csv in columns: records of the expected width, quoted values too."""
 
 from __future__ import annotations
 
 import codecs
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
 from firesteel.changelog import RowKind
-from firesteel.formats.base import Fields, Flags
-from firesteel.formats.csv_framing import Marks
+from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.cell_columns import integers
+from firesteel.formats.csv_framing import KERNEL
 from firesteel.formats.csv_options import CsvOptions
 from firesteel.formats.message_bytes import MessageBytes, marked
 from firesteel.formats.message_decoder import WORTH_COLUMNS, Columnar
-from firesteel.formats.text_columns import are_plain, typed
+from firesteel.formats.text_columns import Column, are_plain, typed
+from firesteel.kernels.types import Bytes, Cells
+from firesteel.types.sql import INTEGER_BITS, SqlType
 
-_LF, _CR = ord("\n"), ord("\r")
+_WORD = 8
+"""Bytes that kernels read at once."""
+_WORTH_LOADING = 4096
+"""Fewer records are read one by one sooner than the kernel is loaded, as in json_scan.py."""
 _BOM = codecs.BOM_UTF8[0]
 
 
@@ -27,37 +33,37 @@ class CsvColumns:
     def __init__(self, fields: Fields, options: CsvOptions, schema: pa.Schema) -> None:
         self._fields, self._options, self._schema = fields, options, schema
         self._marks = (options.dialect.escape, "#" if options.dialect.comments else None)
-        self._names = [f"c{fields.all_names.index(name)}" for name in fields.names]
+        self._quote = -1 if options.dialect.quote is None else ord(options.dialect.quote)
+        at = [fields.all_names.index(name) for name in fields.names]
+        self._places = [sorted(set(at)).index(each) for each in at]
+        self._wanted = np.full(len(fields.all_names), -1, np.int64)
+        self._wanted[sorted(set(at))] = np.arange(len(set(at)))
 
     @staticmethod
     def can_read(fields: Fields, options: CsvOptions) -> bool:
-        """Whether Arrow's reader has the dialect, and columns the types."""
+        """Whether the kernel has the dialect, and columns the types."""
         dialect = options.dialect
         single = (dialect.delimiter + (dialect.quote or "") + (dialect.escape or "")).isascii()
         return single and bool(fields.names) and are_plain(fields.types)
 
     def is_worth(self, messages: int) -> bool:
         """See message_decoder.Columns."""
-        return messages >= WORTH_COLUMNS
+        return messages >= (WORTH_COLUMNS if KERNEL in sys.modules else _WORTH_LOADING)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         """See message_decoder.Columns."""
         content = MessageBytes.of(messages)
-        odd = self._odd(messages, content)
+        data = content.data[:]
+        if len(data) < _WORD:
+            data = np.append(data, np.zeros(_WORD, np.uint8))
+        data.flags.writeable = False  # one type for the kernels, whoever has the bytes
+        cells, odd = self._scanned(data, content.offsets)
+        odd |= self._odd(messages, content)
         numbers = np.flatnonzero(~odd)
-        chosen = messages if len(numbers) == len(messages) else messages.take(pa.array(numbers))
-        table, bad = self._parsed(chosen)
-        if len(bad):
-            odd[numbers[bad]] = True
-            numbers = np.delete(numbers, bad)
         columns = [pa.array(np.full(len(numbers), RowKind.INSERT, dtype=np.int8))]
         unread = np.zeros(len(numbers), dtype=bool)
-        for name, kind in zip(self._names, self._fields.types, strict=True):
-            texts = table[name].combine_chunks()
-            null = self._options.null_literal
-            if null is not None:
-                texts = pc.if_else(pc.equal(texts, null), pa.scalar(None, pa.string()), texts)
-            column = typed(texts, kind)
+        for place, kind in zip(self._places, self._fields.types, strict=True):
+            column = self._column(data, cells[:, place][numbers], kind)
             columns.append(column.values)
             unread |= column.odd
         changes = pa.Table.from_arrays(columns, schema=self._schema)
@@ -66,58 +72,37 @@ class CsvColumns:
             changes, numbers = changes.filter(pa.array(~unread)), numbers[~unread]
         return Columnar(changes, numbers, np.flatnonzero(odd))
 
-    def _parsed(self, messages: pa.BinaryArray) -> tuple[pa.Table, list[int]]:
-        """The wanted columns as texts, and the places of the messages that have another width."""
-        bad: list[int] = []
-        if not len(messages):
-            empty = [pa.array([], pa.string())] * len(self._names)
-            return pa.Table.from_arrays(empty, names=self._names), bad
+    def _scanned(self, data: Bytes, offsets: Indices) -> tuple[Cells, Flags]:
+        """int64[n, k]: the values of n records that are wanted; which are no records of the table's width."""
+        from firesteel.kernels.csv_scan import scan_records
 
-        def skip(row: csv.InvalidRow) -> str:
-            bad.append(row.number - 1)
-            return "skip"
+        count, dialect = len(offsets) - 1, self._options.dialect
+        cells, odd = np.zeros((count, len(set(self._places))), np.int64), np.empty(count, np.bool_)
+        scan_records(data, offsets, ord(dialect.delimiter), self._quote, self._wanted, cells, odd)
+        return cells, odd
 
-        dialect = self._options.dialect
-        names = [f"c{index}" for index in range(len(self._fields.all_names))]
-        data = MessageBytes.of(messages).data
-        table = csv.read_csv(
-            pa.BufferReader(pa.py_buffer(np.ascontiguousarray(data))),
-            read_options=csv.ReadOptions(
-                use_threads=False, column_names=names, block_size=max(1, len(data)) + 1
-            ),
-            parse_options=csv.ParseOptions(
-                delimiter=dialect.delimiter,
-                quote_char=dialect.quote or False,
-                double_quote=True,
-                escape_char=False,
-                newlines_in_values=True,
-                ignore_empty_lines=False,
-                invalid_row_handler=skip,
-            ),
-            convert_options=csv.ConvertOptions(
-                check_utf8=False,
-                column_types=dict.fromkeys(names, pa.string()),
-                include_columns=sorted(set(self._names)),
-                strings_can_be_null=False,
-            ),
+    def _column(self, data: Bytes, cells: Cells, kind: SqlType) -> Column:
+        null = self._options.null_literal
+        if kind.root in INTEGER_BITS and null is None:
+            return Column(*integers(data, cells, kind))
+        texts = self._texts(data, cells)
+        if null is not None:
+            texts = pc.if_else(pc.equal(texts, null), pa.scalar(None, pa.string()), texts)
+        return typed(texts, kind)
+
+    def _texts(self, data: Bytes, cells: Cells) -> pa.StringArray:
+        from firesteel.kernels.csv_scan import copy_fields, fields_size
+
+        out, offsets = np.empty(fields_size(cells) + _WORD, np.uint8), np.empty(len(cells) + 1, np.int32)
+        copy_fields(data, cells, self._quote, offsets, out)
+        return pa.Array.from_buffers(
+            pa.string(), len(cells), [None, pa.py_buffer(offsets), pa.py_buffer(out)]
         )
-        return table, bad
 
     def _odd(self, messages: pa.BinaryArray, content: MessageBytes) -> Flags:
-        """The messages that Arrow's reader might read in another way than Jackson's."""
+        """The messages that Jackson might not read as records of plain UTF-8."""
         data, count = content.data, len(messages)
-        lengths = content.lengths
-        odd: Flags = lengths <= 2
-        if not len(data):
-            return odd
-        marks = Marks.of_records(messages, content, self._options.dialect)
-        ends, last = marks.ends, marks.last
-        behind = np.minimum(ends + 1, len(data) - 1)
-        is_last = last[ends] | ((data[ends] == _CR) & (data[behind] == _LF) & last[behind])
-        odd |= marked(content.at(marks.odd), count)
-        odd |= marked(content.at(ends[~is_last]), count)
-        odd |= marks.unclosed
-        odd[:-1] |= data[content.offsets[1:-1] - 1] != _LF  # the next would be read with it
+        odd: Flags = content.lengths <= 2
         for mark in filter(None, self._marks):
             odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)
         if not self._fields.in_file:

@@ -1,119 +1,28 @@
 """Files of csv to records: a quoted value may hold line ends.
 
 Jackson opens a quote only where a value begins, and only a separator or a line end may follow the closing
-one. Where all quotes of a piece of text stand so, every second one closes: records are found in columns.
-Any other text is read character by character.
+one. Where all quotes of a piece of text stand so, records are found by a kernel. Any other text is read
+character by character.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+import sys
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.formats.base import Flags, Indices
+from firesteel.formats.base import Indices
 from firesteel.formats.csv_parser import CsvDialect, CsvReader, OpenQuote
 from firesteel.formats.lines import Lines, cut
-from firesteel.formats.message_bytes import Bytes, MessageBytes, places
+from firesteel.kernels.types import Bytes
 
 _LF, _CR = ord("\n"), ord("\r")
-_NONE = 256
-"""No byte."""
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The quotes and line ends of some records.
-
-    ends: places of LF and CR outside of quoted values. odd: places of quotes that stand where Jackson gives
-    them another meaning, or none. unclosed: of each record, whether its last quote closes nothing. last: of
-    each byte, whether a record ends with it.
-    """
-
-    ends: Indices
-    odd: Indices
-    unclosed: Flags
-    last: Flags
-
-    @classmethod
-    def of(cls, data: Bytes, dialect: CsvDialect, starts: Indices) -> Marks:
-        """Find them. starts: where the records begin; what is before one does not matter to it."""
-        quote = _NONE if dialect.quote is None else ord(dialect.quote)
-        at = places(data, lambda piece: (piece == _LF) | (piece == _CR) | (piece == quote))
-        quotes = data[at] == quote
-        last = _last(len(data), starts)
-        inside, unclosed = _paired(at, quotes, starts, last)
-        closes, found = inside[quotes], at[quotes]
-        fits = np.where(closes, _may_close(data, found, dialect), _may_open(data, found, dialect, last))
-        last[-1:] = True
-        return cls(at[~quotes & ~inside], found[~fits], unclosed, last)
-
-    @classmethod
-    def of_records(cls, messages: pa.BinaryArray, content: MessageBytes, dialect: CsvDialect) -> Marks:
-        """The same of a column. In records that come just as they were framed, all quotes stand well."""
-        starts = content.offsets[:-1]
-        framed = _framed
-        data = messages.buffers()[2]
-        if framed is None or framed.dialect != dialect or framed.records.buffers()[2].address != data.address:
-            return cls.of(content.data, dialect, starts)
-        begin = int(np.frombuffer(messages.buffers()[1], np.int32, 1, 4 * messages.offset)[0])
-        first, end = np.searchsorted(framed.ends, (begin, begin + len(content.data))).tolist()
-        last = _last(len(content.data), starts)
-        last[-1:] = True
-        none = np.empty(0, dtype=np.int64)
-        return cls(framed.ends[first:end] - begin, none, np.zeros(len(messages), dtype=bool), last)
-
-
-class _Framed(NamedTuple):
-    """records, in which all quotes stand well, and their `Marks.ends`."""
-
-    records: pa.BinaryArray
-    ends: Indices
-    dialect: CsvDialect
-
-
-_framed: _Framed | None = None
-"""What was framed last: it is decoded next. Nothing else has its bytes' address while it is kept here."""
-
-
-def _last(size: int, starts: Indices) -> Flags:
-    """Of each byte whether the next record begins behind it."""
-    last = np.zeros(size, dtype=bool)
-    last[starts[1:][starts[1:] > 0] - 1] = True
-    return last
-
-
-def _paired(at: Indices, quotes: Flags, starts: Indices, last: Flags) -> tuple[Flags, Flags]:
-    """Of each mark whether it is within quotes, of each record whether one is left open."""
-    after = np.logical_xor.accumulate(np.append(False, quotes))  # an odd number up to here
-    inside, ending = after[:-1], np.flatnonzero(last[at]) + 1
-    if len(ending) != len(starts) - 1:  # records without line ends
-        ending = np.searchsorted(at, starts[1:])
-    turned = after[ending]
-    unclosed = np.diff(np.concatenate([[False], turned, after[-1:]]))
-    if turned.any():
-        inside = inside ^ np.append(False, turned)[np.searchsorted(starts, at, side="right") - 1]
-    return inside, unclosed
-
-
-def _may_open(data: Bytes, at: Indices, dialect: CsvDialect, last: Flags) -> Flags:
-    """A quote opens where a value begins, or again behind one that has closed."""
-    before = data[np.maximum(at - 1, 0)]
-    found: Flags = (before == ord(dialect.delimiter)) | (before == _LF) | (before == ord(dialect.quote or ""))
-    found |= last[np.maximum(at - 1, 0)]
-    found |= at == 0
-    return found
-
-
-def _may_close(data: Bytes, at: Indices, dialect: CsvDialect) -> Flags:
-    """A quote closes where a value ends, or another quote follows."""
-    after = data[np.minimum(at + 1, len(data) - 1)]
-    found: Flags = (after == ord(dialect.delimiter)) | (after == ord(dialect.quote or ""))
-    found |= (after == _LF) | (after == _CR)
-    found |= at == len(data) - 1
-    return found
+KERNEL = "firesteel.kernels.csv_scan"
+_WORTH_LOADING = 1 << 18
+"""Bytes: fewer are read character by character sooner than the kernel is loaded, as in json_scan.py."""
+_SHORT = 64
+"""Bytes of a record: with more records a block is looked at twice."""
 
 
 class Records:
@@ -130,24 +39,32 @@ class Records:
             return Lines().split(block)
         data = np.frombuffer(block, dtype=np.uint8)
         plain = (self._dialect.delimiter + (self._dialect.quote or "")).isascii()
-        if (
-            not plain
-            or any(mark in block for mark in self._marks)
-            or (b"\r" in block and _lone_returns(data))
-        ):
+        is_worth = KERNEL in sys.modules or len(block) >= _WORTH_LOADING
+        odd = not plain or not is_worth or any(mark in block for mark in self._marks)
+        if odd or (b"\r" in block and _lone_returns(data)):
             return self._exactly(block)
-        marks = Marks.of(data, self._dialect, np.zeros(1, dtype=np.int64))
-        if len(marks.odd):
+        ends, is_open = self._ends(data)
+        if ends is None:
             return self._exactly(block)
-        ends = marks.ends[data[marks.ends] == _LF] + 1
         whole = int(ends[-1]) if len(ends) else 0
-        if whole < len(block) and not marks.unclosed[0]:
+        if whole < len(block) and not is_open:
             ends = np.append(ends, len(block))  # the file's last line
             whole = len(block)
-        records = cut(block[:whole], ends)
-        global _framed
-        _framed = _Framed(records, marks.ends, self._dialect)
-        return records, block[whole:]
+        return cut(block[:whole], ends), block[whole:]
+
+    def _ends(self, data: Bytes) -> tuple[Indices | None, bool]:
+        """The places behind all records, None where some quotes stand where Jackson gives them another
+        meaning, or none; whether a quote is open behind them."""
+        from firesteel.kernels.csv_scan import ODD, record_ends
+
+        quote = -1 if self._dialect.quote is None else ord(self._dialect.quote)
+        room = len(data) // _SHORT + 1
+        while True:
+            ends = np.empty(room, np.int32)
+            count, is_open = record_ends(data, ord(self._dialect.delimiter), quote, ends)
+            if count <= room:
+                return None if count == ODD else ends[:count].astype(np.int64), is_open
+            room = count
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
         """See Framing: an open quote is for the decoder to refuse."""

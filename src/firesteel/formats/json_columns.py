@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.cell_columns import MOST_DIGITS, bitmap, decimals, integers
 from firesteel.formats.exact_values import ExactValues, replaced
 from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
@@ -17,8 +18,6 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, INTEGER_BITS, STRING, WHOLE_BITS, SqlType, TypeRoot
 
 UNREAD = -1
-_MOST_DIGITS = 18
-"""Of DECIMALs that are read by a kernel (json_decimals.MOST_DIGITS)."""
 _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
@@ -57,9 +56,9 @@ class Reading:
     def _judged(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
         """The values, and which cells' are not to be told in columns."""
         if kind.root in WHOLE_BITS:
-            return self._integers(cells, kind)
-        if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) <= _MOST_DIGITS:
-            return self._decimals(cells, kind)
+            return integers(self._scan.data, cells, kind)
+        if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) <= MOST_DIGITS:
+            return decimals(self._scan.data, cells, kind)
         texts, odd = self._texts(cells)
         if kind.root in CHARACTER:
             return texts, odd | self._doubtful(cells)
@@ -106,7 +105,7 @@ class Reading:
         out, offsets = np.empty(texts_size(cells), np.uint8), np.empty(count + 1, np.int32)
         there, odd = np.empty(count, np.bool_), np.empty(count, np.bool_)
         copy_texts(self._scan.data, cells, offsets, out, there, odd)
-        buffers = [_bitmap(there), pa.py_buffer(offsets), pa.py_buffer(out)]
+        buffers = [bitmap(there), pa.py_buffer(offsets), pa.py_buffer(out)]
         return pa.Array.from_buffers(pa.string(), count, buffers), odd
 
     def has_escapes(self, cells: Cells) -> bool:
@@ -134,28 +133,6 @@ class Reading:
         """The indices of these messages."""
         return self._scan.numbers[at]
 
-    def _integers(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-        from firesteel.kernels.json_values import read_integers
-
-        bits, count = WHOLE_BITS[kind.root], len(cells)
-        values, there, odd = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count, np.bool_)
-        least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
-        read_integers(self._scan.data, cells, least, most, values, there, odd)
-        numbers = pa.py_buffer(values.astype(f"i{bits // 8}", copy=False))
-        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), numbers]), odd
-
-    def _decimals(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-        from firesteel.kernels.json_decimals import read_decimals
-
-        count, size = len(cells), (kind.precision or 0, kind.scale or 0)
-        values, there, odd = (
-            np.empty((count, 2), np.int64),
-            np.empty(count, np.bool_),
-            np.empty(count, np.bool_),
-        )
-        read_decimals(self._scan.data, cells, *size, values, there, odd)
-        return pa.Array.from_buffers(to_arrow(kind), count, [_bitmap(there), pa.py_buffer(values)]), odd
-
     def _doubtful(self, cells: Cells) -> Flags:
         """Values that are no texts, whose own texts may not be what stands there."""
         from firesteel.kernels.json_cells import DECIMAL, INTEGER, NESTED, first_bytes, kinds, lengths
@@ -167,11 +144,6 @@ class Reading:
             short = np.flatnonzero((of == INTEGER) & (lengths(cells) == 2))
             found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")  # -0 among them
         return found
-
-
-def _bitmap(there: Flags) -> pa.Buffer | None:
-    """Arrow's bits of what is there; None where all is."""
-    return None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))
 
 
 def _is_text(cells: Cells) -> Flags:

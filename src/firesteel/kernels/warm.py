@@ -12,7 +12,7 @@ from importlib import import_module
 from firesteel.kernels.compiler import is_kept
 
 MODULES = (
-    *("json_scan", "json_values", "json_forms", "json_decimals", "changed_rows", "lines"),
+    *("json_scan", "json_values", "json_forms", "json_decimals", "changed_rows", "lines", "csv_scan"),
     *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
 )
 """In the order in which jobs need them. Each has a function `warm` that calls its kernels with the types

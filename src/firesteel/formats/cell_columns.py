@@ -1,0 +1,41 @@
+"""Columns out of cells (kernels/json_cells.py), and which cells hold something else than such values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.formats.base import Flags
+from firesteel.kernels.types import Bytes, Cells
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import WHOLE_BITS, SqlType
+
+MOST_DIGITS = 18
+"""Of DECIMALs that are read here (kernels/json_decimals.py)."""
+
+
+def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
+    """Of a type that is held as a whole number."""
+    from firesteel.kernels.json_values import read_integers
+
+    bits, count = WHOLE_BITS[kind.root], len(cells)
+    values, there, odd = np.empty(count, np.int64), np.empty(count, np.bool_), np.empty(count, np.bool_)
+    least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+    read_integers(data, cells, least, most, values, there, odd)
+    numbers = pa.py_buffer(values.astype(f"i{bits // 8}", copy=False))
+    return pa.Array.from_buffers(to_arrow(kind), count, [bitmap(there), numbers]), odd
+
+
+def decimals(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
+    """Of a DECIMAL of MOST_DIGITS at most."""
+    from firesteel.kernels.json_decimals import read_decimals
+
+    count, size = len(cells), (kind.precision or 0, kind.scale or 0)
+    there, odd, values = np.empty(count, np.bool_), np.empty(count, np.bool_), np.empty((count, 2), np.int64)
+    read_decimals(data, cells, *size, values, there, odd)
+    return pa.Array.from_buffers(to_arrow(kind), count, [bitmap(there), pa.py_buffer(values)]), odd
+
+
+def bitmap(there: Flags) -> pa.Buffer | None:
+    """Arrow's bits of what is there; None where all is."""
+    return None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))

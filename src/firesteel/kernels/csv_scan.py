@@ -1,0 +1,206 @@
+"""Records of csv: where they end, and where their values stand. A value is a cell of json_cells.py: STRING,
+or ESCAPED where it holds doubled quotes.
+
+A quote opens a value where that begins, and only a delimiter or the record's end may follow the one that
+closes it (Jackson's CsvDecoder); text with other quotes is not for these kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.json_cells import (
+    ESCAPED,
+    KIND_SHIFT,
+    LENGTH_SHIFT,
+    MAX_LENGTH,
+    START_MASK,
+    STRING,
+    cell,
+)  # fmt: skip
+from firesteel.kernels.json_values import copy_bytes
+from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
+from firesteel.kernels.words import byte_at, load_word, low_zeros
+
+ODD, OPEN = -1, -2
+"""Instead of a place: quotes that stand elsewhere, and a quote that nothing closes."""
+_LF, _CR = 10, 13
+_LOW = np.uint64(0x0E0E0E0E0E0E0E0E)
+"""Bytes below are looked at."""
+_ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+
+
+@compiled
+def record_ends(data: Bytes, delimiter: int, quote: int, ends: Offsets) -> tuple[int, bool]:
+    """How many records end with a LF, or ODD; whether a quote is open behind them. ends: int32[m], gets the
+    places behind the first m. quote: -1 for none."""
+    count, at, start = 0, 0, 0
+    while True:
+        at = _next_of(data, at, len(data), _LF, quote)
+        if at == len(data):
+            return count, False
+        if byte_at(data, at) == _LF:
+            at += 1
+            start = at
+            if count < len(ends):
+                ends[count] = at
+            count += 1
+            continue
+        if at > start and byte_at(data, at - 1) != delimiter:
+            return ODD, False
+        at, _ = _closing(data, at + 1, len(data), quote)
+        if at == OPEN:
+            return count, True
+        at += 1
+        if at < len(data) and not _ends_value(byte_at(data, at), delimiter):
+            return ODD, False
+
+
+@compiled
+def scan_records(
+    data: Bytes, offsets: Integers, delimiter: int, quote: int, wanted: Integers, cells: Cells, odd: Flags
+) -> None:
+    """Find the values of n records, record i being data[offsets[i]:offsets[i + 1]], with a line end or not.
+    wanted: int64[w], of each value of a record the column of `cells` that gets it, or -1. cells: int64[n, k].
+    odd: bool[n], gets which are no records of w values."""
+    for number in range(len(offsets) - 1):
+        at, end = offsets[number], offsets[number + 1]
+        if end > at and byte_at(data, end - 1) == _LF:
+            end -= 1
+        if end > at and byte_at(data, end - 1) == _CR:
+            end -= 1
+        odd[number] = False
+        for place in range(len(wanted)):
+            at = _value(data, at, end, delimiter, quote, wanted[place], number, cells)
+            is_last = place + 1 == len(wanted)
+            if at < 0 or (at == end) != is_last:
+                odd[number] = True
+                break
+            at += 1
+
+
+@inlined
+def _value(
+    data: Bytes, at: int, end: int, delimiter: int, quote: int, column: int, number: int, cells: Cells
+) -> int:  # fmt: skip
+    """Where the value that begins here ends, the quote included; ODD."""
+    kind, start, stop = STRING, at, at
+    if at < end and byte_at(data, at) == quote:
+        start = at + 1
+        stop, doubled = _closing(data, start, end, quote)
+        at = stop + 1
+        if stop == OPEN or (at < end and byte_at(data, at) != delimiter):
+            return ODD
+        kind = ESCAPED if doubled else STRING
+    else:
+        at = stop = _unquoted_end(data, at, end, delimiter, quote)
+        if at == ODD:
+            return ODD
+    if stop - start > MAX_LENGTH:
+        return ODD
+    if column >= 0:
+        cells[number, column] = cell(kind, start, stop - start)
+    return at
+
+
+@compiled
+def fields_size(cells: Cells) -> int:
+    """Bytes that hold the texts of cells for certain."""
+    total = 0
+    for index in range(len(cells)):
+        total += (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
+    return total
+
+
+@compiled
+def copy_fields(data: Bytes, cells: Cells, quote: int, offsets: Offsets, out: Bytes) -> None:
+    """The texts of n cells, one behind the other. offsets: int32[n + 1], out: uint8[fields_size + 8]."""
+    place = 0
+    for index in range(len(cells)):
+        offsets[index] = place
+        at = cells[index] & START_MASK
+        end = at + ((cells[index] >> LENGTH_SHIFT) & MAX_LENGTH)
+        if cells[index] >> KIND_SHIFT != ESCAPED:
+            place = copy_bytes(data, at, end, out, place)
+            continue
+        while at < end:
+            out[place] = byte_at(data, at)
+            place += 1
+            at += 2 if byte_at(data, at) == quote else 1
+    offsets[len(cells)] = place
+
+
+@inlined
+def _ends_value(byte: int, delimiter: int) -> bool:
+    return byte == delimiter or byte == _LF or byte == _CR
+
+
+@inlined
+def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) -> int:
+    """Where a value without quotes ends; ODD if there is a quote in it, or the end of a line."""
+    delimiters = np.uint64(delimiter) * _ONES
+    quotes = np.uint64(quote if quote >= 0 else delimiter) * _ONES
+    last = len(data) - 8
+    while at < end and at <= last:
+        word = load_word(data, at)
+        first, second = word ^ delimiters, word ^ quotes
+        low = (word - _LOW) & ~word
+        marks = (((first - _ONES) & ~first) | ((second - _ONES) & ~second) | low) & _HIGH_BITS
+        if not marks:
+            at += 8
+            continue
+        at += low_zeros(marks) >> 3
+        if at >= end or byte_at(data, at) == delimiter:
+            return min(at, end)
+        if byte_at(data, at) == quote or byte_at(data, at) == _LF or byte_at(data, at) == _CR:
+            return ODD
+        at += 1
+    while at < end and byte_at(data, at) != delimiter:
+        if byte_at(data, at) == quote or byte_at(data, at) == _LF or byte_at(data, at) == _CR:
+            return ODD
+        at += 1
+    return min(at, end)
+
+
+@inlined
+def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
+    """Where the quote stands that closes a value, or OPEN; whether there are doubled ones before it."""
+    doubled = False
+    while True:
+        at = _next_of(data, at, end, quote, quote)
+        if at == end:
+            return OPEN, doubled
+        if at + 1 < end and byte_at(data, at + 1) == quote:
+            doubled = True
+            at += 2
+        else:
+            return at, doubled
+
+
+@inlined
+def _next_of(data: Bytes, at: int, end: int, one: int, other: int) -> int:
+    """The first place from here on of one of two bytes, or the end. other: -1 for none."""
+    ones, others = np.uint64(one) * _ONES, np.uint64(other if other >= 0 else one) * _ONES
+    last = len(data) - 8
+    while at < end and at <= last:
+        word = load_word(data, at)
+        first, second = word ^ ones, word ^ others
+        marks = (((first - _ONES) & ~first) | ((second - _ONES) & ~second)) & _HIGH_BITS
+        if marks:
+            return min(at + (low_zeros(marks) >> 3), end)
+        at += 8
+    at = min(at, end)
+    while at < end and byte_at(data, at) != one and byte_at(data, at) != other:
+        at += 1
+    return at
+
+
+def warm() -> None:
+    """Have the kernels loaded, or compiled."""
+    data, odd = np.zeros(8, np.uint8), np.empty(0, np.bool_)
+    data.flags.writeable = False
+    none, ends = np.zeros(1, np.int64), np.empty(1, np.int32)
+    record_ends(data, 44, 34, ends)
+    scan_records(data, none, 44, 34, none[:0], np.empty((0, 1), np.int64), odd)
+    fields_size(none[:0])
+    copy_fields(data, none[:0], 34, ends, np.empty(8, np.uint8))
