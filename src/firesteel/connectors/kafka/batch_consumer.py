@@ -161,13 +161,6 @@ class BatchConsumer:
         if code != _OK:
             raise _exception(code, self._library.rd_kafka_err2str(code).decode())
 
-    def _refused(self, told: Any) -> Exception:
-        kafka = client()
-        error: Exception = kafka.KafkaException(
-            kafka.KafkaError(kafka.KafkaError._INVALID_ARG, told.value.decode())
-        )
-        return error
-
 
 def _joined(messages: Integers, field: int) -> Joined:
     """The values or keys of messages."""
