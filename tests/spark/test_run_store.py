@@ -121,7 +121,7 @@ def test_runs_beside_the_manifest_need_no_files(tmp_path: Path) -> None:
     words = np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint64)
     run = Run(words, (pa.array([1, 2, 3]),))
     store = opened(Map(), Value(packed(b"{}", {"small": b"bytes"})))
-    runs = RunsAtHand(store, RunCache(tmp_path))
+    runs = RunsAtHand(store, RunCache(tmp_path), "s")
     runs.put("small", run)
     runs.put("large", run)
     assert [file.name for file in tmp_path.iterdir()] == ["large.run"]
@@ -133,6 +133,6 @@ def test_a_small_run_is_decoded_once_in_a_process(tmp_path: Path) -> None:
     run = Run((np.arange(3, dtype=np.uint64), np.arange(3, dtype=np.uint64)), (pa.array([1, 2, 3]),))
     store = opened(Map(), Value(packed(b"{}", {"small": encode(run)})))
     cache = RunCache(tmp_path)
-    loaded = RunsAtHand(store, cache).load("small", encode(run))
-    assert RunsAtHand(store, cache).get("small") is loaded
+    loaded = RunsAtHand(store, cache, "s").load("small", encode(run))
+    assert RunsAtHand(store, cache, "s").get("small") is loaded
     assert not list(tmp_path.iterdir())

@@ -83,6 +83,31 @@ def test_the_store_is_asked_for_what_the_cache_lost(tmp_path):
         store.runs.clear()  # the second time the file is enough
 
 
+def test_runs_that_are_merged_away_are_closed_in_each_process(tmp_path):
+    store = MemoryStore()
+    writer, reader = RunCache(tmp_path), RunCache(tmp_path)
+    keys = find_keys([pa.array(["a", "b"])], 2)
+    for turn in range(100):
+        backend = SortedRunBackend.open(store, writer)
+        backend.value("s", [pa.string()], [pa.int64()]).put(keys, np.arange(2), [pa.array([turn, 2])], 0)
+        backend.commit()
+        state = SortedRunBackend.open(store, reader).value("s", [pa.string()], [pa.int64()])
+        assert state.get(keys, 0).columns[0].to_pylist() == [turn, 2]
+        dead = {path.stem for path in tmp_path.glob("*.run")} - set(store.runs)
+        assert not any(cache.known(name) for name in dead for cache in (writer, reader))
+    assert len(dead) > 50
+
+
+def test_states_that_share_a_cache_leave_each_others_runs_open(tmp_path):
+    cache = RunCache(tmp_path)
+    cache.keep("a", run_of(1))
+    cache.live({"a"}, "first")
+    cache.live({"b"}, "second")
+    assert cache.known("a") is not None
+    cache.live(set(), "first")
+    assert cache.known("a") is None
+
+
 WORKER = """
 import sys
 from pathlib import Path

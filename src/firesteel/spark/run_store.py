@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING
 
 from firesteel.runtime.state.cache import RunCache
@@ -82,11 +82,13 @@ class SparkRunStore:
 
 class RunsAtHand:
     """The runs of a store at hand on this machine (runtime/state/backend.py: Cache). The small ones come with
-    its manifest anyway: a worker that has decoded one keeps it, for the micro-batches to come."""
+    its manifest anyway: a worker that has decoded one keeps it, for the micro-batches to come. state: what
+    the cache knows it by, among all that use it."""
 
-    def __init__(self, store: SparkRunStore, cache: RunCache) -> None:
+    def __init__(self, store: SparkRunStore, cache: RunCache, state: object) -> None:
         self._store = store
         self._cache = cache
+        self._state = state
 
     def get(self, name: str) -> Run | None:
         return self._cache.known(name) if name in self._store.small else self._cache.get(name)
@@ -101,6 +103,9 @@ class RunsAtHand:
         run = decode(data)
         self._cache.keep(name, run)
         return run
+
+    def live(self, names: Set[str]) -> None:
+        self._cache.live(names, self._state)
 
 
 def packed(manifest: bytes, runs: dict[str, bytes]) -> bytes:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
@@ -45,6 +46,7 @@ class KeyedProcessor(StatefulProcessor):
     def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
         self._task = task
         self._labels = labels
+        self._job = uuid4().hex  # of this start: other jobs may use the same workers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._runs = map_when_used(handle, "runs", _ID, _DATA)
@@ -58,7 +60,9 @@ class KeyedProcessor(StatefulProcessor):
             (replace(from_values(row), target=group) for row in came), key=lambda packet: packet.first
         )
         store = SparkRunStore(self._runs, self._manifest)
-        state = SortedRunBackend.open(store, RunsAtHand(store, run_cache()))
+        state = SortedRunBackend.open(
+            store, RunsAtHand(store, run_cache(), (self._job, self._task.number, group))
+        )
         task = TaskId(batch_number(), index=group)
         for packet in self._task.at(now).packets(packets, state, task):
             yield _ROW(*to_values(packet, self._labels, now))

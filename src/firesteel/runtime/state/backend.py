@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Protocol
 
 import pyarrow as pa
@@ -33,6 +33,10 @@ class Cache(Protocol):
         """Add one that came from the store."""
         ...
 
+    def live(self, names: Set[str]) -> None:
+        """These are all runs that the state has now."""
+        ...
+
 
 class SortedRunBackend:
     """`StateBackend` over sorted runs. Without a store the state lives as long as this object."""
@@ -45,7 +49,7 @@ class SortedRunBackend:
         saved = read_manifest(self._manifest) if self._manifest is not None else {}
         for name, entry in saved.items():
             self._states[name] = (entry, Levels(self._load, 0, entry.levels, entry.merges))
-        self._stored = self._ids()
+        self._stored = self._now_live()
 
     @classmethod
     def open(cls, store: RunStore, cache: Cache | None = None) -> SortedRunBackend:
@@ -103,7 +107,7 @@ class SortedRunBackend:
         if manifest != self._manifest:
             self._store.set_manifest(manifest)
             self._manifest = manifest
-        live = self._ids()
+        live = self._now_live()
         dead = self._stored - live
         if dead:
             self._store.remove(sorted(dead))
@@ -124,9 +128,12 @@ class SortedRunBackend:
         levels.ttl = ttl
         return levels
 
-    def _ids(self) -> set[str]:
+    def _now_live(self) -> set[str]:
         every = (p.id for _, levels in self._states.values() for level in levels.levels for p in level)
-        return {name for name in every if name is not None}
+        names = {name for name in every if name is not None}
+        if self._cache is not None:
+            self._cache.live(names)
+        return names
 
     def _load(self, piece: Piece) -> Run:
         if piece.id is None or self._store is None:

@@ -12,6 +12,7 @@ import itertools
 import os
 import time
 from collections import OrderedDict
+from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class RunCache:
         self._limit = limit
         self._written = 0
         self._open: OrderedDict[str, Run] = OrderedDict()
+        self._live: dict[object, Set[str]] = {}
         directory.mkdir(parents=True, exist_ok=True)
 
     def get(self, name: str) -> Run | None:
@@ -69,6 +71,13 @@ class RunCache:
         self._open[name] = run
         while len(self._open) > _OPEN_RUNS:
             self._open.popitem(last=False)
+
+    def live(self, names: Set[str], state: object = None) -> None:
+        """These are all runs that a state has now: its former ones are closed. This process may have them
+        open without being the one that merged them away. state: which, where several use the cache."""
+        for name in self._live.get(state, frozenset()) - names:
+            self._open.pop(name, None)
+        self._live[state] = frozenset(names)
 
     def load(self, name: str, data: bytes) -> Run:
         """Add a run that came from the store."""
