@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "open_once": (),
     "in_thread": (),
     "cache_folder": (),
-    "kernels": ("cache_folder",),
+    "kernels": ("cache_folder", "errors"),
     "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),
     "expr": (*LEAVES, "runtime.spec", "runtime.operators.calc", "runtime.java.date_patterns"),
@@ -58,6 +58,7 @@ MAY_IMPORT = {
 LIBRARY_BELONGS_TO = {
     "pyspark": ("spark", "session"),
     "numba": ("kernels",),
+    "llvmlite": ("kernels",),
     "typer": ("cli",),
     "click": ("cli",),
     "rich": ("cli",),

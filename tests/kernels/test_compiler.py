@@ -11,46 +11,48 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from firesteel.cache_folder import forget_unused
+from firesteel.errors import InternalError
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
-from firesteel.kernels import compiler, json_scan, json_values
+from firesteel.kernels import compiler, json_scan, json_values, lines, objects
 from firesteel.types.sql import INT, STRING
 
 KEPT = """
 import sys
-from firesteel.kernels import warm, json_values
+from firesteel.kernels import warm
 warm.MODULES = ("json_values",)
-print(warm.is_kept("json_values"))
-list(warm.load_kept())
-before = len(json_values.texts_size.signatures)
+print(*sorted(set(warm.load_kept())))
 warm.compile_all()
-stats = json_values.texts_size.stats
-print(before, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+print("numba" in sys.modules)
 """
 
 
 @pytest.mark.slow
-def test_what_was_compiled_is_loaded_by_the_next_process(tmp_path: Path) -> None:
+def test_what_was_compiled_is_loaded_by_the_next_process_without_numba(tmp_path: Path) -> None:
     environment = {**os.environ, "FIRESTEEL_CACHE_DIR": str(tmp_path)}
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", KEPT], env=environment, capture_output=True, text=True, check=True
-        )
-        for _ in range(2)
-    ]
-    assert [answer.stdout.split() for answer in answers] == [
-        ["False", "0", "0", "1"],
-        ["True", "1", "1", "0"],
-    ]
+
+    def answer() -> list[str]:
+        command = [sys.executable, "-c", KEPT]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert answer() == ["True"]
+    every = [f"json_values.{name}" for name in ("copy_texts", "find_words", "read_integers", "texts_size")]
+    assert answer() == [*every, "False"]
+    damaged = next((tmp_path / "kernels").glob("*/*texts_size*"))
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    assert answer() == [*every, "True"]
+    assert answer() == [*every, "False"]
 
 
 def test_messages_need_no_kernel_that_is_not_warm() -> None:
     json_scan.warm()
     json_values.warm()
     kernels = (json_scan.scan, json_values.copy_texts, json_values.read_integers, json_values.find_words)
-    before = [len(kernel.signatures) for kernel in kernels]  # type: ignore[attr-defined]
+    before = [set(kernel.calls) for kernel in kernels]  # type: ignore[attr-defined]
     line = b'{"data":[{"a":"1","b":"x\\n"}],"old":null,"type":"INSERT"}\n'
     fields = Fields(("a", "b"), (INT, STRING), ("a", "b"), (INT, STRING))
     decoder = find_format("canal-json").decoder(fields, {})
@@ -61,25 +63,59 @@ def test_messages_need_no_kernel_that_is_not_warm() -> None:
     )
     for messages in of_kinds:
         assert decoder.decode(messages)[0].num_rows == 100
-    assert [len(kernel.signatures) for kernel in kernels] == before  # type: ignore[attr-defined]
+    assert [set(kernel.calls) for kernel in kernels] == before  # type: ignore[attr-defined]
 
 
 def test_without_a_folder_kernels_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> Path:
         raise RuntimeError("no home")
 
-    monkeypatch.setattr(compiler, "_folder", none)
-    assert compiler.compiled(_twice)(4) == 8
-    assert not compiler.is_kept("json_scan")
+    monkeypatch.setattr(objects, "_folder", none)
+    assert compiler.compiled(lines.line_ends.function)(np.zeros(0, np.uint8), np.empty(0, np.int32)) == 0
+    assert not list(objects.kept())
 
 
 def test_kernels_do_without_the_private_option(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_LEAN", {})
+    monkeypatch.setattr(compiler, "_lean", dict)
     assert compiler.compiled(_twice)(4) == 8
+
+
+def test_what_a_kernel_takes_and_gives() -> None:
+    kernel = compiler.compiled(_sums)
+    grid = np.arange(6, dtype=np.int32).reshape(2, 3)
+    halves = np.array([0.5, 0.25])
+    assert kernel(grid, halves, True, -7) == (8, True)
+    assert kernel(grid, halves, np.False_, np.int32(7)) == (22, False)
+    assert halves.tolist() == [15.5, 15.25]
+    assert kernel(grid[:0], halves[:0], True, 1) == (1, True)
+    assert kernel(grid.astype(np.int64), halves, True, 1 << 62) == ((1 << 62) + 15, True)
+    with pytest.raises(InternalError, match="gaps"):
+        kernel(grid[:, ::2], halves, True, 1)
+
+
+def test_a_kernel_that_needs_what_is_not_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_lean", dict)
+    with pytest.raises(InternalError, match=r"needs .*NRT_"):
+        compiler.compiled(_makes_an_array)(4)
 
 
 def _twice(number: int) -> int:
     return 2 * number
+
+
+def _sums(grid: NDArray[np.int32], halves: NDArray[np.float64], flag: bool, number: int) -> tuple[int, bool]:
+    total = number
+    for row in range(grid.shape[0]):
+        for column in range(grid.shape[1]):
+            total += grid[row, column]
+    if not flag:
+        for row in range(len(halves)):
+            halves[row] += 15
+    return total, flag
+
+
+def _makes_an_array(number: int) -> int:
+    return len(np.zeros(number))
 
 
 def test_what_nobody_used_for_long_is_forgotten(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_bundles(pairs, keys):
 
 
 @compiled
-def work_off(found, words, begins, steps):
+def work_off(found, words, begins, steps) -> None:
     """Steps are (what, place): 0 put, 1 remove, 2 look below."""
     for step in range(len(steps)):
         what, place = steps[step]

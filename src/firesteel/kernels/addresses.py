@@ -4,55 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-_WORD, _HALF, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
+from firesteel.kernels.instructions import ARRAY, instruction
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def word_of(typing_context: Any, address: Any) -> Any:
-    """int64: the eight bytes there."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(builder.inttoptr(arguments[0], ir.PointerType(_WORD)))
-
-    return types.int64(types.int64), generate
+@instruction("int64", "int64")
+def word_of(ir: Any, builder: Any, address: Any) -> Any:
+    """The eight bytes there."""
+    return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(64))))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def half_of(typing_context: Any, address: Any) -> Any:
-    """int32: the four bytes there."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(builder.inttoptr(arguments[0], ir.PointerType(_HALF)))
-
-    return types.int32(types.int64), generate
+@instruction("int32", "int64")
+def half_of(ir: Any, builder: Any, address: Any) -> Any:
+    """The four bytes there."""
+    return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(32))))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def copy_of(typing_context: Any, address: Any, size: Any, out: Any, at: Any) -> Any:
+@instruction("void", "int64", "int64", ARRAY, "int64")
+def copy_of(ir: Any, builder: Any, address: Any, size: Any, out: Any, at: Any) -> None:
     """Let out[at:at + size] be the bytes there."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[2])(context, builder, arguments[2])
-        there = builder.inttoptr(arguments[0], ir.PointerType(_BYTE))
-        cgutils.raw_memcpy(builder, builder.gep(array.data, [arguments[3]]), there, arguments[1], 1)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, out, types.int64), generate
+    pointer = ir.PointerType(ir.IntType(8))
+    copy = builder.module.declare_intrinsic("llvm.memcpy", [pointer, pointer, ir.IntType(64)])
+    there = builder.inttoptr(address, pointer)
+    builder.call(copy, [builder.gep(out, [at]), there, size, ir.IntType(1)(0)])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call_with(typing_context: Any, function: Any, argument: Any) -> Any:
+@instruction("void", "int64", "int64")
+def call_with(ir: Any, builder: Any, function: Any, argument: Any) -> None:
     """Call the function there, which takes a pointer and gives nothing."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = ir.PointerType(_BYTE)
-        kind = ir.PointerType(ir.FunctionType(ir.VoidType(), [pointer]))
-        builder.call(builder.inttoptr(arguments[0], kind), [builder.inttoptr(arguments[1], pointer)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), generate
+    pointer = ir.PointerType(ir.IntType(8))
+    kind = ir.PointerType(ir.FunctionType(ir.VoidType(), [pointer]))
+    builder.call(builder.inttoptr(function, kind), [builder.inttoptr(argument, pointer)])

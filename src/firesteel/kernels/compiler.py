@@ -1,90 +1,147 @@
-"""Compiles a function of this package with Numba, once for a machine: its code is kept between runs.
+"""Functions of this package as machine code: compiled by Numba once for a machine, and called without it.
 
-A kernel takes NumPy arrays and numbers and touches nothing else. Numba keeps a function's code by the file it
-stands in, but not by those of the functions that it calls: so the folder in which it is kept is named by all
-files of this package. Where no folder can be written to, each process compiles what it needs.
+A kernel takes NumPy arrays without gaps, whole numbers and truth values, and touches nothing else. Its code
+is kept as an object file (objects.py), for each combination of arguments. Loading one takes a third of a
+millisecond; Numba is imported where something has to be compiled, for that takes as long as it takes to start
+half a worker.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
+import warnings
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import TypeVar, cast
+from functools import cached_property
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
-import llvmlite.binding
-import numba
-
-from firesteel.cache_folder import cache_folder, forget_unused
+from firesteel.kernels import objects
+from firesteel.kernels.calls import Call, kind_of, numba_type, parameters
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
-_LEAN = {"_nrt": False} if hasattr(numba.core.options.DefaultOptions, "_nrt") else {}
-"""Private: arrays are not counted. Counts are atomic, and took more than half of the time of loops whose
-parts are functions of their own. A Numba that does not know it counts."""
-_FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_OF_NUMBA = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Numba's own ways to call it are left out: a third of the compiling."""
 
 
 def compiled(function: Function) -> Function:
-    """The function as machine code: for each combination of argument types, made at the first call or taken
-    from an earlier run. Indices are not checked; a division by zero is not an error. It makes no arrays."""
-    return _made(function)
+    """The function as machine code. Indices are not checked; a division by zero is not an error. It makes no
+    arrays. What it returns is annotated as None, int or tuple[int, bool]."""
+    return cast("Function", Kernel(function))
 
 
 def part(function: Function) -> Function:
-    """One that only kernels call: it takes less compiling."""
-    return _made(function, **_FOR_KERNELS)
+    """One that only kernels call."""
+    return cast("Function", Part(function))
 
 
 def inlined(function: Function) -> Function:
     """One that they call in their loops, and that becomes part of them."""
-    return _made(function, **_FOR_KERNELS, forceinline=True)
+    return cast("Function", Part(function, forceinline=True))
 
 
-def _made(function: Function, **options: object) -> Function:
-    before = numba.config.CACHE_DIR
-    try:
-        numba.config.CACHE_DIR = str(_folder())
-        kept = {"cache": True}
-    except (RuntimeError, OSError):
-        kept = {}
-    try:
-        return _jit(function, **kept, **options)
-    except (RuntimeError, OSError):  # no folder to keep it in
-        return _jit(function, **options)
-    finally:
-        numba.config.CACHE_DIR = before
+class Part:
+    """A function that kernels can call."""
+
+    def __init__(self, function: Callable[..., object], **options: object) -> None:
+        self.function = cast("FunctionType", function)
+        self._options = options
+
+    @cached_property
+    def made(self) -> Any:
+        """Numba's function of it, in which the parts that it calls are Numba's, too."""
+        import numba
+
+        options = {**_OPTIONS, **_OF_NUMBA, **_lean(), **self._options}
+        return numba.njit(**options)(_with_made_parts(self.function))
 
 
-def _jit(function: Function, **options: object) -> Function:
-    return cast("Function", numba.njit(**_OPTIONS, **_LEAN, **options)(function))
+class Instruction(Part):
+    """What Numba has no word for (instructions.py)."""
+
+    @cached_property
+    def made(self) -> Any:
+        """What Numba takes it for where a kernel calls it."""
+        from numba.extending import intrinsic
+
+        return intrinsic(self.function)
 
 
-@cache
-def _folder() -> Path:
-    """Where code made of these files is kept: beside Spark's class-data archives. Numba compiles anew for
-    another processor, and for a file that lies elsewhere or was written anew: that is another folder, too."""
-    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.binding.get_host_cpu_name()}".encode())
-    for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".py"):
-            written = file.stat().st_mtime_ns if isinstance(file, Path) else 0
-            digest.update(f"{file} {written}".encode() + file.read_bytes())
-    kept = cache_folder() / "kernels"
-    folder = kept / digest.hexdigest()[:16]
-    if folder.is_dir():
-        os.utime(folder)
-    elif kept.is_dir():
-        forget_unused(kept.iterdir())
-    return folder
+class Kernel(Part):
+    """A function that is called from Python."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        self._is_ours = function.__module__.startswith(f"{__package__}.")
+        self.calls: dict[tuple[str, ...], Call] = {}
+        """By the kinds of the arguments."""
+        if self._is_ours:
+            KERNELS[self.name] = self
+
+    def __call__(self, *arguments: object) -> object:
+        kinds = tuple(map(kind_of, arguments))
+        call = self.calls.get(kinds)
+        if call is None:
+            call = self.load(kinds)
+        return call(arguments)
+
+    def load(self, kinds: tuple[str, ...]) -> Call:
+        """Have it ready for arguments of these kinds: as it was kept, else compiled."""
+        kept = self.load_kept(kinds)
+        if kept is not None:
+            return kept
+        symbol = self._symbol(kinds)
+        code = self._compile(kinds, symbol)
+        if self._is_ours:
+            objects.keep(symbol, code)
+        return self._call(kinds, objects.loaded(symbol, code))
+
+    def load_kept(self, kinds: tuple[str, ...]) -> Call | None:
+        """Have it ready as it was kept; None where it was not."""
+        address = objects.load(self._symbol(kinds)) if self._is_ours else None
+        return None if address is None else self._call(kinds, address)
+
+    def _symbol(self, kinds: tuple[str, ...]) -> str:
+        return f"{self.name}({','.join(kinds)})"
+
+    def _call(self, kinds: tuple[str, ...], address: int) -> Call:
+        made = Call(self.name, address, kinds, self.function.__annotations__["return"])
+        self.calls[kinds] = made
+        return made
+
+    def _compile(self, kinds: tuple[str, ...], symbol: str) -> bytes:
+        """As an object with one function that is seen from outside, the symbol."""
+        import numba
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
+            self.made.compile(tuple(map(numba_type, kinds)))
+        signature = self.made.signatures[-1]
+        native = self.made.overloads[signature].fndesc.llvm_func_name
+        return objects.emit(self.made.inspect_llvm(signature), native, symbol, parameters(kinds))
 
 
-def is_kept(module: str) -> bool:
-    """Whether kernels of a module were compiled in an earlier run."""
-    try:
-        return any(_folder().rglob(f"{module}.*.nbi"))
-    except (RuntimeError, OSError):
-        return False
+KERNELS: dict[str, Kernel] = {}
+"""Those of this package by module and name, as far as their modules were imported. Others are not kept: the
+folder goes by the sources of the package."""
+
+
+def _with_made_parts(function: FunctionType) -> FunctionType:
+    """The same code, whose global names stand for what Numba can call."""
+    names = {
+        name: value.made if isinstance(value, Part) else value
+        for name, value in function.__globals__.items()
+        if name in function.__code__.co_names or name.startswith("__")
+    }
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+    return copy
+
+
+def _lean() -> dict[str, bool]:
+    """Arrays are not counted, by a private option: counts are atomic, and took more than half of the time of
+    loops whose parts are functions of their own. A Numba that does not know it counts."""
+    import numba
+
+    return {"_nrt": False} if hasattr(numba.core.options.DefaultOptions, "_nrt") else {}

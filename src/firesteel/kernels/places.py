@@ -6,15 +6,11 @@ up to one word.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from firesteel.kernels.compiler import inlined
 from firesteel.kernels.types import Integers, Words
+from firesteel.kernels.words import highest_bit
 
 _ONE = np.uint64(1)
 
@@ -59,20 +55,9 @@ def below(words: Words, begins: Integers, place: int) -> int:
     for level in range(len(begins)):
         word = words[begins[level] + (place >> 6)] & ((_ONE << np.uint64(place & 63)) - _ONE)
         if word:
-            found = (place >> 6 << 6) + _highest(word)
+            found = (place >> 6 << 6) + highest_bit(word)
             for lower in range(level - 1, -1, -1):
-                found = (found << 6) + _highest(words[begins[lower] + found])
+                found = (found << 6) + highest_bit(words[begins[lower] + found])
             return found
         place >>= 6
     return -1
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _highest(typing_context: Any, word: Any) -> Any:
-    """int64: the number of the highest bit of a word that is not 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        zeros = builder.ctlz(arguments[0], ir.IntType(1)(1))
-        return builder.sub(ir.IntType(64)(63), zeros)
-
-    return types.int64(types.uint64), generate

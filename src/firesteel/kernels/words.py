@@ -4,54 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-_WORD = ir.IntType(64)
+from firesteel.kernels.instructions import ARRAY, instruction
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load_word(typing_context: Any, data: Any, at: Any) -> Any:
-    """uint64: data[at:at + 8], its first byte lowest on the machines that Numba compiles for."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        return builder.load(builder.bitcast(place, ir.PointerType(_WORD)), align=1)
-
-    return types.uint64(data, types.int64), generate
+@instruction("uint64", ARRAY, "int64")
+def load_word(ir: Any, builder: Any, data: Any, at: Any) -> Any:
+    """data[at:at + 8], its first byte lowest on the machines that Numba compiles for."""
+    place = builder.bitcast(builder.gep(data, [at]), ir.PointerType(ir.IntType(64)))
+    return builder.load(place, align=1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store_word(typing_context: Any, data: Any, at: Any, word: Any) -> Any:
+@instruction("void", ARRAY, "int64", "uint64")
+def store_word(ir: Any, builder: Any, data: Any, at: Any, word: Any) -> None:
     """Let data[at:at + 8] be the bytes of a word."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        builder.store(arguments[2], builder.bitcast(place, ir.PointerType(_WORD)), align=1)
-        return context.get_dummy_value()
-
-    return types.void(data, types.int64, types.uint64), generate
+    place = builder.bitcast(builder.gep(data, [at]), ir.PointerType(ir.IntType(64)))
+    builder.store(word, place, align=1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def low_zeros(typing_context: Any, word: Any) -> Any:
-    """int64: how many of the lowest bits of a word are 0; it has one that is not."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.IntType(1)(1))
-
-    return types.int64(types.uint64), generate
+@instruction("int64", "uint64")
+def low_zeros(ir: Any, builder: Any, word: Any) -> Any:
+    """How many of the lowest bits of a word are 0; it has one that is not."""
+    return builder.cttz(word, ir.IntType(1)(1))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def byte_at(typing_context: Any, data: Any, at: Any) -> Any:
+@instruction("int64", "uint64")
+def highest_bit(ir: Any, builder: Any, word: Any) -> Any:
+    """The number of the highest bit of a word that is 1; it has one."""
+    return builder.sub(ir.IntType(64)(63), builder.ctlz(word, ir.IntType(1)(1)))
+
+
+@instruction("uint8", ARRAY, "int64")
+def byte_at(ir: Any, builder: Any, data: Any, at: Any) -> Any:
     """data[at] for a place that is not negative."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.load(builder.gep(array.data, [arguments[1]]))
-
-    return types.uint8(data, types.int64), generate
+    return builder.load(builder.gep(data, [at]))

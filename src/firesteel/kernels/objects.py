@@ -1,0 +1,145 @@
+"""Machine code as object files: made by LLVM of what Numba gives, kept in a folder of the machine, loaded.
+
+The folder is named by the sources of this package, the processor, and the versions of what compiles: code
+that was made of other sources is never found. Where no folder can be written to, each process compiles what
+it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from firesteel.cache_folder import cache_folder, forget_unused
+from firesteel.errors import InternalError
+
+if TYPE_CHECKING:
+    from llvmlite.binding import ExecutionEngine
+
+_SUFFIX = ".o"
+_DIGEST_BYTES = 16
+_POINTER = re.compile(r".*\*")
+"""As LLVM wrote them before version 17."""
+
+
+def load(symbol: str) -> int | None:
+    """The address of a function that was kept, None where it was not."""
+    try:
+        data = _file(symbol).read_bytes()
+    except (RuntimeError, OSError):
+        return None
+    digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    return loaded(symbol, code) if digest == _digest(code) else None
+
+
+def keep(symbol: str, code: bytes) -> None:
+    """Keep an object that has the function for other processes, where that can be done."""
+    try:
+        file = _file(symbol)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f"{os.getpid()}.tmp")
+        temporary.write_bytes(_digest(code) + code)
+        temporary.replace(file)
+    except (RuntimeError, OSError):
+        return
+
+
+def kept() -> Iterator[str]:
+    """The symbols that were kept in earlier runs."""
+    try:
+        names = [file.name for file in _folder().iterdir()]
+    except (RuntimeError, OSError):
+        return
+    yield from (unquote(name.removesuffix(_SUFFIX)) for name in names if name.endswith(_SUFFIX))
+
+
+def emit(text: str, native: str, symbol: str, parameters: Sequence[str]) -> bytes:
+    """LLVM's text of a module as an object, its function `native` renamed. Raises InternalError where that
+    has other parameters, or where the module needs what is not in it."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
+    function = module.get_function(native)
+    found = [_POINTER.sub("ptr", str(argument.type)) for argument in function.arguments]
+    if found != list(parameters):
+        raise InternalError(f"Numba has other parameters for {symbol}: {', '.join(found)}")
+    declared = {each.name for each in module.functions if each.is_declaration}
+    foreign = sorted(name for name in declared if not name.startswith("llvm."))
+    if foreign:
+        raise InternalError(f"The kernel {symbol} needs {', '.join(foreign)}")
+    for each in (*module.functions, *module.global_variables):
+        if each.name != native and not each.is_declaration:
+            each.linkage = "internal"  # other objects have parts and constants of the same names
+    function.name = symbol
+    code: bytes = _machine().emit_object(module)
+    return code
+
+
+def loaded(symbol: str, code: bytes) -> int:
+    """The address of the function of an object, from now on in this process."""
+    import llvmlite.binding as llvm
+
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address: int = engine.get_function_address(symbol)
+    if not address:
+        raise InternalError(f"There is no {symbol} in its object")
+    return address
+
+
+@cache
+def _engine() -> ExecutionEngine:
+    """What owns the code's memory, as long as the process lives."""
+    import llvmlite.binding as llvm
+
+    machine = _machine()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def _machine() -> Any:
+    """LLVM's target machine of this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=3, codemodel="jitdefault", jit=True
+    )
+
+
+def _file(symbol: str) -> Path:
+    return _folder() / f"{quote(symbol, safe='')}{_SUFFIX}"
+
+
+def _digest(code: bytes) -> bytes:
+    """A file that is not whole is as if it were not there."""
+    return hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest()
+
+
+@cache
+def _folder() -> Path:
+    """Beside Spark's class-data archives."""
+    import llvmlite.binding as llvm
+
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    digest = hashlib.sha256(f"{version('numba')} {version('llvmlite')} {processor}".encode())
+    for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".py"):
+            digest.update(file.name.encode() + file.read_bytes())
+    every = cache_folder() / "kernels"
+    folder = every / digest.hexdigest()[:16]
+    if folder.is_dir():
+        os.utime(folder)
+    elif every.is_dir():
+        forget_unused(every.iterdir())
+    return folder
