@@ -11,12 +11,13 @@ from firesteel.spark.start.java import spark_home
 BATCH, STREAM = "batch", "stream"
 
 MASTER = "spark.master"
+UI = "spark.ui.enabled"
 LOG_LEVEL = "spark.log.level"
 PYTHON = "spark.pyspark.python"
 """The executors' Python, which pyspark reads only where spark-submit starts the program."""
 
 _ALWAYS = {
-    "spark.ui.enabled": "false",
+    UI: "false",
     "spark.ui.showConsoleProgress": "false",
     LOG_LEVEL: "ERROR",
     "spark.sql.adaptive.enabled": "false",
@@ -41,6 +42,14 @@ _LOCAL = {
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
 }
+_WITHOUT_UI = {
+    "spark.ui.retainedJobs": "20",
+    "spark.ui.retainedStages": "40",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "20",
+}
+"""What Spark keeps about the past is for its UI, but kept without one, too: a thousand of each, for a stream
+some 100 MB that grow over a quarter of an hour."""
 _MASTER_HERE = ("spark://127.0.0.1:", "spark://localhost:")
 _OWN_DAEMON = {"spark.python.daemon.module": "firesteel.spark.start.daemon"}
 
@@ -88,4 +97,5 @@ class LaunchOptions:
             settings |= _LOCAL | (_OWN_DAEMON if self.fast else {})
         elif (self.master or "").startswith(_MASTER_HERE):
             settings |= _ON_LOOPBACK
-        return settings | dict(self.conf)
+        settings |= self.conf
+        return settings if settings[UI] == "true" else _WITHOUT_UI | settings
