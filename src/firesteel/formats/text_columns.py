@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from firesteel.formats.base import Flags
 from firesteel.formats.text_patterns import text_pattern
-from firesteel.runtime.duck.connection import connect
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
@@ -79,6 +78,8 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
 
 
 def _by_duckdb(texts: pa.StringArray, expression: str) -> pa.Array:
+    from firesteel.runtime.duck.connection import connect  # not on the driver
+
     connection = connect()
     connection.register("texts", pa.table({"l": texts}))
     try:

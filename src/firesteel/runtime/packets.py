@@ -268,7 +268,8 @@ def _with_orders(changes: pa.Table) -> pa.Table:
     if kind is None or kind.type != pa.uint16():
         return changes
     order = np.cumsum(orders(changes), dtype=np.int64) + int(kind.metadata[_BEGIN])
-    return changes.set_column(index, ORDER, pa.array(order))
+    column = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+    return changes.set_column(index, ORDER, column)  # pa.array loads numpy.ma, for tens of milliseconds
 
 
 def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
