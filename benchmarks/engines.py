@@ -60,7 +60,13 @@ def firesteel(
             command += ["--set", f"{key}={value}"]
         if checkpoint:
             command += ["--checkpoint", str(Path(folder) / "checkpoint")]
-        return _timed(command, os.environ.copy(), watch)
+        return _timed(command, _environment(python), watch)
+
+
+def _environment(python: str) -> dict[str, str]:
+    """This process's; another Python goes by its own path."""
+    own = {"PYTHONPATH"} if python != sys.executable else set()
+    return {key: value for key, value in os.environ.items() if key not in own}
 
 
 def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Run:
