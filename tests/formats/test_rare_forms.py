@@ -46,6 +46,12 @@ def number(chance: random.Random) -> str:
     return text
 
 
+def scientific(chance: random.Random) -> str:
+    fraction = chance.choice(["", ".0", ".5", ".25", ".50", ".123456789012345", ".10000000000001"])
+    power = chance.choice(["", "-", "+", "-0"]) + str(chance.choice([0, 1, 2, 3, 4, 6, 7, 8, 15, 22, 23, 299, 308]))
+    return chance.choice(["", "-"]) + chance.choice("0125789") + fraction + chance.choice("eEEE") + power
+
+
 def quoted(chance: random.Random) -> str:
     text = chance.choice(["", "", "+", "-", "00"]) + number(chance)
     if chance.random() < 0.1:
@@ -67,7 +73,7 @@ def nested(chance: random.Random, depth: int = 0) -> str:
 
 def lines(name: str, seed: int) -> list[bytes]:
     chance = random.Random(seed)
-    made = [chance.choice([number, number, quoted, quoted, nested])(chance) for _ in range(COUNT)]
+    made = [chance.choice([number, number, scientific, quoted, quoted, nested])(chance) for _ in range(COUNT)]
     return [MESSAGES[name](value).encode() + b"\n" for value in made]
 
 

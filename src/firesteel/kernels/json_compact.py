@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from firesteel.kernels.compiler import inlined, part
 from firesteel.kernels.types import Bytes, Integers
 from firesteel.kernels.words import byte_at
@@ -10,11 +12,14 @@ KEYS = 64
 """Of all objects in a value, and how deep they may lie: what is larger is not looked at."""
 _QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
-_MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
+_PLUS, _MINUS, _POINT, _ZERO, _NINE, _UPPER_E = 43, 45, 46, 48, 57, 69
 SURE_DIGITS = 15
 """A number of so many digits is the shortest text of a double."""
 _LONG = 7
 """From 10 to the power of this on Java writes doubles with an exponent, and below 0.001."""
+_DOUBLES_LEAST, _LEAST_POWER = 3, 6
+"""The negative powers up to which doubles and BigDecimals have none."""
+_MOST_POWER, _POWER_DIGITS = 300, 3
 
 
 @part
@@ -100,6 +105,8 @@ def shortest_end(data: Bytes, at: int, end: int, as_decimals: bool) -> int:
             point = place
         elif _ZERO <= byte <= _NINE:
             digits += 1
+        elif byte == _UPPER_E and _is_scientific(data, first, min(point, place), place, end, as_decimals):
+            return end
         else:
             return -1
     if point == end:
@@ -111,6 +118,26 @@ def shortest_end(data: Bytes, at: int, end: int, as_decimals: bool) -> int:
     if as_decimals and byte_at(data, end - 1) == _ZERO:
         return point if byte_at(data, point - 1) != _ZERO else -1  # 20 would be 2E+1
     return end
+
+
+@inlined
+def _is_scientific(data: Bytes, at: int, point: int, mark: int, end: int, as_decimals: bool) -> bool:
+    """Whether a number with an exponent stands as Java writes it: one digit before the point, none behind it
+    that could go, and an exponent that it needs. mark: where the E is."""
+    fraction, last = mark - point - 1, byte_at(data, mark - 1)
+    if point != at + 1 or byte_at(data, at) == _ZERO or mark - at > SURE_DIGITS + 1 or mark + 1 >= end:
+        return False
+    sign, power = byte_at(data, mark + 1), 0
+    start = mark + 1 + (sign == _MINUS or sign == _PLUS)
+    for place in range(start, end):
+        power = power * 10 + np.int64(byte_at(data, place)) - _ZERO
+    if start == end or end - start > _POWER_DIGITS or byte_at(data, start) == _ZERO or power > _MOST_POWER:
+        return False
+    if as_decimals:
+        is_short = last != _ZERO if fraction > 0 else fraction < 0
+        return is_short and (power > _LEAST_POWER if sign == _MINUS else sign == _PLUS and power > fraction)
+    is_short = fraction > 0 and (last != _ZERO or fraction == 1)
+    return is_short and (power > _DOUBLES_LEAST if sign == _MINUS else sign != _PLUS and power >= _LONG)
 
 
 @inlined
