@@ -48,7 +48,9 @@ def number(chance: random.Random) -> str:
 
 def scientific(chance: random.Random) -> str:
     fraction = chance.choice(["", ".0", ".5", ".25", ".50", ".123456789012345", ".10000000000001"])
-    power = chance.choice(["", "-", "+", "-0"]) + str(chance.choice([0, 1, 2, 3, 4, 6, 7, 8, 15, 22, 23, 299, 308]))
+    power = chance.choice(["", "-", "+", "-0"]) + str(
+        chance.choice([0, 1, 2, 3, 4, 6, 7, 8, 15, 22, 23, 299, 308])
+    )
     return chance.choice(["", "-"]) + chance.choice("0125789") + fraction + chance.choice("eEEE") + power
 
 

@@ -130,7 +130,7 @@ def _is_scientific(data: Bytes, at: int, point: int, mark: int, end: int, as_dec
     sign, power = byte_at(data, mark + 1), 0
     start = mark + 1 + (sign == _MINUS or sign == _PLUS)
     for place in range(start, end):
-        power = power * 10 + np.int64(byte_at(data, place)) - _ZERO
+        power = int(power * 10 + np.int64(byte_at(data, place)) - _ZERO)
     if start == end or end - start > _POWER_DIGITS or byte_at(data, start) == _ZERO or power > _MOST_POWER:
         return False
     if as_decimals:
