@@ -52,6 +52,17 @@ class ExactValues:
                 cut_fractions(data, found)
         return found
 
+    def number_texts(self, data: Bytes, cells: Cells) -> tuple[pa.StringArray, Flags]:
+        """Numbers as the texts that Java makes of them; which cells are none, or none for certain."""
+        from firesteel.kernels.json_numbers import TEXT_BYTES, write_numbers
+
+        count = len(cells)
+        out, offsets = np.empty(count * TEXT_BYTES, np.uint8), np.empty(count + 1, np.int32)
+        odd = np.empty(count, np.bool_)
+        write_numbers(data, cells, self._as_decimals, offsets, out, odd)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(out)]
+        return pa.Array.from_buffers(pa.string(), count, buffers), odd
+
     def mended(
         self, column: pa.Array, kind: SqlType, texts: Iterable[bytes], places: Indices
     ) -> tuple[pa.Array, Indices]:

@@ -49,6 +49,9 @@ class Reading:
         if self._exact is not None:
             again, odd = self._judged(self._exact.simplified(self._scan.data, cells[places], kind), kind)
             column, places = replaced(column, again.filter(pa.array(~odd)), places, odd)
+            if kind.root in CHARACTER and len(places):
+                again, odd = self._exact.number_texts(self._scan.data, cells[places])
+                column, places = replaced(column, again.filter(pa.array(~odd)), places, odd)
             column, places = self._exact.mended(column, kind, self._written(cells[places]), places)
         self.odd[at[places]] = True
         return column

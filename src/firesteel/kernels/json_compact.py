@@ -44,7 +44,7 @@ def is_compact(data: Bytes, at: int, end: int, as_decimals: bool, keys: Integers
             at = closed + 1
         elif byte == _MINUS or _ZERO <= byte <= _NINE:
             behind = _number_end(data, at, end)
-            if shortest_end(data, at, behind, as_decimals) != behind:
+            if not _is_shortest(data, at, behind, as_decimals):
                 return False
             at = behind
         elif byte == _OPEN_OBJECT or byte == _OPEN_LIST:
@@ -96,9 +96,9 @@ def _number_end(data: Bytes, at: int, end: int) -> int:
 
 
 @part
-def shortest_end(data: Bytes, at: int, end: int, as_decimals: bool) -> int:
-    """Where the text of a number that stands here would end as Java writes it, as a double or as_decimals: a
-    BigDecimal without zeros at the end; -1 where that is not a part of the text, or not for certain."""
+def _is_shortest(data: Bytes, at: int, end: int, as_decimals: bool) -> bool:
+    """Whether a number stands here as Java writes it, as a double or as_decimals: a BigDecimal without zeros
+    at the end; False, too, where that is not certain."""
     first = at + (byte_at(data, at) == _MINUS)
     point, digits = end, 0
     for place in range(first, end):
@@ -107,19 +107,14 @@ def shortest_end(data: Bytes, at: int, end: int, as_decimals: bool) -> int:
             point = place
         elif _ZERO <= byte <= _NINE:
             digits += 1
-        elif byte == _UPPER_E and _is_scientific(data, first, min(point, place), place, end, as_decimals):
-            return end
         else:
-            return -1
+            mantissa = min(point, place)
+            return byte == _UPPER_E and _is_scientific(data, first, mantissa, place, end, as_decimals)
     if point == end:
-        return end if first == at or byte_at(data, first) != _ZERO else -1
-    while end - point > 2 and byte_at(data, end - 1) == _ZERO:
-        end -= 1
+        return first == at or byte_at(data, first) != _ZERO
     if digits > SURE_DIGITS or point - first > _LONG or not _has_digit(data, first, min(end, point + 4)):
-        return -1
-    if as_decimals and byte_at(data, end - 1) == _ZERO:
-        return point if byte_at(data, point - 1) != _ZERO else -1  # 20 would be 2E+1
-    return end
+        return False
+    return byte_at(data, end - 1) != _ZERO or (not as_decimals and end - point == 2)
 
 
 @inlined

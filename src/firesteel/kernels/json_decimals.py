@@ -46,7 +46,7 @@ def read_decimals(
         end = at + ((cells[index] >> LENGTH_SHIFT) & MAX_LENGTH)
         good, number, exponent = False, 0, 0
         if kind == INTEGER or kind == DECIMAL or kind == STRING:
-            good, number, exponent = _digits(data, at, end)
+            good, number, exponent = read_digits(data, at, end)
         if not good:
             odd[index], there[index] = True, False
             continue
@@ -60,7 +60,7 @@ def read_decimals(
 
 
 @inlined
-def _digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
+def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
     """Whether this is a number, of MOST_DIGITS at most; its digits and the power of 10 they stand for."""
     if at < end and byte_at(data, at) == _MINUS:
         at += 1

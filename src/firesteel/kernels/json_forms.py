@@ -16,7 +16,7 @@ from firesteel.kernels.json_cells import (
     STRING,
     cell,
 )  # fmt: skip
-from firesteel.kernels.json_compact import KEYS, SURE_DIGITS, is_compact, shortest_end
+from firesteel.kernels.json_compact import KEYS, SURE_DIGITS, is_compact
 from firesteel.kernels.types import Bytes, Cells, Integers
 from firesteel.kernels.words import byte_at
 
@@ -61,16 +61,11 @@ def cut_fractions(data: Bytes, cells: Cells) -> None:
 
 @compiled
 def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers) -> None:
-    """Numbers, objects and lists become strings, where their text, or a part of it, is what Jackson would
-    write. as_decimals: numbers as BigDecimals, not doubles. keys: int64[KEYS, 4], to work with."""
+    """Objects and lists become strings, where their text is what Jackson would write. as_decimals: numbers in
+    them as BigDecimals, not doubles. keys: int64[KEYS, 4], to work with."""
     for index in range(len(cells)):
-        kind = cells[index] >> KIND_SHIFT
         at, end = _bounds(cells[index])
-        if kind == DECIMAL:
-            behind = shortest_end(data, at, end, as_decimals)
-            if behind > 0:
-                cells[index] = cell(STRING, at, behind - at)
-        elif kind == NESTED and is_compact(data, at, end, as_decimals, keys):
+        if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys):
             cells[index] = cell(STRING, at, end - at)
 
 

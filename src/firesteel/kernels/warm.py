@@ -13,7 +13,8 @@ from firesteel.kernels.compiler import KERNELS
 from firesteel.kernels.objects import kept
 
 MODULES = (
-    *("json_scan", "json_values", "json_forms", "json_decimals", "changed_rows", "lines", "csv_scan"),
+    *("json_scan", "json_values", "json_forms", "json_decimals", "json_numbers"),
+    *("changed_rows", "lines", "csv_scan"),
     *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
 )
 """Each has a function `warm` that calls its kernels with the types with which they will be called."""
