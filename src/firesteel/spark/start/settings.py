@@ -23,6 +23,7 @@ _ALWAYS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
     "spark.driver.maxResultSize": "0",
+    "spark.buffer.pageSize": "2m",  # for 64, made and cleared in each micro-batch, the rows are too few
 }
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
