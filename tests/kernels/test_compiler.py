@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,16 @@ def test_what_a_kernel_takes_and_gives() -> None:
     assert kernel(grid.astype(np.int64), halves, True, 1 << 62) == ((1 << 62) + 15, True)
     with pytest.raises(InternalError, match="gaps"):
         kernel(grid[:, ::2], halves, True, 1)
+
+
+def test_threads_that_call_a_kernel_at_once_load_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    load = objects.loaded
+    monkeypatch.setattr(objects, "loaded", lambda symbol, code: loaded.append(symbol) or load(symbol, code))
+    kernel = compiler.compiled(_twice)
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(kernel, range(64))) == [2 * number for number in range(64)]
+    assert len(loaded) == 1
 
 
 def test_a_kernel_that_needs_what_is_not_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

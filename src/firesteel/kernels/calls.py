@@ -2,7 +2,8 @@
 
 A function takes where its result goes, where an exception would go, and its arguments: an array as a
 reference count, an owner, its items, the bytes of one, its data, its shape and its strides
-(numba/core/callconv.py: CPUCallConv, numba/core/datamodel/models.py: ArrayModel). It returns a status.
+(numba/core/callconv.py: CPUCallConv, numba/core/datamodel/models.py: ArrayModel). It returns a status,
+0 where it comes to its end.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from firesteel.errors import InternalError
 
 INT, BOOL = "int", "bool"
 _KINDS: dict[tuple[Any, int], str] = {}
-_STATUSES = (0, -2)
-"""Of functions that return something, and of those that return None."""
 
 
 class _Found(ctypes.Structure):
@@ -82,7 +81,7 @@ class Call:
         result, error = self._result(), ctypes.c_void_p()
         words = self._words(arguments)
         status = self._function(ctypes.byref(result), ctypes.byref(error), *words)
-        if status not in _STATUSES:
+        if status:
             raise InternalError(f"The kernel {self._name} ended with status {status}")
         if isinstance(result, _Found):
             return result.number, bool(result.flag)

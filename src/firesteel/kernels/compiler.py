@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cached_property
+from threading import RLock
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -20,6 +21,8 @@ from firesteel.kernels.calls import Call, kind_of, numba_type, parameters
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
+_LOADING = RLock()
+"""An object is loaded once, though threads of a worker may call a kernel at the same time."""
 _OF_NUMBA = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Numba's own ways to call it are left out: a third of the compiling."""
 
@@ -83,7 +86,8 @@ class Kernel(Part):
         kinds = tuple(map(kind_of, arguments))
         call = self.calls.get(kinds)
         if call is None:
-            call = self.load(kinds)
+            with _LOADING:
+                call = self.calls.get(kinds) or self.load(kinds)
         return call(arguments)
 
     def load(self, kinds: tuple[str, ...]) -> Call:
