@@ -24,7 +24,7 @@ _OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
 _LOADING = RLock()
 """An object is loaded once, though threads of a worker may call a kernel at the same time."""
 _OF_NUMBA = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Numba's own ways to call it are left out: a third of the compiling."""
+"""Numba's own ways to call it are left out: nobody uses them, and they need symbols of Numba's."""
 
 
 def compiled(function: Function) -> Function:
