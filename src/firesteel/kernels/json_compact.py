@@ -19,9 +19,9 @@ _LONG = 7
 """From 10 to the power of this on Java writes doubles with an exponent, and below 0.001."""
 _DOUBLES_LEAST, _LEAST_POWER = 3, 6
 """The negative powers up to which doubles and BigDecimals have none."""
-_ROUNDED, _NOT_WHOLE = 15, 19
-"""Between these, Java up to 18 does not look for the shortest text (types/text.py)."""
-_MOST_POWER, _POWER_DIGITS = 300, 3
+ROUNDED, NOT_WHOLE = 15, 19
+"""Between these powers of 10, Java up to 18 does not look for the shortest text (types/text.py)."""
+MOST_POWER, _POWER_DIGITS = 300, 3
 
 
 @part
@@ -128,12 +128,12 @@ def _is_scientific(data: Bytes, at: int, point: int, mark: int, end: int, as_dec
     start = mark + 1 + (sign == _MINUS or sign == _PLUS)
     for place in range(start, end):
         power = int(power * 10 + np.int64(byte_at(data, place)) - _ZERO)
-    if start == end or end - start > _POWER_DIGITS or byte_at(data, start) == _ZERO or power > _MOST_POWER:
+    if start == end or end - start > _POWER_DIGITS or byte_at(data, start) == _ZERO or power > MOST_POWER:
         return False
     if as_decimals:
         is_short = last != _ZERO if fraction > 0 else fraction < 0
         return is_short and (power > _LEAST_POWER if sign == _MINUS else sign == _PLUS and power > fraction)
-    is_short = fraction > 0 and (last != _ZERO or fraction == 1) and not _ROUNDED <= power < _NOT_WHOLE
+    is_short = fraction > 0 and (last != _ZERO or fraction == 1) and not ROUNDED <= power < NOT_WHOLE
     return is_short and (power > _DOUBLES_LEAST if sign == _MINUS else sign != _PLUS and power >= _LONG)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
 from firesteel.kernels.json_cells import DECIMAL, KIND_SHIFT, LENGTH_SHIFT, MAX_LENGTH, START_MASK
-from firesteel.kernels.json_compact import SURE_DIGITS
+from firesteel.kernels.json_compact import MOST_POWER, NOT_WHOLE, ROUNDED, SURE_DIGITS
 from firesteel.kernels.json_decimals import read_digits
 from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
 from firesteel.kernels.words import byte_at
@@ -17,9 +17,6 @@ _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
 """The powers of 10 of the first digit between which there is no exponent."""
-_ROUNDED, _NOT_WHOLE = 15, 19
-"""Between these powers Java up to 18 does not look for the shortest text of a double (types/text.py)."""
-_MOST_POWER = 300
 
 
 @compiled
@@ -45,8 +42,8 @@ def write_numbers(
             exponent += 1
         size = _size(number)
         power = exponent + size - 1
-        good &= 0 < size <= SURE_DIGITS and abs(power) <= _MOST_POWER
-        good &= as_decimals or not _ROUNDED <= power < _NOT_WHOLE
+        good &= 0 < size <= SURE_DIGITS and abs(power) <= MOST_POWER
+        good &= as_decimals or not ROUNDED <= power < NOT_WHOLE
         odd[index] = not good
         if good:
             if byte_at(data, at) == _MINUS:

@@ -99,4 +99,4 @@ class LaunchOptions:
         elif (self.master or "").startswith(_MASTER_HERE):
             settings |= _ON_LOOPBACK
         settings |= self.conf
-        return settings if settings[UI] == "true" else _WITHOUT_UI | settings
+        return settings if settings[UI].lower() == "true" else _WITHOUT_UI | settings
