@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ import pyarrow as pa
 from firesteel.formats.base import Flags, Indices
 from firesteel.formats.message_bytes import MessageBytes
 from firesteel.formats.message_decoder import WORTH_COLUMNS
-from firesteel.kernels.types import Bytes, Cells, Plan
+from firesteel.kernels.types import Bytes, Cells
 
 VALUE, OBJECT, LIST, MAP = range(4)
 """Kinds of nodes, as kernels/json_scan.py has them: it is loaded where messages are read, not where jobs are
@@ -26,10 +27,12 @@ _KERNEL = "firesteel.kernels.json_scan"
 _WORTH_LOADING = 4096
 """Fewer messages are read one by one sooner than the kernel is loaded, or compiled, in a process that has not
 done so at its start."""
-_TABLE_COLUMNS, _STACK, _KNOWN = 5, (32, 4), (16, 2)
+_NODE_SIZE, _MEMBER_SIZE, _TABLE_SIZE, _STACK, _KNOWN = 8, 8, 5, 32 * 4, 16 * 2
 _LONGEST_KEY = 1 << 16
 _WORD = 8
 """Bytes that kernels read at once."""
+_NEVER = 1 << 40
+"""A length that no key has."""
 _BYTES_A_ROW = 128
 """The first guess; a block with more rows is scanned again."""
 
@@ -122,7 +125,7 @@ class JsonScan:
             if size > len(self._cells):
                 self._cells = np.empty(size, np.int64)
             rows = scan(
-                data, content.offsets, plan.nodes, plan.members, plan.names, tables, self._cells,
+                data, content.offsets, plan.entries, plan.names, tables.ravel(), self._cells,
                 numbers, odd, self._stack, self._known, self._scratch,
             )  # fmt: skip
             if rows != FULL:
@@ -139,10 +142,11 @@ class JsonScan:
 class _Plan:
     """A shape as the kernel reads it: see there."""
 
-    nodes: Plan
-    members: Indices
+    entries: Indices
     names: Bytes
     widths: list[int]
+    places: list[tuple[int, int]]
+    """Of each node the number of its table, and its column there."""
     inner: dict[int, list[int]]
     """By node, those of its members, or of what is in it."""
 
@@ -156,12 +160,12 @@ class _Plan:
 
         def add(one: Shape, table: int) -> int:
             number = len(nodes)
-            nodes.append([one.kind, table, widths[table], 0, 0, -1, one.is_flat, one.digits])
+            nodes.append([one.kind, table, widths[table], 0, 0, 0, one.is_flat, one.digits])
             widths[table] += 1
             if one.inner is not None:
                 widths.append(int(one.kind == MAP))  # a map's keys come first
-                nodes[number][5] = add(one.inner, len(widths) - 1)
-                inner[number] = [nodes[number][5]]
+                inner[number] = [add(one.inner, len(widths) - 1)]
+                nodes[number][5] = inner[number][0] * _NODE_SIZE
             elif one.kind == OBJECT:
                 inner[number] = [add(each, table) for each in one.members.values()]
             return number
@@ -169,24 +173,30 @@ class _Plan:
         def name(one: Shape, number: int) -> None:
             if one.inner is not None:
                 name(one.inner, inner[number][0])
-            nodes[number][3:5] = len(members), len(one.members)
-            for key, child in zip(one.members, inner.get(number, ()), strict=False):
-                text = key.encode()
-                head = int.from_bytes(text[:_WORD], "little", signed=len(text) >= _WORD)
-                members.append([len(names), len(text), head, child])
-                names.extend(text)
+            first = len(nodes) * _NODE_SIZE + len(members) * _MEMBER_SIZE
+            if one.members:
+                nodes[number][3:5] = first, len(one.members)
+            for nth, (key, child) in enumerate(zip(one.members, inner.get(number, ()), strict=False), 1):
+                behind = first + nth % len(one.members) * _MEMBER_SIZE
+                members.append([child * _NODE_SIZE, behind, len(names) + 1, *_key(key)])
+                names.extend(b'"%b":' % key.encode())
             for each, child in zip(one.members.values(), inner.get(number, ()), strict=False):
                 name(each, child)
 
-        name(shape, add(shape, 0))
-        array = np.array(members, np.int64).reshape(-1, 4)
-        return cls(
-            np.array(nodes, np.int32), array, np.frombuffer(bytes(names) or b" ", np.uint8), widths, inner
-        )
+        add(shape, 0)
+        members.append([0] * 5 + [_NEVER, 0, 0])  # looked for where nothing is wanted
+        for node in nodes:
+            node[3] = len(nodes) * _NODE_SIZE
+        name(shape, 0)
+        places = [(table, column) for _, table, column, *_ in nodes]
+        for node in nodes:
+            node[1] *= _TABLE_SIZE
+        entries = np.array([*chain(*nodes, *members)], np.int64)
+        return cls(entries, np.frombuffer(bytes(names) or b" ", np.uint8), widths, places, inner)
 
     def tables(self, messages: int, rows: int) -> Indices:
         """The kernel's tables, with room for so many messages and so many rows in every other one."""
-        tables = np.zeros((len(self.widths), _TABLE_COLUMNS), np.int64)
+        tables = np.zeros((len(self.widths), _TABLE_SIZE), np.int64)
         tables[:, 1] = self.widths
         tables[:, 2] = rows
         tables[0, 2] = messages
@@ -195,16 +205,35 @@ class _Plan:
         return tables
 
 
+def _key(name: str) -> list[int]:
+    """What the kernel has about a member's key, see there. One that would have escapes is never written so."""
+    text = name.encode()
+    written = b'"%b":' % text
+    is_plain = not any(mark in text for mark in b'"\\')
+    bits = (1 << 8 * min(len(written), _WORD)) - 1
+    return [len(text), _word(text), len(written) if is_plain else _NEVER, _word(written), _signed(bits)]
+
+
+def _word(text: bytes) -> int:
+    """Its first bytes as the kernel reads them: at once, the first one lowest."""
+    return _signed(int.from_bytes(text[:_WORD], "little"))
+
+
+def _signed(word: int) -> int:
+    """The int64 with these bits."""
+    return word - (1 << 64) if word >> 63 else word
+
+
 def _found(shape: Shape, tables: list[Cells], plan: _Plan, node: int) -> Found:
     """What a node found, in columns of their own."""
-    _, table, column, *_ = plan.nodes[node].tolist()
+    table, column = plan.places[node]
     cells = tables[table][:, column].copy()
     below = plan.inner.get(node, [])
     if shape.inner is None:
         members = zip(shape.members.items(), below, strict=True)
         return Found(cells, {name: _found(each, tables, plan, child) for (name, each), child in members})
     inner = _found(shape.inner, tables, plan, below[0])
-    keys = tables[int(plan.nodes[below[0], 1])][:, 0].copy() if shape.kind == MAP else None
+    keys = tables[plan.places[below[0]][0]][:, 0].copy() if shape.kind == MAP else None
     return Found(cells, {}, inner, keys)
 
 

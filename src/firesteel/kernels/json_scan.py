@@ -1,6 +1,6 @@
 """One pass over a block of JSON messages: each wanted value's cell, in tables of rows.
 
-A **plan** is a tree of nodes in arrays. A node is a value (a cell is all that is wanted of it), an object
+A **plan** is a tree of nodes in an array. A node is a value (a cell is all that is wanted of it), an object
 of which some members are wanted, a list, or a map (an object of which all members are). The root, an
 object, has a row in table 0 for each message; the members of an object share its row; elements of a list
 and entries of a map have rows of their own in a table of their node. Within a table, rows stand in the
@@ -38,27 +38,31 @@ from firesteel.kernels.json_tokens import (
     value_end,
     word_end,
 )  # fmt: skip
-from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Plan
-from firesteel.kernels.words import byte_at, load_word
+from firesteel.kernels.types import Bytes, Cells, Flags, Integers
+from firesteel.kernels.words import byte_at, entry, load_word, put
 
 FULL = -2
 """A table has no room left: the block is to be scanned again with more."""
 VALUE, OBJECT, LIST, MAP = range(4)
-KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS = range(8)
-"""Columns of `nodes`. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it
-holds objects or lists. DIGITS: where not 0, nobody wants a value that is a plain number of so many digits,
-below 0 with a point among them if there is one: it is as good as null."""
-NAME, LENGTH, HEAD, NODE = range(4)
-"""Columns of `members`: where in `names` a name begins, its length, its first eight bytes as a word, its
-node. Those of an object stand side by side."""
-BASE, WIDTH, CAPACITY, COUNT, _BEFORE = range(5)
-"""Columns of `tables`: where in `cells` a table begins, its columns, the rows for which there is room, and
-those that there are."""
+KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = range(9)
+"""Entries of a node in `plan`. TABLE: a place in `tables`. FIRST_MEMBER, MEMBERS: one of its members, and how many
+there are. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it holds
+objects or lists. DIGITS: where not 0, nobody wants a value that is a plain number of so many digits, below 0
+with a point among them if there is one: it is as good as null. Nodes and members are named by their places."""
+NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
+"""Entries of a member in `plan`: its node, the member behind it, where in `names` its name begins, its length,
+its first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: the same of the name as it mostly stands in a message,
+with its quotes and the colon; WRITTEN_BITS: which bits of that word are of it."""
+BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
+"""Entries of a table in `tables`: where in `cells` it begins, its columns, the rows for which there is room,
+and those that there are."""
 KNOWN = 16
-"""Rows of `known`: where a value that nobody wants began and its length, by its number in what it is in."""
+"""Entries of `known`, two for each: where a value that nobody wants began and its length, by its number in what
+it is in."""
 MAX_DEPTH = 32
-"""Rows of `stack`, each for one that is open around a value; columns: its node, the place of its row
-(of a list or map, of its cell), how many elements it has so far, and the member that is looked for next."""
+"""What `stack` has room for: what is open around a value, each with its node, the place of its row (of a list
+or map, of its cell), how many elements it has so far, and the member that is looked for next."""
+_OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MOST_ENTRIES = 500
@@ -67,30 +71,31 @@ _MOST_ENTRIES = 500
 
 @compiled
 def scan(
-    data: Bytes, offsets: Integers, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
+    data: Bytes, offsets: Integers, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
+    numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
-    rows, or FULL. numbers: int64[n], gets the message of each root row. odd: bool[n], gets which are odd;
-    one without any bytes is not, and has no row. To work with: stack: int64[MAX_DEPTH, 4], known:
-    int64[KNOWN, 2], scratch: uint8[any], for keys with escapes; those for which it is too short are odd."""
+    rows, or FULL. plan: nodes and members, the root first. numbers: int64[n], gets the message of each root
+    row. odd: bool[n], gets which are odd; one without any bytes is not, and has no row. To work with: stack:
+    int64[MAX_DEPTH * 4], known: int64[KNOWN * 2], scratch: uint8[any], for keys with escapes; those for which
+    it is too short are odd."""
     rows = 0
     for place in range(KNOWN):
-        known[place, 1] = 0
+        known[place * 2 + 1] = 0
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]
         odd[number] = False
         if at == end:
             continue
-        for table in range(len(tables)):
-            tables[table, _BEFORE] = tables[table, COUNT]
-        at = _message(data, at, end, nodes, members, names, tables, cells, stack, known, scratch)
+        for table in range(0, len(tables), TABLE_SIZE):
+            put(tables, table + _BEFORE, entry(tables, table + COUNT))
+        at = _message(data, at, end, plan, names, tables, cells, stack, known, scratch)
         if at == FULL:
             return FULL
         if at == BAD or blanks_end(data, at, end) != end:
             odd[number] = True
-            for table in range(len(tables)):
-                tables[table, COUNT] = tables[table, _BEFORE]
+            for table in range(0, len(tables), TABLE_SIZE):
+                put(tables, table + COUNT, entry(tables, table + _BEFORE))
             continue
         numbers[rows] = number
         rows += 1
@@ -100,67 +105,73 @@ def scan(
 @inlined
 def _new_row(tables: Integers, cells: Cells, table: int) -> int:
     """The place in `cells` of a row in which nothing is there yet, or FULL."""
-    row = tables[table, COUNT]
-    if row == tables[table, CAPACITY]:
+    row = entry(tables, table + COUNT)
+    if row == entry(tables, table + CAPACITY):
         return FULL
-    tables[table, COUNT] = row + 1
-    width = tables[table, WIDTH]
-    place = tables[table, BASE] + row * width
+    put(tables, table + COUNT, row + 1)
+    width = entry(tables, table + WIDTH)
+    place = entry(tables, table + BASE) + row * width
     for column in range(width):
-        cells[place + column] = 0
+        put(cells, place + column, 0)
     return place
 
 
 @inlined
 def _message(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, stack: Integers, known: Integers, scratch: Bytes,
+    data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
+    stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Behind the object, BAD or FULL."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
-    place = _new_row(tables, cells, 0)
-    if place < 0:
+    row = _new_row(tables, cells, 0)
+    if row < 0:
         return FULL
-    depth = 0
-    node, row, seen, step = 0, place, 0, 0  # of what is open: see the columns of `stack`
+    node, seen, step = 0, 0, entry(plan, FIRST_MEMBER)  # of what is open: see `stack`
+    opened = 0
     at = blanks_end(data, at + 1, end)
     while at < end:
-        if byte_at(data, at) == (_CLOSE_LIST if nodes[node, KIND] == LIST else _CLOSE_OBJECT):
-            if not _closed(data, nodes, tables, cells, node, row, seen):
+        if byte_at(data, at) == (_CLOSE_LIST if entry(plan, node + KIND) == LIST else _CLOSE_OBJECT):
+            if not _closed(data, plan, tables, cells, node, row, seen):
                 return BAD
             at += 1
-            if depth == 0:
+            if opened == 0:
                 return at
-            depth -= 1
-            node, row, seen, step = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
+            opened -= _OPEN_SIZE
+            node, row = entry(stack, opened), entry(stack, opened + 1)
+            seen, step = entry(stack, opened + 2), entry(stack, opened + 3)
         else:
             at = _separated(data, at, end, seen)
             if at < 0:
                 return BAD
             seen += 1
             at, child, place, step = _slot(
-                data, at, end, nodes, members, names, tables, cells, node, row, step, scratch
+                data, at, end, plan, names, tables, cells, node, row, step, scratch
             )
             if at < 0:
                 return at
             if child < 0:
                 is_nested = byte_at(data, at) == _OPEN_OBJECT or byte_at(data, at) == _OPEN_LIST
-                if is_nested and nodes[node, IS_FLAT]:
+                if is_nested and entry(plan, node + IS_FLAT):
                     return BAD
                 at = _skipped(data, at, end, known, seen) if is_nested else value_end(data, at, end)
-            elif nodes[child, KIND] == VALUE or byte_at(data, at) == _N:
-                place += nodes[child, COLUMN]
-                at = _value(data, at, end, place, cells, nodes[node, IS_FLAT], nodes[child, DIGITS])
-            elif depth == MAX_DEPTH:
+            elif entry(plan, child + KIND) == VALUE or byte_at(data, at) == _N:
+                place += entry(plan, child + COLUMN)
+                is_flat, digits = entry(plan, node + IS_FLAT), entry(plan, child + DIGITS)
+                at = _value(data, at, end, place, cells, is_flat, digits)
+            elif opened == MAX_DEPTH * _OPEN_SIZE:
                 return BAD
             else:
-                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = node, row, seen, step
-                depth += 1
-                at = _opened(data, at, child, place, nodes, tables, cells)
-                node, seen, step = child, 0, 0
-                row = place if nodes[child, KIND] == OBJECT else place + nodes[child, COLUMN]
+                put(stack, opened, node)
+                put(stack, opened + 1, row)
+                put(stack, opened + 2, seen)
+                put(stack, opened + 3, step)
+                opened += _OPEN_SIZE
+                at = _opened(data, at, child, place, plan, tables, cells)
+                node, seen, step = child, 0, entry(plan, child + FIRST_MEMBER)
+                is_object = entry(plan, child + KIND) == OBJECT
+                row = place if is_object else place + entry(plan, child + COLUMN)
             if at < 0:
                 return BAD
         at = blanks_end(data, at, end)
@@ -171,12 +182,13 @@ def _message(
 def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
     """Behind an object or list that nobody wants, the nth of what it is in. Servers write some with each
     message, types of columns for example: the same text as the last one there is not looked at again."""
-    place = nth % KNOWN
-    start, length = known[place, 0], known[place, 1]
+    place = nth % KNOWN * 2
+    start, length = entry(known, place), entry(known, place + 1)
     if length > 0 and at + length <= end and _is_same(data, start, at, length):
         return at + length
     behind = value_end(data, at, end)
-    known[place, 0], known[place, 1] = at, behind - at  # of a bad one below 0
+    put(known, place, at)
+    put(known, place + 1, behind - at)  # of a bad one below 0
     return behind
 
 
@@ -207,64 +219,84 @@ def _separated(data: Bytes, at: int, end: int, seen: int) -> int:
 
 @inlined
 def _slot(
-    data: Bytes, at: int, end: int, nodes: Plan, members: Integers, names: Bytes, tables: Integers,
-    cells: Cells, node: int, place: int, step: int, scratch: Bytes,
+    data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells, node: int,
+    place: int, step: int, scratch: Bytes,
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place; the
     member that is looked for next."""
-    kind, child = nodes[node, KIND], nodes[node, INNER]
-    key, length, escapes = 0, 0, 0
-    if kind != LIST:
+    kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
+    key, length, escapes, is_next = 0, 0, 0, False
+    if kind == OBJECT and _is_next(data, at, end, plan, names, step):
+        is_next = True
+        at = blanks_end(data, at + entry(plan, step + WRITTEN_LENGTH), end)
+        child, step = entry(plan, step + NODE), entry(plan, step + NEXT)
+    elif kind != LIST:
         closed = string_end(data, at + 1, end) if byte_at(data, at) == _QUOTE else BAD
         if closed < 0:
             return BAD, child, place, step
         key, length, escapes = at + 1, (closed >> 1) - at - 1, closed & 1
         at = colon_end(data, (closed >> 1) + 1, end)
-        if at < 0 or at >= end or length > MAX_LENGTH:
-            return BAD, child, place, step
-        if kind == OBJECT:
-            if not escapes:
-                child, step = _member(data, key, length, nodes, members, names, node, step)
-            else:
-                size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
-                if size < 0:
-                    return BAD, child, place, step
-                child, step = _member(scratch, 0, size, nodes, members, names, node, step)
-            if child >= 0 and cells[place + nodes[child, COLUMN]] != MISSING:
-                at = BAD  # twice
-            return at, child, place, step
-    place = _new_row(tables, cells, nodes[child, TABLE])
+    if at < 0 or at >= end or length > MAX_LENGTH:
+        return BAD, child, place, step
+    if kind == OBJECT:
+        if escapes:
+            size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
+            if size < 0:
+                return BAD, child, place, step
+            child, step = _member(scratch, 0, size, plan, names, node, step)
+        elif not is_next:
+            child, step = _member(data, key, length, plan, names, node, step)
+        if child >= 0 and entry(cells, place + entry(plan, child + COLUMN)) != MISSING:
+            at = BAD  # twice
+        return at, child, place, step
+    place = _new_row(tables, cells, entry(plan, child + TABLE))
     if place < 0:
         return FULL, child, place, step
     if kind == MAP:
-        cells[place] = cell(ESCAPED if escapes else STRING, key, length)
+        put(cells, place, cell(ESCAPED if escapes else STRING, key, length))
     return at, child, place, step
 
 
 @inlined
+def _is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
+    """Whether this member's key stands here as it mostly is written. It is known without looking for the end
+    of the key: what is behind it need not wait for that."""
+    length = entry(plan, step + WRITTEN_LENGTH)
+    if at + length > end or at + 8 > len(data):
+        return False
+    written, bits = np.uint64(entry(plan, step + WRITTEN)), np.uint64(entry(plan, step + WRITTEN_BITS))
+    if load_word(data, at) & bits != written:
+        return False
+    name = entry(plan, step + NAME) - 1
+    for place in range(8, length):
+        if byte_at(names, name + place) != byte_at(data, at + place):
+            return False
+    return True
+
+
+@inlined
 def _member(
-    text: Bytes, key: int, length: int, nodes: Plan, members: Integers, names: Bytes, node: int, step: int
+    text: Bytes, key: int, length: int, plan: Integers, names: Bytes, node: int, step: int
 ) -> tuple[int, int]:  # fmt: skip
     """The node of the member with this key, or -1, and the one behind it, which is looked at first the next
     time: members mostly stand in one order."""
-    first, count = nodes[node, FIRST_MEMBER], nodes[node, MEMBERS]
     start = min(key, len(text) - 8)
     word = load_word(text, start) >> np.uint64((key - start) << 3)
     if length < 8:
         word &= (np.uint64(1) << np.uint64(length << 3)) - np.uint64(1)
     head = np.int64(word)
-    for _ in range(count):
-        member = first + step
-        step = step + 1 if step + 1 < count else 0
-        if members[member, HEAD] == head and members[member, LENGTH] == length:
-            name = members[member, NAME]
+    for _ in range(entry(plan, node + MEMBERS)):
+        member = step
+        step = entry(plan, member + NEXT)
+        if entry(plan, member + HEAD) == head and entry(plan, member + LENGTH) == length:
+            name = entry(plan, member + NAME)
             same = True
             for place in range(8, length):
-                if names[name + place] != text[key + place]:
+                if byte_at(names, name + place) != byte_at(text, key + place):
                     same = False
                     break
             if same:
-                return members[member, NODE], step
+                return entry(plan, member + NODE), step
     return -1, step
 
 
@@ -294,7 +326,7 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
         return BAD
     if digits and _is_plain_number(data, start, stop, digits):
         kind = NULL
-    cells[place] = cell(kind, start, stop - start)
+    put(cells, place, cell(kind, start, stop - start))
     return at
 
 
@@ -321,34 +353,37 @@ def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
 
 @inlined
 def _opened(
-    data: Bytes, at: int, node: int, place: int, nodes: Plan, tables: Integers, cells: Cells
+    data: Bytes, at: int, node: int, place: int, plan: Integers, tables: Integers, cells: Cells
 ) -> int:  # fmt: skip
     """Behind the bracket of an object, a list or a map of the plan, which is the one to be closed next."""
-    kind = nodes[node, KIND]
+    kind = entry(plan, node + KIND)
     if byte_at(data, at) != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT):
         return BAD
-    first = 0 if kind == OBJECT else tables[nodes[nodes[node, INNER], TABLE], COUNT]
-    cells[place + nodes[node, COLUMN]] = cell(NESTED, first, 0)
+    first = 0
+    if kind != OBJECT:
+        first = entry(tables, entry(plan, entry(plan, node + INNER) + TABLE) + COUNT)
+    put(cells, place + entry(plan, node + COLUMN), cell(NESTED, first, 0))
     return at + 1
 
 
 @inlined
 def _closed(
-    data: Bytes, nodes: Plan, tables: Integers, cells: Cells, node: int, own: int, count: int
+    data: Bytes, plan: Integers, tables: Integers, cells: Cells, node: int, own: int, count: int
 ) -> bool:  # fmt: skip
     """Note how many elements the list or map that ends here has; whether it is none with a key twice. own:
     the place of its cell."""
-    if nodes[node, KIND] == OBJECT:
+    kind = entry(plan, node + KIND)
+    if kind == OBJECT:
         return True
-    table = nodes[nodes[node, INNER], TABLE]
-    first = cells[own]
-    cells[own] = first + (count << LENGTH_SHIFT)
-    if nodes[node, KIND] == LIST:
+    first = entry(cells, own)
+    put(cells, own, first + (count << LENGTH_SHIFT))
+    if kind == LIST:
         return count <= MAX_LENGTH
     if count > _MOST_ENTRIES:
         return False
-    width = tables[table, WIDTH]
-    place = tables[table, BASE] + (first & START_MASK) * width
+    table = entry(plan, entry(plan, node + INNER) + TABLE)
+    width = entry(tables, table + WIDTH)
+    place = entry(tables, table + BASE) + (first & START_MASK) * width
     return not _has_repeated(data, cells, place, width, count)
 
 
@@ -377,9 +412,9 @@ def warm() -> None:
     """Have the kernel loaded, or compiled: a root without members, of no message."""
     data = np.zeros(8, np.uint8)
     data.flags.writeable = False
-    nodes, members = np.array([[OBJECT, 0, 0, 0, 0, -1, 0]], np.int32), np.empty((0, 4), np.int64)
-    tables, cells = np.array([[0, 1, 1, 0, 0]], np.int64), np.empty(1, np.int64)
-    offsets, stack, scratch = np.zeros(1, np.int64), np.empty((MAX_DEPTH, 4), np.int64), np.empty(8, np.uint8)
+    plan = np.zeros(NODE_SIZE, np.int64)
+    tables, cells = np.zeros(TABLE_SIZE, np.int64), np.empty(1, np.int64)
+    offsets, scratch = np.zeros(1, np.int64), np.empty(8, np.uint8)
+    stack, known = np.empty(MAX_DEPTH * _OPEN_SIZE, np.int64), np.empty(KNOWN * 2, np.int64)
     numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
-    known = np.empty((KNOWN, 2), np.int64)
-    scan(data, offsets, nodes, members, data, tables, cells, numbers, odd, stack, known, scratch)
+    scan(data, offsets, plan, data, tables, cells, numbers, odd, stack, known, scratch)

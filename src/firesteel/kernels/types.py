@@ -12,7 +12,6 @@ Cells: TypeAlias = NDArray[np.int64]
 """Values of JSON texts by where they stand (json_cells.py)."""
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
-Plan: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int32]
 Kinds: TypeAlias = NDArray[np.int8]
 """Of rows: changelog.RowKind."""

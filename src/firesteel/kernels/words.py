@@ -1,4 +1,5 @@
-"""Eight bytes at a time, wherever they begin in a column of bytes."""
+"""Eight bytes at a time, wherever they begin in a column of bytes, and single items of arrays whose places are
+never negative: Numba looks at the sign of an index, and knows no run of places that were looked at so."""
 
 from __future__ import annotations
 
@@ -37,3 +38,15 @@ def highest_bit(ir: Any, builder: Any, word: Any) -> Any:
 def byte_at(ir: Any, builder: Any, data: Any, at: Any) -> Any:
     """data[at] for a place that is not negative."""
     return builder.load(builder.gep(data, [at]))
+
+
+@instruction("int64", ARRAY, "int64")
+def entry(ir: Any, builder: Any, integers: Any, at: Any) -> Any:
+    """integers[at], of int64, for a place that is not negative."""
+    return builder.load(builder.gep(integers, [at]))
+
+
+@instruction("void", ARRAY, "int64", "int64")
+def put(ir: Any, builder: Any, integers: Any, at: Any, value: Any) -> None:
+    """Let integers[at], of int64, be a value; the place is not negative."""
+    builder.store(value, builder.gep(integers, [at]))

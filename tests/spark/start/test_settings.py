@@ -12,6 +12,6 @@ def test_the_user_s_settings_come_last() -> None:
 
 
 def test_the_past_is_kept_for_those_who_can_look_at_it() -> None:
-    assert LaunchOptions().settings()["spark.ui.retainedJobs"] == "20"
+    assert LaunchOptions().settings()["spark.ui.retainedJobs"] == "4"
     assert "spark.ui.retainedJobs" not in LaunchOptions(conf={"spark.ui.enabled": "True"}).settings()
     assert LaunchOptions(conf={"spark.ui.retainedJobs": "7"}).settings()["spark.ui.retainedJobs"] == "7"

@@ -44,13 +44,14 @@ _LOCAL = {
     "spark.shuffle.spill.compress": "false",
 }
 _WITHOUT_UI = {
-    "spark.ui.retainedJobs": "20",
-    "spark.ui.retainedStages": "40",
-    "spark.ui.retainedTasks": "1000",
-    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "4",
+    "spark.ui.retainedStages": "8",
+    "spark.ui.retainedTasks": "100",
+    "spark.sql.ui.retainedExecutions": "4",
 }
 """What Spark keeps about the past is for its UI, but kept without one, too: a thousand of each, for a stream
-some 100 MB that grow over a quarter of an hour."""
+some 100 MB that grow over a quarter of an hour. Twenty of each still outlive the young generation of its
+JVM."""
 _MASTER_HERE = ("spark://127.0.0.1:", "spark://localhost:")
 _OWN_DAEMON = {"spark.python.daemon.module": "firesteel.spark.start.daemon"}
 
