@@ -61,6 +61,37 @@ def test_not_flagged(message: bytes) -> None:
     assert flagged(message) == [False]
 
 
+_KEYS = [
+    "a",
+    'a":1,"b',
+    "back\\slash",
+    "seven_7",
+    "eight__8",
+    "five5",
+    "six__6",
+    "Αθήνα-上海",
+    "",
+    "longer than two words",
+]
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", " : "), ("\n,", ":\t")])
+def test_keys_of_all_lengths_are_found_however_they_are_written(separators: tuple[str, str]) -> None:
+    orders = [_KEYS, _KEYS[::-1], _KEYS[::2], [key + "x" for key in _KEYS], ["b", *_KEYS[3:], "a"]]
+    texts = [
+        json.dumps({key: f"{key}{n}" for key in keys}, separators=separators, ensure_ascii=escaped)
+        for n, keys in enumerate(orders)
+        for escaped in (True, False)
+    ]
+    scan = JsonScan(dict.fromkeys(_KEYS, TEXT)).read(pa.array([text.encode() for text in texts], pa.binary()))
+    assert not len(scan.odd)
+    reading = Reading(scan, iso=False)
+    at = np.arange(len(texts))
+    for key in _KEYS:
+        found = reading.texts(scan.root.members[key].cells, at).to_pylist()
+        assert found == [json.loads(text).get(key) for text in texts]
+
+
 @pytest.mark.parametrize("before", [0, 1, 7, 63, 124, 125, 126, 5000])
 def test_a_number_that_is_too_long_is_flagged_wherever_it_stands(before: int) -> None:
     filled = b'{"t":"' + b"x" * before + b'","n":'

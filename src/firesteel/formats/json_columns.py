@@ -11,7 +11,7 @@ import pyarrow as pa
 from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.cell_columns import MOST_DIGITS, bitmap, decimals, integers
 from firesteel.formats.exact_values import ExactValues, replaced
-from firesteel.formats.json_scan import TEXT, Scan, Shape, object_of
+from firesteel.formats.json_scan import TEXT, Scan, Shape, is_there, object_of
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.kernels.types import Cells
 from firesteel.types.arrow import to_arrow
@@ -82,9 +82,7 @@ class Reading:
 
     def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
         """NULLs for values that nobody looks at; those that may be refused are found."""
-        from firesteel.kernels.json_cells import NULL, kinds
-
-        left = np.flatnonzero(kinds(cells) > NULL)
+        left = np.flatnonzero(is_there(cells))
         if len(left):
             self.values(cells[left], kind, at[left])
         return pa.nulls(len(cells), to_arrow(kind))
@@ -138,11 +136,21 @@ class Reading:
 
     def _doubtful(self, cells: Cells) -> Flags:
         """Values that are no texts, whose own texts may not be what stands there."""
-        from firesteel.kernels.json_cells import DECIMAL, INTEGER, NESTED, first_bytes, kinds, lengths
+        from firesteel.kernels.json_cells import (
+            DECIMAL,
+            INTEGER,
+            NESTED,
+            STRING,
+            first_bytes,
+            is_from,
+            kinds,
+            lengths,
+        )  # fmt: skip
 
-        of = kinds(cells)
-        found: Flags = of == NESTED
-        if not self._as_written:
+        found = is_from(cells, NESTED)
+        is_number = is_from(cells, INTEGER) & ~is_from(cells, STRING)
+        if not self._as_written and is_number.any():
+            of = kinds(cells)
             found |= of == DECIMAL
             short = np.flatnonzero((of == INTEGER) & (lengths(cells) == 2))
             found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")  # -0 among them
@@ -150,10 +158,9 @@ class Reading:
 
 
 def _is_text(cells: Cells) -> Flags:
-    from firesteel.kernels.json_cells import ESCAPED, STRING, kinds
+    from firesteel.kernels.json_cells import NESTED, STRING, is_from
 
-    of = kinds(cells)
-    found: Flags = (of == STRING) | (of == ESCAPED)
+    found: Flags = is_from(cells, STRING) & ~is_from(cells, NESTED)
     return found
 
 

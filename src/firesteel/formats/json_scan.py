@@ -206,7 +206,7 @@ class _Plan:
 
 
 def _key(name: str) -> list[int]:
-    """What the kernel has about a member's key, see there. One that would have escapes is never written so."""
+    """What the kernel has about a member's key. One that would have escapes is never written as it is."""
     text = name.encode()
     written = b'"%b":' % text
     is_plain = not any(mark in text for mark in b'"\\')
@@ -250,7 +250,6 @@ def owners(lists: Cells) -> tuple[Indices, Indices]:
 
 def is_there(cells: Cells) -> Flags:
     """Whether each is a value, not null and not missing."""
-    from firesteel.kernels.json_cells import NULL, kinds
+    from firesteel.kernels.json_cells import WORD, is_from
 
-    there: Flags = kinds(cells) > NULL
-    return there
+    return is_from(cells, WORD)

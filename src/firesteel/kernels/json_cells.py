@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import inlined
-from firesteel.kernels.types import Bytes, Cells
+from firesteel.kernels.types import Bytes, Cells, Flags
 
 MISSING, NULL, WORD, INTEGER, DECIMAL, STRING, ESCAPED, NESTED = range(8)
 """Kinds. MISSING: there is no such member. WORD: true or false. DECIMAL: a number with a fraction or an
@@ -29,6 +29,12 @@ def cell(kind: int, start: int, length: int) -> int:
 def kinds(cells: Cells) -> Cells:
     """int64[n]: the kind of each of n cells."""
     return cells >> KIND_SHIFT
+
+
+def is_from(cells: Cells, kind: int) -> Flags:
+    """bool[n]: whether each is of this kind or one behind it in their order. One pass, no words made."""
+    found: Flags = cells >= kind << KIND_SHIFT
+    return found
 
 
 def starts(cells: Cells) -> Cells:

@@ -1,10 +1,6 @@
 """One pass over a block of JSON messages: each wanted value's cell, in tables of rows.
 
-A **plan** is a tree of nodes in an array. A node is a value (a cell is all that is wanted of it), an object
-of which some members are wanted, a list, or a map (an object of which all members are). The root, an
-object, has a row in table 0 for each message; the members of an object share its row; elements of a list
-and entries of a map have rows of their own in a table of their node. Within a table, rows stand in the
-order of the messages.
+What is wanted is said by a plan (json_plan.py).
 
 A message that is no JSON object, whose values have another structure than the plan, or that has a wanted
 member twice, is **odd**: it leaves no rows."""
@@ -28,6 +24,25 @@ from firesteel.kernels.json_cells import (
     WORD,
     cell,
 )  # fmt: skip
+from firesteel.kernels.json_plan import (
+    COLUMN,
+    DIGITS,
+    FIRST_MEMBER,
+    INNER,
+    IS_FLAT,
+    KIND,
+    LIST,
+    MAP,
+    NEXT,
+    NODE,
+    NODE_SIZE,
+    OBJECT,
+    TABLE,
+    VALUE,
+    WRITTEN_LENGTH,
+    is_next,
+    member_of,
+)  # fmt: skip
 from firesteel.kernels.json_text import copy_unescaped
 from firesteel.kernels.json_tokens import (
     BAD,
@@ -43,21 +58,11 @@ from firesteel.kernels.words import byte_at, entry, load_word, put
 
 FULL = -2
 """A table has no room left: the block is to be scanned again with more."""
-VALUE, OBJECT, LIST, MAP = range(4)
-KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = range(9)
-"""Entries of a node in `plan`. TABLE: a place in `tables`. FIRST_MEMBER, MEMBERS: one of its members, and how many
-there are. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it holds
-objects or lists. DIGITS: where not 0, nobody wants a value that is a plain number of so many digits, below 0
-with a point among them if there is one: it is as good as null. Nodes and members are named by their places."""
-NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
-"""Entries of a member in `plan`: its node, the member behind it, where in `names` its name begins, its length,
-its first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: the same of the name as it mostly stands in a message,
-with its quotes and the colon; WRITTEN_BITS: which bits of that word are of it."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
 """Entries of a table in `tables`: where in `cells` it begins, its columns, the rows for which there is room,
 and those that there are."""
 KNOWN = 16
-"""Entries of `known`, two for each: where a value that nobody wants began and its length, by its number in what
+"""Of `known`, two entries each: where a value that nobody wants began and its length, by its number in what
 it is in."""
 MAX_DEPTH = 32
 """What `stack` has room for: what is open around a value, each with its node, the place of its row (of a list
@@ -225,9 +230,9 @@ def _slot(
     """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place; the
     member that is looked for next."""
     kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
-    key, length, escapes, is_next = 0, 0, 0, False
-    if kind == OBJECT and _is_next(data, at, end, plan, names, step):
-        is_next = True
+    key, length, escapes, is_known = 0, 0, 0, False
+    if kind == OBJECT and is_next(data, at, end, plan, names, step):
+        is_known = True
         at = blanks_end(data, at + entry(plan, step + WRITTEN_LENGTH), end)
         child, step = entry(plan, step + NODE), entry(plan, step + NEXT)
     elif kind != LIST:
@@ -243,9 +248,9 @@ def _slot(
             size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
             if size < 0:
                 return BAD, child, place, step
-            child, step = _member(scratch, 0, size, plan, names, node, step)
-        elif not is_next:
-            child, step = _member(data, key, length, plan, names, node, step)
+            child, step = member_of(scratch, 0, size, plan, names, node, step)
+        elif not is_known:
+            child, step = member_of(data, key, length, plan, names, node, step)
         if child >= 0 and entry(cells, place + entry(plan, child + COLUMN)) != MISSING:
             at = BAD  # twice
         return at, child, place, step
@@ -255,49 +260,6 @@ def _slot(
     if kind == MAP:
         put(cells, place, cell(ESCAPED if escapes else STRING, key, length))
     return at, child, place, step
-
-
-@inlined
-def _is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
-    """Whether this member's key stands here as it mostly is written. It is known without looking for the end
-    of the key: what is behind it need not wait for that."""
-    length = entry(plan, step + WRITTEN_LENGTH)
-    if at + length > end or at + 8 > len(data):
-        return False
-    written, bits = np.uint64(entry(plan, step + WRITTEN)), np.uint64(entry(plan, step + WRITTEN_BITS))
-    if load_word(data, at) & bits != written:
-        return False
-    name = entry(plan, step + NAME) - 1
-    for place in range(8, length):
-        if byte_at(names, name + place) != byte_at(data, at + place):
-            return False
-    return True
-
-
-@inlined
-def _member(
-    text: Bytes, key: int, length: int, plan: Integers, names: Bytes, node: int, step: int
-) -> tuple[int, int]:  # fmt: skip
-    """The node of the member with this key, or -1, and the one behind it, which is looked at first the next
-    time: members mostly stand in one order."""
-    start = min(key, len(text) - 8)
-    word = load_word(text, start) >> np.uint64((key - start) << 3)
-    if length < 8:
-        word &= (np.uint64(1) << np.uint64(length << 3)) - np.uint64(1)
-    head = np.int64(word)
-    for _ in range(entry(plan, node + MEMBERS)):
-        member = step
-        step = entry(plan, member + NEXT)
-        if entry(plan, member + HEAD) == head and entry(plan, member + LENGTH) == length:
-            name = entry(plan, member + NAME)
-            same = True
-            for place in range(8, length):
-                if byte_at(names, name + place) != byte_at(text, key + place):
-                    same = False
-                    break
-            if same:
-                return entry(plan, member + NODE), step
-    return -1, step
 
 
 @inlined

@@ -1,5 +1,5 @@
-"""Eight bytes at a time, wherever they begin in a column of bytes, and single items of arrays whose places are
-never negative: Numba looks at the sign of an index, and knows no run of places that were looked at so."""
+"""Eight bytes at a time, wherever they begin in a column of bytes, and single items at places that are never
+negative: for each index Numba looks at its sign."""
 
 from __future__ import annotations
 
