@@ -11,7 +11,8 @@ import pytest
 
 from firesteel.formats.json_columns import Reading
 from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
-from firesteel.formats.json_scan import TEXT, Found, JsonScan, Scan, list_of, map_of, object_of, owners
+from firesteel.formats.json_scan import Found, JsonScan, Scan, owners
+from firesteel.formats.json_shape import TEXT, list_of, map_of, object_of
 
 PLAIN = b'{"id":1,"name":"nan","note":"a, b]","info":[1,2],"config":"nfi"}'
 

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from firesteel.formats.json_scan import TEXT, JsonScan
+from firesteel.formats.json_scan import JsonScan
+from firesteel.formats.json_shape import TEXT
 from firesteel.formats.lines import Lines, joined
 from firesteel.types.sql import INT, STRING
 

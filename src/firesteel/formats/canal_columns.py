@@ -13,7 +13,8 @@ from firesteel.formats.changed_rows import Changes, Rows
 from firesteel.formats.exact_values import tree_values
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import TEXT, Found, JsonColumns, JsonScan, is_there, list_of, owners
+from firesteel.formats.json_scan import Found, JsonColumns, JsonScan, is_there, owners
+from firesteel.formats.json_shape import TEXT, list_of
 from firesteel.formats.message_decoder import Columnar
 from firesteel.runtime.java.regular_expressions import parsed
 

@@ -12,7 +12,8 @@ from firesteel.formats.changed_rows import Changes, Rows
 from firesteel.formats.exact_values import tree_values
 from firesteel.formats.json_columns import UNREAD, Reading, row_shape
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import TEXT, JsonColumns, JsonScan, is_there, object_of
+from firesteel.formats.json_scan import JsonColumns, JsonScan, is_there
+from firesteel.formats.json_shape import TEXT, object_of
 from firesteel.formats.message_decoder import Columnar
 from firesteel.kernels.types import Cells
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.cell_columns import MOST_DIGITS, bitmap, decimals, integers
 from firesteel.formats.exact_values import ExactValues, replaced
-from firesteel.formats.json_scan import TEXT, Scan, Shape, is_there, object_of
+from firesteel.formats.json_scan import Scan, is_there
+from firesteel.formats.json_shape import TEXT, Shape, object_of
 from firesteel.formats.text_columns import are_plain, typed
 from firesteel.kernels.types import Cells
 from firesteel.types.arrow import to_arrow

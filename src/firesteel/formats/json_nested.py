@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.json_columns import Reading, flags
-from firesteel.formats.json_scan import TEXT, Found, Shape, is_there, list_of, map_of, object_of, owners
+from firesteel.formats.json_scan import Found, is_there, owners
+from firesteel.formats.json_shape import TEXT, Shape, list_of, map_of, object_of
 from firesteel.formats.text_columns import are_plain
 from firesteel.kernels.types import Cells
 from firesteel.runtime.java.hash_code import hasher

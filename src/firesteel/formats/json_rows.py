@@ -13,7 +13,8 @@ from firesteel.formats.exact_values import stream_values
 from firesteel.formats.json_columns import Reading, unread_shape
 from firesteel.formats.json_nested import NestedValues, shape_of
 from firesteel.formats.json_options import JsonOptions
-from firesteel.formats.json_scan import JsonColumns, JsonScan, Shape
+from firesteel.formats.json_scan import JsonColumns, JsonScan
+from firesteel.formats.json_shape import Shape
 from firesteel.formats.message_decoder import Columnar
 from firesteel.types.arrow import to_arrow
 from firesteel.types.value_parts import WHOLE
