@@ -9,15 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
-from firesteel.kernels.json_cells import (
-    ESCAPED,
-    KIND_SHIFT,
-    LENGTH_SHIFT,
-    MAX_LENGTH,
-    START_MASK,
-    STRING,
-    cell,
-)  # fmt: skip
+from firesteel.kernels.json_cells import ESCAPED, KIND_SHIFT, LENGTH_SHIFT, MAX_LENGTH, STRING, bounds, cell
 from firesteel.kernels.json_values import copy_bytes
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
 from firesteel.kernels.words import byte_at, load_word, low_zeros
@@ -118,8 +110,7 @@ def copy_fields(data: Bytes, cells: Cells, quote: int, offsets: Offsets, out: By
     place = 0
     for index in range(len(cells)):
         offsets[index] = place
-        at = cells[index] & START_MASK
-        end = at + ((cells[index] >> LENGTH_SHIFT) & MAX_LENGTH)
+        at, end = bounds(cells[index])
         if cells[index] >> KIND_SHIFT != ESCAPED:
             place = copy_bytes(data, at, end, out, place)
             continue

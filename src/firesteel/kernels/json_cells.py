@@ -26,6 +26,13 @@ def cell(kind: int, start: int, length: int) -> int:
     return (kind << KIND_SHIFT) | (length << LENGTH_SHIFT) | start
 
 
+@inlined
+def bounds(value: int) -> tuple[int, int]:
+    """Where the bytes of a cell's value begin and end."""
+    at = value & START_MASK
+    return at, at + ((value >> LENGTH_SHIFT) & MAX_LENGTH)
+
+
 def kinds(cells: Cells) -> Cells:
     """int64[n]: the kind of each of n cells."""
     return cells >> KIND_SHIFT

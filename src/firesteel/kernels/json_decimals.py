@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
-from firesteel.kernels.json_cells import (
-    DECIMAL,
-    INTEGER,
-    KIND_SHIFT,
-    LENGTH_SHIFT,
-    MAX_LENGTH,
-    NULL,
-    START_MASK,
-    STRING,
-)  # fmt: skip
+from firesteel.kernels.json_cells import DECIMAL, INTEGER, KIND_SHIFT, NULL, STRING, bounds
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers
 from firesteel.kernels.words import byte_at
 
@@ -42,8 +33,7 @@ def read_decimals(
         values[index, 0] = values[index, 1] = 0
         if kind <= NULL:
             continue
-        at = cells[index] & START_MASK
-        end = at + ((cells[index] >> LENGTH_SHIFT) & MAX_LENGTH)
+        at, end = bounds(cells[index])
         good, number, exponent = False, 0, 0
         if kind == INTEGER or kind == DECIMAL or kind == STRING:
             good, number, exponent = read_digits(data, at, end)

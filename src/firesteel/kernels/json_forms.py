@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.compiler import compiled
 from firesteel.kernels.json_cells import (
     DECIMAL,
     INTEGER,
     KIND_SHIFT,
-    LENGTH_SHIFT,
-    MAX_LENGTH,
     NESTED,
-    START_MASK,
     STRING,
+    bounds,
     cell,
 )  # fmt: skip
 from firesteel.kernels.json_compact import KEYS, SURE_DIGITS, is_compact
@@ -30,7 +28,7 @@ def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != STRING:
             continue
-        at, end = _bounds(cells[index])
+        at, end = bounds(cells[index])
         if blanks:
             while at < end and byte_at(data, at) <= _BLANK:
                 at += 1
@@ -47,7 +45,7 @@ def cut_fractions(data: Bytes, cells: Cells) -> None:
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != DECIMAL:
             continue
-        at, end = _bounds(cells[index])
+        at, end = bounds(cells[index])
         point = end
         for place in range(at, end):
             if byte_at(data, place) == _POINT:
@@ -64,16 +62,9 @@ def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers) -> Non
     """Objects and lists become strings, where their text is what Jackson would write. as_decimals: numbers in
     them as BigDecimals, not doubles. keys: int64[KEYS, 4], to work with."""
     for index in range(len(cells)):
-        at, end = _bounds(cells[index])
+        at, end = bounds(cells[index])
         if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys):
             cells[index] = cell(STRING, at, end - at)
-
-
-@inlined
-def _bounds(value: int) -> tuple[int, int]:
-    """Where the bytes of a cell's value begin and end."""
-    at = value & START_MASK
-    return at, at + ((value >> LENGTH_SHIFT) & MAX_LENGTH)
 
 
 def warm() -> None:

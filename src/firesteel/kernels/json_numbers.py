@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
-from firesteel.kernels.json_cells import DECIMAL, KIND_SHIFT, LENGTH_SHIFT, MAX_LENGTH, START_MASK
+from firesteel.kernels.json_cells import DECIMAL, KIND_SHIFT, bounds
 from firesteel.kernels.json_compact import MOST_POWER, NOT_WHOLE, ROUNDED, SURE_DIGITS
 from firesteel.kernels.json_decimals import read_digits
 from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
@@ -32,8 +32,7 @@ def write_numbers(
     place = 0
     offsets[0] = 0
     for index in range(len(cells)):
-        at = cells[index] & START_MASK
-        end = at + ((cells[index] >> LENGTH_SHIFT) & MAX_LENGTH)
+        at, end = bounds(cells[index])
         good, number, exponent = False, 0, 0
         if cells[index] >> KIND_SHIFT == DECIMAL:
             good, number, exponent = read_digits(data, at, end)

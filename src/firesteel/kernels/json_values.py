@@ -14,6 +14,7 @@ from firesteel.kernels.json_cells import (
     NULL,
     START_MASK,
     STRING,
+    bounds,
 )  # fmt: skip
 from firesteel.kernels.json_text import copy_unescaped
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
@@ -60,7 +61,7 @@ def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: F
         there[index] = kind > NULL
         if kind <= NULL:
             continue
-        at, end = _bounds(cells[index])
+        at, end = bounds(cells[index])
         if kind == ESCAPED:
             behind = copy_unescaped(data, at, end, out, place)
             if behind < 0:
@@ -85,7 +86,7 @@ def read_integers(
         there[index] = kind > NULL
         if kind <= NULL:
             continue
-        at, end = _bounds(cells[index])
+        at, end = bounds(cells[index])
         negative = at < end and data[at] == _MINUS
         if negative:
             at += 1
@@ -101,13 +102,6 @@ def read_integers(
             values[index] = value
         else:
             odd[index], there[index] = True, False
-
-
-@inlined
-def _bounds(value: int) -> tuple[int, int]:
-    """Where the bytes of a cell's value begin and end."""
-    at = value & START_MASK
-    return at, at + ((value >> LENGTH_SHIFT) & MAX_LENGTH)
 
 
 @compiled
