@@ -42,10 +42,12 @@ class ExactValues:
         """The cells, those of forms that columns do not know as such of a form that they do."""
         from firesteel.kernels.json_compact import KEYS
         from firesteel.kernels.json_forms import cut_fractions, shorten, trim
+        from firesteel.kernels.json_numbers import TEXT_BYTES
 
         found, root = cells.copy(), kind.root
         if root in CHARACTER:
-            shorten(data, found, self._as_decimals, np.empty((KEYS, 4), np.int64))
+            keys, text = np.empty((KEYS, 4), np.int64), np.empty(TEXT_BYTES, np.uint8)
+            shorten(data, found, self._as_decimals, keys, text)
         elif root in WHOLE_BITS or root in (TypeRoot.DOUBLE, TypeRoot.FLOAT, TypeRoot.DECIMAL):
             trim(data, found, root is not TypeRoot.DECIMAL or self._trims_decimals)
             if WHOLE_BITS.get(root, 0) >= _WITH_FRACTIONS:

@@ -14,7 +14,8 @@ from firesteel.kernels.json_cells import (
     bounds,
     cell,
 )  # fmt: skip
-from firesteel.kernels.json_compact import KEYS, SURE_DIGITS, is_compact
+from firesteel.kernels.json_compact import KEYS, is_compact
+from firesteel.kernels.json_numbers import SURE_DIGITS, TEXT_BYTES
 from firesteel.kernels.types import Bytes, Cells, Integers
 from firesteel.kernels.words import byte_at
 
@@ -58,12 +59,11 @@ def cut_fractions(data: Bytes, cells: Cells) -> None:
 
 
 @compiled
-def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers) -> None:
-    """Objects and lists become strings, where their text is what Jackson would write. as_decimals: numbers in
-    them as BigDecimals, not doubles. keys: int64[KEYS, 4], to work with."""
+def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers, text: Bytes) -> None:
+    """Objects and lists become strings, where their text is what Jackson would write: see is_compact."""
     for index in range(len(cells)):
         at, end = bounds(cells[index])
-        if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys):
+        if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys, text):
             cells[index] = cell(STRING, at, end - at)
 
 
@@ -73,4 +73,4 @@ def warm() -> None:
     data.flags.writeable = False
     trim(data, cells, True)
     cut_fractions(data, cells)
-    shorten(data, cells, True, np.empty((KEYS, 4), np.int64))
+    shorten(data, cells, True, np.empty((KEYS, 4), np.int64), np.empty(TEXT_BYTES, np.uint8))

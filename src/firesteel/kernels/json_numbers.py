@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.compiler import compiled, inlined, part
 from firesteel.kernels.json_cells import DECIMAL, KIND_SHIFT, bounds
-from firesteel.kernels.json_compact import MOST_POWER, NOT_WHOLE, ROUNDED, SURE_DIGITS
 from firesteel.kernels.json_decimals import read_digits
 from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
 from firesteel.kernels.words import byte_at
 
 TEXT_BYTES = 32
 """Of a number's text, at most."""
+UNSURE = -1
+SURE_DIGITS = 15
+"""A number of so many digits is the shortest text of a double."""
+_ROUNDED, _NOT_WHOLE = 15, 19
+"""Between these powers of 10, Java up to 18 does not look for the shortest text (types/text.py)."""
+_MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
@@ -23,40 +28,48 @@ _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
 def write_numbers(
     data: Bytes, cells: Cells, as_decimals: bool, offsets: Offsets, out: Bytes, odd: Flags
 ) -> None:
-    """The texts of numbers with a fraction or an exponent: as doubles, or as_decimals: as BigDecimals without
-    zeros at the end. offsets: int32[n + 1], get their bounds in `out`, uint8[n * TEXT_BYTES]. odd: bool[n],
-    gets what is no such number, is 0, or has more digits than a double has for certain.
-
-    Java: Double.toString, BigDecimal.toString.
-    """
+    """The texts of numbers with a fraction or an exponent: see write_number. offsets: int32[n + 1], get their
+    bounds in `out`, uint8[n * TEXT_BYTES]. odd: bool[n], gets which are something else, or unsure."""
     place = 0
     offsets[0] = 0
     for index in range(len(cells)):
         at, end = bounds(cells[index])
-        good, number, exponent = False, 0, 0
+        behind = UNSURE
         if cells[index] >> KIND_SHIFT == DECIMAL:
-            good, number, exponent = read_digits(data, at, end)
-        while number > 0 and number % 10 == 0:
-            number //= 10
-            exponent += 1
-        size = _size(number)
-        power = exponent + size - 1
-        good &= 0 < size <= SURE_DIGITS and abs(power) <= MOST_POWER
-        good &= as_decimals or not ROUNDED <= power < NOT_WHOLE
-        odd[index] = not good
-        if good:
-            if byte_at(data, at) == _MINUS:
-                out[place] = _MINUS
-                place += 1
-            if as_decimals:
-                is_plain = exponent <= 0 and power >= _DECIMALS_LEAST
-            else:
-                is_plain = _DOUBLES_LEAST <= power <= _DOUBLES_MOST
-            if is_plain:
-                place = _plain(number, size, power, not as_decimals, out, place)
-            else:
-                place = _scientific(number, size, power, as_decimals, out, place)
+            behind = write_number(data, at, end, as_decimals, out, place)
+        odd[index] = behind < 0
+        place = max(place, behind)
         offsets[index + 1] = place
+
+
+@part
+def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
+    """Write a number's text into out[place:], TEXT_BYTES at most: as a double's, or as_decimals: as that of a
+    BigDecimal without zeros at the end; behind it. UNSURE for a 0, and for one with more digits than a double
+    has for certain.
+
+    Java: Double.toString, BigDecimal.toString.
+    """
+    good, number, exponent = read_digits(data, at, end)
+    while number > 0 and number % 10 == 0:
+        number //= 10
+        exponent += 1
+    size = _size(number)
+    power = exponent + size - 1
+    if not good or not 0 < size <= SURE_DIGITS or abs(power) > _MOST_POWER:
+        return UNSURE
+    if not as_decimals and _ROUNDED <= power < _NOT_WHOLE:
+        return UNSURE
+    if byte_at(data, at) == _MINUS:
+        out[place] = _MINUS
+        place += 1
+    if as_decimals:
+        is_plain = exponent <= 0 and power >= _DECIMALS_LEAST
+    else:
+        is_plain = _DOUBLES_LEAST <= power <= _DOUBLES_MOST
+    if is_plain:
+        return _plain(number, size, power, not as_decimals, out, place)
+    return _scientific(number, size, power, as_decimals, out, place)
 
 
 @inlined
