@@ -94,3 +94,11 @@ def test_a_worker_that_died_is_told_with_its_partition() -> None:
 def test_a_failure_of_java_is_told_in_its_own_words() -> None:
     text = DIED.replace("Python worker exited unexpectedly (crashed).", "No space left on device.")
     assert from_spark(RuntimeError(text)).message == "Spark failed: SparkException: No space left on device."
+
+
+def test_a_query_that_says_nothing_is_told_by_its_cause() -> None:
+    error = Exception("[STREAM_FAILED] Query [id = a, runId = b] terminated with exception:  SQLSTATE: XXKST")
+    assert "STREAM_FAILED" in str(from_spark(error))
+    stack = "org.apache.spark.sql.streaming.StreamingQueryException: [STREAM_FAILED]\n\tat a.b(C.scala:1)\n"
+    error._stackTrace = f"{stack}Caused by: java.io.EOFException\n\tat java.base/java.io.D(D.java)\n"  # type: ignore[attr-defined]
+    assert str(from_spark(error)).startswith("a worker's process ended: EOFException\n")

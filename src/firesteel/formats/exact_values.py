@@ -71,22 +71,26 @@ class ExactValues:
         """The column with the values of these texts in these places; the places where there is none still."""
         convert = self._made.get(kind) or self._made.setdefault(kind, self._convert(kind))
         known: dict[bytes, Any] = {}
-        values, left = [], np.zeros(len(places), np.bool_)
+        values: list[Any] = []
+        left = np.zeros(len(places), np.bool_)
         for number, text in enumerate(texts):
             try:
                 if text not in known:
                     known[text] = convert(text)
             except (BadMessage, ValueError):
                 left[number] = True
-            else:
-                values.append(known[text])
+            values.append(known.get(text))
         return replaced(column, pa.array(values, column.type), places, left)
 
 
 def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -> tuple[pa.Array, Indices]:
-    """The column with values in these places but for those that are left; and these."""
+    """The column with a value for each of these places, but for those that are left; and these."""
+    if left.any():
+        values = values.filter(pa.array(~left))
     if not len(values):
         return column, places
+    if len(values) == len(column):
+        return values, places[left]
     mask: Flags = np.zeros(len(column), np.bool_)
     mask[places[~left]] = True
     return pc.replace_with_mask(column, mask, values), places[left]

@@ -48,11 +48,11 @@ class Reading:
             return column
         places = np.flatnonzero(odd)
         if self._exact is not None:
-            again, odd = self._judged(self._exact.simplified(self._scan.data, cells[places], kind), kind)
-            column, places = replaced(column, again.filter(pa.array(~odd)), places, odd)
-            if kind.root in CHARACTER and len(places):
+            if kind.root in CHARACTER:
                 again, odd = self._exact.number_texts(self._scan.data, cells[places])
-                column, places = replaced(column, again.filter(pa.array(~odd)), places, odd)
+                column, places = replaced(column, again, places, odd)
+            again, odd = self._judged(self._exact.simplified(self._scan.data, cells[places], kind), kind)
+            column, places = replaced(column, again, places, odd)
             column, places = self._exact.mended(column, kind, self._written(cells[places]), places)
         self.odd[at[places]] = True
         return column

@@ -41,7 +41,7 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
     """What a Spark exception comes down to, in one line. job: the one that it ended."""
     if isinstance(error, FiresteelError):
         return error
-    text = str(error)
+    text = _told(error)
     if (unfit := unfit_python(text)) is not None:
         return unfit
     raised = _raised(text)
@@ -56,6 +56,18 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
     if kind == "AssertionError":
         return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
+
+
+_UNSAID = "terminated with exception:  SQLSTATE"
+"""Spark quotes the message of what ended a query, and some exceptions have none."""
+_CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
+
+
+def _told(error: Exception) -> str:
+    """What it says; where it leaves out what happened, the last cause of its stack."""
+    text = str(error)
+    causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNSAID in text else []
+    return causes[-1] if causes else text
 
 
 def _own(kind: str) -> type[FiresteelError] | None:
