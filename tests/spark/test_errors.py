@@ -91,14 +91,25 @@ def test_a_worker_that_died_is_told_with_its_partition() -> None:
         assert "want of memory" in str(error.hint)
 
 
+@pytest.mark.parametrize("words", ["IOException: Broken pipe", "IOException: Stream closed"])
+def test_a_process_that_spark_can_no_longer_reach_has_died(words: str) -> None:
+    text = f"[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: {words} SQLSTATE: XXKST"
+    assert "a worker's process ended" in str(from_spark(RuntimeError(text)))
+
+
 def test_a_failure_of_java_is_told_in_its_own_words() -> None:
     text = DIED.replace("Python worker exited unexpectedly (crashed).", "No space left on device.")
     assert from_spark(RuntimeError(text)).message == "Spark failed: SparkException: No space left on device."
 
 
-def test_a_query_that_says_nothing_is_told_by_its_cause() -> None:
-    error = Exception("[STREAM_FAILED] Query [id = a, runId = b] terminated with exception:  SQLSTATE: XXKST")
+@pytest.mark.parametrize(
+    ("message", "cause"), [("", "EOFException"), ("reset", "SocketException: Connection reset")]
+)
+def test_a_query_that_names_nothing_is_told_by_its_cause(message: str, cause: str) -> None:
+    error = Exception(f"[STREAM_FAILED] Query [id = a] terminated with exception: {message} SQLSTATE: XXKST")
     assert "STREAM_FAILED" in str(from_spark(error))
-    stack = "org.apache.spark.sql.streaming.StreamingQueryException: [STREAM_FAILED]\n\tat a.b(C.scala:1)\n"
-    error._stackTrace = f"{stack}Caused by: java.io.EOFException\n\tat java.base/java.io.D(D.java)\n"  # type: ignore[attr-defined]
-    assert str(from_spark(error)).startswith("a worker's process ended: EOFException\n")
+    stack = (
+        f"a.Failed: [STREAM_FAILED]\n\tat a.b(C.scala:1)\nCaused by: java.net.{cause}\n\tat c.d(E.java:2)\n"
+    )
+    error._stackTrace = stack  # type: ignore[attr-defined]
+    assert str(from_spark(error)).startswith(f"a worker's process ended: {cause}\n")

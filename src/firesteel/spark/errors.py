@@ -58,15 +58,15 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
 
 
-_UNSAID = "terminated with exception:  SQLSTATE"
-"""Spark quotes the message of what ended a query, and some exceptions have none."""
+_UNNAMED = re.compile(r"terminated with exception: (?!.*(?:Exception|Error)\b)", re.DOTALL)
+"""Spark quotes the message of what ended a query, not its class, and some exceptions have no message."""
 _CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
 
 
 def _told(error: Exception) -> str:
-    """What it says; where it leaves out what happened, the last cause of its stack."""
+    """What it says; where it does not name what happened, the last cause of its stack."""
     text = str(error)
-    causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNSAID in text else []
+    causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNNAMED.search(text) else []
     return causes[-1] if causes else text
 
 
@@ -82,7 +82,10 @@ def _own(kind: str) -> type[FiresteelError] | None:
     return None
 
 
-_DEATH = re.compile(r"Python worker exited unexpectedly|Python worker failed to connect|EOFException")
+_DEATH = re.compile(
+    r"Python worker exited unexpectedly|Python worker failed to connect|EOFException"
+    r"|(?:IO|Socket)Exception: (?:Broken pipe|Connection reset|Stream closed)"
+)
 _CALL = "An error occurred while calling"
 _ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
 """What Spark says of settings that are not ours to name."""
