@@ -89,6 +89,8 @@ def test_a_worker_that_died_is_told_with_its_partition() -> None:
         assert type(error) is JobError
         assert error.message == f"a worker's process ended in partition 3: {cause}"
         assert "want of memory" in str(error.hint)
+        assert "checkpoint" not in str(error.hint)
+        assert "goes on from its checkpoint" in str(from_spark(RuntimeError(text), goes_on=True).hint)
 
 
 @pytest.mark.parametrize("words", ["IOException: Broken pipe", "IOException: Stream closed"])

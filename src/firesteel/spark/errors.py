@@ -37,8 +37,9 @@ def raise_failure(packet: Packet) -> None:
         raise pickle.loads(packet.payload)
 
 
-def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
-    """What a Spark exception comes down to, in one line. job: the one that it ended."""
+def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = False) -> FiresteelError:
+    """What a Spark exception comes down to, in one line. job: the one that it ended. goes_on: it has a
+    checkpoint, from which another run would go on."""
     if isinstance(error, FiresteelError):
         return error
     text = _told(error)
@@ -47,7 +48,9 @@ def from_spark(error: Exception, job: JobSpec | None = None) -> FiresteelError:
     raised = _raised(text)
     if raised is None or raised[0].endswith("Py4JJavaError"):
         words = java_words(text) or type(error).__name__
-        return _died(text, words, job) if _DEATH.search(words) else JobError(f"Spark failed: {words}")
+        if _DEATH.search(words):
+            return _died(text, words, job, goes_on=goes_on)
+        return JobError(f"Spark failed: {words}")
     kind, message = raised
     own = _own(kind)
     if own is not None:
@@ -91,7 +94,7 @@ _ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
 """What Spark says of settings that are not ours to name."""
 
 
-def _died(text: str, words: str, job: JobSpec | None) -> JobError:
+def _died(text: str, words: str, job: JobSpec | None, *, goes_on: bool) -> JobError:
     """A worker's process ended in the middle of its work, and could say nothing itself."""
     task = re.search(r"Task (\d+) in stage", text)
     where = f" in partition {task[1]}" if task else ""
@@ -100,10 +103,10 @@ def _died(text: str, words: str, job: JobSpec | None) -> JobError:
         f", function {names[0]}" if len(names) == 1 else f", functions {', '.join(names)}" if names else ""
     )
     culprit = "one of its functions" if names else "a crash in native code"
-    return JobError(
-        f"a worker's process ended{where}{called}: {words}",
-        hint=f"{culprit} ended it, or the system did for want of memory (dmesg tells)",
-    )
+    hint = f"{culprit} ended it, or the system did for want of memory (dmesg tells)"
+    if goes_on:
+        hint += "; run again, it goes on from its checkpoint"
+    return JobError(f"a worker's process ended{where}{called}: {words}", hint=hint)
 
 
 def functions_of(part: object) -> set[UserFunction]:

@@ -236,7 +236,8 @@ class StreamJob:
             self._query.awaitTermination()
         except Exception as error:
             if self._failure is None and not self._stopping:
-                self._failure = disk_error(error, self._checkpoint) or from_spark(error, self._job)
+                told = from_spark(error, self._job, goes_on=self._checkpoint is not None)
+                self._failure = disk_error(error, self._checkpoint) or told
         finally:
             if self._temporary is not None:
                 self._temporary.cleanup()
