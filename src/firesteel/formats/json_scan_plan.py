@@ -85,35 +85,39 @@ def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
     entries[nobody + json_plan.WRITTEN_LENGTH] = _NEVER
     names = bytearray()
     for node in nodes:
-        entry = entries[node.place : node.place + json_plan.NODE_SIZE]
-        entry[[json_plan.KIND, json_plan.TABLE, json_plan.COLUMN]] = (
-            node.shape.kind,
-            node.table * TABLE_SIZE,
-            node.column,
-        )
-        entry[[json_plan.IS_FLAT, json_plan.DIGITS]] = node.shape.is_flat, node.shape.digits
-        entry[json_plan.INNER] = node.inner.place if node.inner else 0
-        entry[[json_plan.FIRST_MEMBER, json_plan.MEMBERS]] = (
-            members if node.members else nobody,
-            len(node.members),
-        )
-        ends = members + json_plan.MEMBER_SIZE * len(node.members)
-        first = members
-        for name, child in node.members.items():
-            member = entries[members : members + json_plan.MEMBER_SIZE]
-            members += json_plan.MEMBER_SIZE
-            member[[json_plan.NODE, json_plan.NEXT]] = child.place, members if members < ends else first
-            _add_name(name.encode(), member, names)
+        behind = members + json_plan.MEMBER_SIZE * len(node.members)
+        _set_node(entries[node.place :], node, members if node.members else nobody)
+        places = range(members, behind, json_plan.MEMBER_SIZE)
+        for place, (name, child) in zip(places, node.members.items(), strict=True):
+            following = place + json_plan.MEMBER_SIZE
+            entries[place + json_plan.NODE] = child.place
+            entries[place + json_plan.NEXT] = following if following < behind else members
+            _add_name(name.encode(), entries[place:], names)
+        members = behind
     return entries, np.frombuffer(bytes(names) or b" ", np.uint8)
+
+
+def _set_node(entries: Indices, node: Node, first_member: int) -> None:
+    """The entries of a node, which come first of these."""
+    entries[json_plan.KIND] = node.shape.kind
+    entries[json_plan.TABLE] = node.table * TABLE_SIZE
+    entries[json_plan.COLUMN] = node.column
+    entries[json_plan.FIRST_MEMBER] = first_member
+    entries[json_plan.MEMBERS] = len(node.members)
+    entries[json_plan.INNER] = node.inner.place if node.inner else 0
+    entries[json_plan.IS_FLAT] = node.shape.is_flat
+    entries[json_plan.DIGITS] = node.shape.digits
 
 
 def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
     """What a member's entries have about its key. One that would have escapes is never written as it is."""
     written = b'"%b":' % name
     is_plain = not any(mark in name for mark in b'"\\')
-    member[[json_plan.NAME, json_plan.LENGTH, json_plan.HEAD]] = len(names) + 1, len(name), _word(name)
+    member[json_plan.NAME] = len(names) + 1  # behind the quote
+    member[json_plan.LENGTH], member[json_plan.HEAD] = len(name), _word(name)
     member[json_plan.WRITTEN_LENGTH] = len(written) if is_plain else _NEVER
-    member[[json_plan.WRITTEN, json_plan.WRITTEN_BITS]] = _word(written), _word(b"\xff" * len(written))
+    member[json_plan.WRITTEN] = _word(written)
+    member[json_plan.WRITTEN_BITS] = _word(b"\xff" * len(written))
     names.extend(written)
 
 
