@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from firesteel.spark import temporary
 from firesteel.spark.start import fast, launch
 from firesteel.spark.start.launch import LaunchOptions, Spark
 from firesteel.spark.start.plain import without_secrets
@@ -68,6 +69,55 @@ def test_ones_own_is_not_swept() -> None:
     folder = private_folder("x")
     sweep()
     assert folder.is_dir()
+
+
+@pytest.mark.parametrize("when", ["before it is locked", "while it is locked"])
+def test_a_folder_that_a_sweeper_takes_is_made_anew(
+    when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sweeper of another process sees the lock's file before its maker has locked it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(temporary, "_held", [])
+    flock, begun, others = temporary.fcntl.flock, list[bool](), list[Any]()
+
+    def raced(lock: Any, operation: int) -> None:
+        if not begun:
+            begun.append(True)
+            if when == "before it is locked":
+                sweep()
+            else:
+                (found,) = tmp_path.glob("*/lock")
+                other = found.open("r+")
+                flock(other, operation)
+                others.append(other)
+        flock(lock, operation)
+
+    monkeypatch.setattr(temporary.fcntl, "flock", raced)
+    made = temporary.process_folder.__wrapped__()
+    sweep()
+    assert (made / "lock").exists()
+
+
+MAKER = """
+import sys
+from firesteel.spark import temporary
+for _ in range(200):
+    folder = temporary.process_folder()
+    (folder / "x").write_text("")
+    temporary.sweep()
+    assert (folder / "x").exists(), "swept while its process lives"
+    temporary._held.pop().close()
+    temporary.process_folder.cache_clear()
+"""
+
+
+def test_many_processes_make_folders_and_sweep(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", MAKER]
+    running = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in "1234"]
+    for process in running:
+        _, said = process.communicate(timeout=300)
+        assert process.returncode == 0, said
 
 
 def test_settings_of_the_users_are_not_on_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:

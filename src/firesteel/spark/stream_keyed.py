@@ -25,6 +25,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import BinaryType, StringType, StructType
 
+from firesteel.runtime.packets import FAILURE
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.spark.flow import TaskId
@@ -53,6 +54,10 @@ class KeyedProcessor(StatefulProcessor):
         self._manifest = handle.getValueState("manifest", _DATA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
+        """Yield the packets that a key group's packets cause, and write its state.
+
+        If one of them carries a failure, the state stays what it was: the driver ends the batch.
+        """
         group = self._labels.index(key[0])
         came = [tuple(row) for row in rows]
         now = max(map(now_of, came))
@@ -63,9 +68,12 @@ class KeyedProcessor(StatefulProcessor):
         state = SortedRunBackend.open(
             store, RunsAtHand(store, run_cache(), (self._job, self._task.number, group))
         )
-        task = TaskId(batch_number(), index=group)
+        task, failed = TaskId(batch_number(), index=group), False
         for packet in self._task.at(now).packets(packets, state, task):
+            failed |= packet.holds == FAILURE
             yield _ROW(*to_values(packet, self._labels, now))
+        if failed:  # what the state holds now is half of a batch that nobody will get
+            return
         state.commit()
         store.flush()
         size = state_size(self._task.number, group, state.entries)

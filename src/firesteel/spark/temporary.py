@@ -34,13 +34,35 @@ def private_folder(name: str) -> Path:
 
 @functools.cache
 def process_folder() -> Path:
-    """The folder of this process, made when first asked for."""
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    if fcntl is not None:
-        lock = (folder / _LOCK).open("w", encoding="utf-8")
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _held.append(lock)
+    """Return the folder of this process, which is made at the first call."""
+    while (folder := _locked_folder()) is None:
+        continue
     atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def _locked_folder() -> Path | None:
+    """Make a folder and hold its lock. Return None if a sweeper of another process took it first.
+
+    A sweeper may see the lock's file before it is locked, and lock it itself. The file that is locked here
+    may therefore be one that was just removed.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    if fcntl is None:
+        return folder
+    try:
+        lock = (folder / _LOCK).open("w", encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_there = os.path.samestat((folder / _LOCK).stat(), os.fstat(lock.fileno()))
+    except (BlockingIOError, FileNotFoundError):
+        is_there = False
+    if not is_there:
+        lock.close()
+        return None
+    _held.append(lock)
     return folder
 
 
