@@ -21,7 +21,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _METRICS: tuple[tuple[str, str, str], ...] = (
     ("records_in_total", "counter", "Rows read from sources."),
-    ("records_out_total", "counter", "Changes that reached the sinks."),
+    ("records_out_total", "counter", "Changes that the sinks have committed."),
     ("records_skipped_total", "counter", "Messages left out because they could not be read."),
     ("late_records_dropped_total", "counter", "Rows that came too late."),
     ("batches_total", "counter", "Micro-batches that ended."),

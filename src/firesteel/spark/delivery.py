@@ -7,6 +7,7 @@ before, all of them are told to abort.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from uuid import uuid4
 
@@ -57,14 +58,20 @@ class Delivery:
                 raise_failure(packet)
             for packet in ordered:
                 self._progress.add(packet)
+            rows = Counter[int]()
+            for packet in ordered:
+                rows[packet.to] += packet.rows
             for number in self.in_tasks:
                 tokens[number] += self._run(SinkTask(self._specs[number], number, self.job, batch), run)
+                self._progress.add_sent(rows[sink_id(number)])
             yield from self._on_driver(ordered, batch, tokens)
         except BaseException:
             self.abort(batch, tokens)
             raise
         for number, sink in self._sinks.items():
             sink.commit(batch, tokens[number])
+            if sink.commits is Commits.DRIVER:
+                self._progress.add_sent(rows[sink_id(number)])
 
     def abort(self, batch: int, tokens: dict[int, list[str]] | None = None) -> None:
         """A batch has failed. tokens: of each sink's tasks that are known to have ended."""
@@ -85,7 +92,9 @@ class Delivery:
             own = (p for p in packets if p.to == sink_id(number) and p.holds == CHANGES)
             sink = self._sinks.get(number)
             if sink is None:
-                yield from merge(own)
+                for changes in merge(own):
+                    yield changes
+                    self._progress.add_sent(changes.num_rows)
             elif sink.on_driver:
                 sink.open_task(job_of(self.job, number), batch, 0)
                 for changes in merge(own):

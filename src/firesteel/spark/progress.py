@@ -15,8 +15,8 @@ from firesteel.runtime.packets import LATE, SKIPPED, STATE, Packet
 class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
-    read: rows from sources. changes: rows that reached the sink. skipped: messages that were
-    left out because they cannot be read. late: rows that were dropped because they came too late. batches:
+    read: rows from sources. changes: rows that sinks have committed, or that a caller took. skipped:
+    messages that were left out because they cannot be read. late: rows that were dropped because they came too late. batches:
     micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
     states: entries of the keyed state by chain and key group, where the host tells; state_size gives the
@@ -82,7 +82,11 @@ class Progress:
             self.late += json.loads(packet.payload)
         self.read += packet.read
         self.mark = max(self.mark, packet.mark)
-        self.changes += packet.rows
+        self._tell()
+
+    def add_sent(self, rows: int) -> None:
+        """Count rows that a sink has committed, or that the caller of a query has taken."""
+        self.changes += rows
         self._tell()
 
     def end_batch(self) -> None:

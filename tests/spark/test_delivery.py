@@ -1,0 +1,81 @@
+"""The end of a batch on the driver: rows count as sent once a sink has committed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pytest
+
+from firesteel.connectors.base import Commits
+from firesteel.errors import JobError
+from firesteel.runtime.orders import row_orders
+from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, write_ipc
+from firesteel.runtime.spec import KIND, ORDER, SinkSpec, sink_id
+from firesteel.spark import delivery
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.progress import Progress
+
+
+class Recorded:
+    """A sink that keeps what was counted when it committed."""
+
+    on_driver = False
+
+    def __init__(self, commits: Commits, progress: Progress, *, fails: bool) -> None:
+        self.commits = commits
+        self._progress = progress
+        self._fails = fails
+        self.counted: list[int] = []
+
+    def open(self, job: str) -> None: ...
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None: ...
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        self.counted.append(self._progress.changes)
+        if self._fails:
+            raise JobError("the folder is gone")
+
+
+def packet(holds: int, rows: int = 2) -> Packet:
+    table = pa.table({KIND: pa.array([0] * rows, pa.int8()), ORDER: row_orders(0, 0, rows)})
+    payload = write_ipc(table) if holds == CHANGES else b"token"
+    return Packet(0, FIRST, rows, 5, payload, holds, to=sink_id(0))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("commits", [Commits.DRIVER, Commits.TASK])
+def test_rows_count_once_they_are_committed(
+    commits: Commits, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress = Progress()
+    is_driver = commits is Commits.DRIVER
+    sink = Recorded(commits, progress, fails=fails and is_driver)
+    monkeypatch.setattr(delivery, "open_sink", lambda _: sink)
+    delivered = Delivery([SinkSpec("x", (), (), ())], progress)
+
+    def run(_: object) -> list[Packet]:
+        sink.counted.append(progress.changes)
+        if fails:
+            raise JobError("the executor is gone")
+        return []
+
+    packets = [packet(WRITTEN if is_driver else CHANGES)]
+    if fails:
+        with pytest.raises(JobError, match="gone"):
+            list(delivered.deliver(packets, 0, run))
+    else:
+        assert list(delivered.deliver(packets, 0, run)) == []
+    assert sink.counted[0] == 0
+    assert (progress.read, progress.changes) == (5, 0 if fails else 2)
+
+
+def test_rows_of_a_query_count_once_they_are_taken() -> None:
+    progress = Progress()
+    delivered = Delivery([SinkSpec(None, (), (), ())], progress)
+    changes = delivered.deliver([packet(CHANGES)], 0, lambda _: [])
+    assert next(changes).num_rows == 2
+    assert progress.changes == 0
+    assert list(changes) == []
+    assert progress.changes == 2
