@@ -16,8 +16,8 @@ class Progress:
     """Counts of one job since its start. `watch` is called after each change of them.
 
     read: rows from sources. changes: rows that sinks have committed, or that a caller took. skipped:
-    messages that were left out because they cannot be read. late: rows that were dropped because they came too late. batches:
-    micro-batches that ended.
+    messages that were left out because they cannot be read. late: rows that were dropped because they came
+    too late. batches: micro-batches that ended.
     mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
     states: entries of the keyed state by chain and key group, where the host tells; state_size gives the
     bytes that Spark's state store has of it, lag what waits in topics. batch_seconds: how long the last
