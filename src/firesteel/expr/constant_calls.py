@@ -58,7 +58,7 @@ def constant(call: Call, zone: str | None = None) -> Expr:
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):
             return call
-        from firesteel.runtime.operators.calc import calculated
+        from firesteel.runtime.duck.statement import calculated
 
         return _literal(calculated(spec), call)
     except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
+from firesteel.runtime.calc_spec import CalcSpec as CalcSpec
+from firesteel.runtime.calc_spec import ValueSet as ValueSet
 from firesteel.types.constraints import Constraints
 from firesteel.types.sql import SqlType
-from firesteel.types.value_parts import Parts, Path
+from firesteel.types.value_parts import Parts
 from firesteel.user_function import UserFunction
 
 KIND = "$kind"
@@ -32,8 +34,9 @@ def field(index: int) -> str:
     return f"f{index}"
 
 
-class OperatorSpec:
-    """What an operator is told. Its class is a line in runtime/operators/registry.py."""
+@runtime_checkable
+class OperatorSpec(Protocol):
+    """Settings of one operator. Each class has a line in runtime/operators/registry.py."""
 
     @property
     def reads_marks(self) -> bool:
@@ -44,34 +47,6 @@ class OperatorSpec:
     def sets_timers(self) -> bool:
         """Whether the operator may have something to do at some processing time, though nothing comes."""
         return False
-
-
-@dataclass(frozen=True)
-class ValueSet:
-    """Values of a DuckDB type, of which an IN asks for one (runtime/duck/value_sets.py)."""
-
-    kind: str
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class CalcSpec(OperatorSpec):
-    """Project and filter. The texts are DuckDB SQL over f0, f1, ...; `functions` names the Python
-    functions of expr's table that they call and the worker must register first, `user` those of the
-    user's, by their signatures, `sets` the sets of values, by their names. condition_steps, steps:
-    columns to compute before the condition and before the projection, `text AS f7`, each step over the
-    input and the steps before. parts: columns behind the input's, each its position, the nested column it
-    is taken out of, and the way there."""
-
-    projection: tuple[str, ...]
-    types: tuple[SqlType, ...]
-    condition: str | None = None
-    functions: tuple[str, ...] = ()
-    user: tuple[tuple[str, UserFunction], ...] = ()
-    condition_steps: tuple[tuple[str, ...], ...] = ()
-    steps: tuple[tuple[str, ...], ...] = ()
-    sets: tuple[tuple[str, ValueSet], ...] = ()
-    parts: tuple[tuple[int, int, Path], ...] = ()
 
 
 @dataclass(frozen=True)

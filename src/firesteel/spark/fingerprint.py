@@ -18,6 +18,7 @@ from uuid import uuid4
 from firesteel.connectors.registry import deciding
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
+from firesteel.runtime.identities import identity
 from firesteel.runtime.operators.registry import entry
 from firesteel.runtime.spec import AggregateSpec, JobSpec, OperatorSpec
 from firesteel.spark.changed_job import what_changed
@@ -135,7 +136,7 @@ def _defaults(value: object) -> dict[str, dict[str, Any]]:
     if not is_dataclass(value) or isinstance(value, (type, SqlType, UserFunction)):
         return {}
     own = {f.name: plain(f.default) for f in fields(value) if f.default is not MISSING and f.name != "sets"}
-    return _defaults(tuple(getattr(value, f.name) for f in fields(value))) | {type(value).__name__: own}
+    return _defaults(tuple(getattr(value, f.name) for f in fields(value))) | {identity(type(value)): own}
 
 
 def job_id(context: Any, folder: str) -> str:
@@ -161,8 +162,10 @@ def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, 
 
 
 def plain(value: Any) -> Any:
-    """A spec as JSON: dataclasses by field, with their class's name; types as SQL writes them. Sets of values
-    are told apart by their names, which the texts have."""
+    """Return a spec as JSON: dataclasses by field, with the identity of their class; types as SQL text.
+
+    Sets of values are left out: their names stand in the texts and tell them apart.
+    """
     if isinstance(value, SqlType):
         return str(value)
     if isinstance(value, UserFunction):
@@ -171,7 +174,7 @@ def plain(value: Any) -> Any:
         return value.name
     if is_dataclass(value) and not isinstance(value, type):
         return (
-            {"is": type(value).__name__}
+            {"is": identity(type(value))}
             | {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.name != "sets"}
             | _newer_state(value)
         )

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import duckdb
 
+from firesteel.runtime.calc_spec import ValueSet
 from firesteel.runtime.duck.macros import MACROS
 from firesteel.runtime.duck.registry import register
-from firesteel.runtime.spec import ValueSet
 from firesteel.user_function import UserFunction
 
 _local = threading.local()

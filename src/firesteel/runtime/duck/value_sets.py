@@ -8,8 +8,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.runtime.calc_spec import ValueSet
 from firesteel.runtime.duck.registry import create
-from firesteel.runtime.spec import ValueSet
 from firesteel.types.duckdb import arrow_of
 
 

@@ -4,7 +4,6 @@ batches."""
 from __future__ import annotations
 
 import heapq
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow as pa
 from firesteel.runtime.keys import Keys, find_keys
 from firesteel.runtime.spec import GroupAggregateSpec
 from firesteel.runtime.state.base import StateBackend, ValueState
+from firesteel.runtime.state.pickles import dumps, loads
 from firesteel.runtime.values import from_list, to_list
 from firesteel.runtime.windows.row_windows import KeyedWindows
 from firesteel.runtime.windows.triggers import OpenWindow
@@ -49,7 +49,7 @@ class RowState:
             values: Iterable[tuple[object, ...]] = zip(*columns, strict=True) if columns else [()] * len(keys)
             for name, key, known in zip(names, values, stored, strict=True):
                 if name not in self._live:
-                    self._live[name] = KeyedWindows(name, key) if known is None else pickle.loads(known)
+                    self._live[name] = KeyedWindows(name, key) if known is None else loads(known)
                 if known is not None:
                     self._stored.add(name)
         return [self._live[name] for name in names]
@@ -105,7 +105,7 @@ class RowState:
         keys = keys_of(touched, self._kinds)
         ordered = [touched[i] for i in keys.order.tolist()]
         live = np.array([bool(each.windows or each.panes) for each in ordered])
-        data = pa.array([pickle.dumps(each) for each in ordered], pa.binary())
+        data = pa.array([dumps(each) for each in ordered], pa.binary())
         rows.put(keys, np.arange(len(keys)), [data], 0, live)
         self._stored.update(each.name for each in touched)
 

@@ -1,0 +1,110 @@
+"""Identities of specs in checkpoints: constant strings, whatever a class is called and wherever it stands.
+
+A checkpoint's file `firesteel.json` describes the job spec by spec. Each spec in it has the identity of its
+class, and its fields by name. An identity never changes: rename a class, and its line here stays. The names
+of fields and of enum members are identities too (tests/spark/test_identities.py holds them all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel.changelog import ChangelogMode
+from firesteel.errors import InternalError
+from firesteel.runtime.calc_spec import CalcSpec, ValueSet
+from firesteel.runtime.over_spec import OverAggregateSpec, OverFrame, TemporalSortSpec
+from firesteel.runtime.sink_spec import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
+from firesteel.runtime.spec import (
+    AggregateSpec,
+    ChainSpec,
+    ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
+    DropUpdateBeforeSpec,
+    ExpandSpec,
+    GeneratedWatermarksSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    Input,
+    JobSpec,
+    LocalGroupAggregateSpec,
+    MiniBatchAssignerSpec,
+    Output,
+    ScanSpec,
+    SinkSpec,
+    ValuesSpec,
+    WatermarkAssignerSpec,
+)
+from firesteel.runtime.state.order_codes import SortOrder
+from firesteel.runtime.window_spec import (
+    Emit,
+    GroupWindowAggregateSpec,
+    LocalWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindows,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowsSpec,
+    WindowTableFunctionSpec,
+    WindowTime,
+)
+from firesteel.types.constraints import Constraints
+
+IDENTITIES: Mapping[type, str] = {
+    AggregateSpec: "AggregateSpec",
+    CalcSpec: "CalcSpec",
+    ChainSpec: "ChainSpec",
+    ChangelogMode: "ChangelogMode",
+    ChangelogNormalizeSpec: "ChangelogNormalizeSpec",
+    ConstraintEnforcerSpec: "ConstraintEnforcerSpec",
+    Constraints: "Constraints",
+    CurrentWatermarkSpec: "CurrentWatermarkSpec",
+    DropUpdateBeforeSpec: "DropUpdateBeforeSpec",
+    Emit: "Emit",
+    ExpandSpec: "ExpandSpec",
+    GeneratedWatermarksSpec: "GeneratedWatermarksSpec",
+    GlobalGroupAggregateSpec: "GlobalGroupAggregateSpec",
+    GroupAggregateSpec: "GroupAggregateSpec",
+    GroupWindowAggregateSpec: "GroupWindowAggregateSpec",
+    IncrementalGroupAggregateSpec: "IncrementalGroupAggregateSpec",
+    Input: "Input",
+    JobSpec: "JobSpec",
+    LocalGroupAggregateSpec: "LocalGroupAggregateSpec",
+    LocalWindowAggregateSpec: "LocalWindowAggregateSpec",
+    MiniBatchAssignerSpec: "MiniBatchAssignerSpec",
+    Output: "Output",
+    OverAggregateSpec: "OverAggregateSpec",
+    OverFrame: "OverFrame",
+    ScanSpec: "ScanSpec",
+    SessionWindowAggregateSpec: "SessionWindowAggregateSpec",
+    SessionWindowTableFunctionSpec: "SessionWindowTableFunctionSpec",
+    SessionWindows: "SessionWindows",
+    SinkSpec: "SinkSpec",
+    SinkUpsertMaterializerSpec: "SinkUpsertMaterializerSpec",
+    SortOrder: "SortOrder",
+    TemporalSortSpec: "TemporalSortSpec",
+    ValueSet: "ValueSet",
+    ValuesSpec: "ValuesSpec",
+    WatermarkAssignerSpec: "WatermarkAssignerSpec",
+    WatermarkCompactingSinkMaterializerSpec: "WatermarkCompactingSinkMaterializerSpec",
+    WindowAggregateSpec: "WindowAggregateSpec",
+    WindowTableFunctionSpec: "WindowTableFunctionSpec",
+    WindowTime: "WindowTime",
+    WindowsSpec: "WindowsSpec",
+}
+"""The identity of each class of specs."""
+
+
+def identity(kind: type) -> str:
+    """Return the identity of a class of specs.
+
+    Raises:
+        InternalError: The class has no identity.
+    """
+    if kind not in IDENTITIES:
+        raise InternalError(f"{kind.__name__} has no identity: give it a line in runtime/identities.py")
+    return IDENTITIES[kind]

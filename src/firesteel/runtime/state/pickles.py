@@ -1,0 +1,54 @@
+"""Objects in keyed state: pickles in which Firesteel's own classes have constant names.
+
+`pickle` writes a class by its module and name, so a checkpoint could not be read once the class has moved.
+Here a class of NAMES is written by its name in that table, wherever it stands. Pickles that were written
+without the table name the class by the same string, and are read too.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+NAMES: Mapping[str, tuple[str, str]] = {
+    "firesteel.runtime.windows.row_windows.KeyedWindows": (
+        "firesteel.runtime.windows.row_windows",
+        "KeyedWindows",
+    ),
+    "firesteel.runtime.windows.triggers.OpenWindow": ("firesteel.runtime.windows.triggers", "OpenWindow"),
+}
+"""Where the class of each name stands: its module, and its name there. The keys never change."""
+
+
+def dumps(value: object) -> bytes:
+    """Return the pickle of an object."""
+    out = io.BytesIO()
+    _Pickler(out, pickle.HIGHEST_PROTOCOL).dump(value)
+    return out.getvalue()
+
+
+def loads(data: bytes) -> Any:
+    """Return the object that `dumps` wrote."""
+    return _Unpickler(io.BytesIO(data)).load()
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, obj: Any) -> str | None:
+        if not isinstance(obj, type):
+            return None
+        place = (obj.__module__, obj.__qualname__)
+        return next((name for name, known in NAMES.items() if known == place), None)
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, pid: Any) -> Any:
+        module, name = NAMES[pid]
+        return getattr(import_module(module), name)
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if f"{module_name}.{global_name}" in NAMES:
+            return self.persistent_load(f"{module_name}.{global_name}")
+        return super().find_class(module_name, global_name)
