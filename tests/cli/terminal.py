@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -18,6 +19,8 @@ class Terminal:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._pid, self._fd = pty.fork()
         if self._pid == 0:
+            for number in (signal.SIGINT, signal.SIGHUP):  # a shell in the background, or nohup, ignores them
+                signal.signal(number, signal.SIG_DFL)
             os.execvpe(command[0], list(command), {**os.environ, **environment})
         self.seen = ""
 

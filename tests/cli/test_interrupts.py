@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from collections import deque
 
 import pytest
 
-from firesteel.cli.interrupts import Interrupts
+from firesteel.cli.interrupts import (
+    Interrupts,
+    Stopped,
+    exit_status,
+    second_interrupt_leaves,
+    stop_on_signals,
+)
 
 
 class Cleared:
@@ -36,3 +44,47 @@ def test_one_that_comes_is_raised_at_once_and_the_handler_is_put_back() -> None:
     with pytest.raises(KeyboardInterrupt), Interrupts():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_each_signal_stops_what_runs_and_has_its_status(number: int) -> None:
+    before = signal.getsignal(number)
+    signal.signal(number, signal.SIG_DFL)
+    try:
+        with pytest.raises(Stopped) as stopped, Interrupts() as interrupts:
+            signal.raise_signal(number)
+        assert interrupts.came == number
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+    assert exit_status(stopped.value) == 128 + number
+    assert exit_status(KeyboardInterrupt()) == 130
+
+
+def test_what_nohup_ignores_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        stop_on_signals()
+        with Interrupts(), second_interrupt_leaves():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+SECOND = """
+import signal, sys, time
+from firesteel.cli import interrupts
+interrupts.PATIENCE_SECONDS = float(sys.argv[1])
+with interrupts.second_interrupt_leaves():
+    signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(signal.SIGHUP)
+print("still here")
+"""
+
+
+@pytest.mark.parametrize(("patience", "status", "said"), [("-1", 143, ""), ("60", 0, "still here\n")])
+def test_a_second_signal_ends_the_process_unless_it_belongs_to_the_first(
+    patience: str, status: int, said: str
+) -> None:
+    done = subprocess.run([sys.executable, "-c", SECOND, patience], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (status, said, "")

@@ -60,6 +60,15 @@ def test_nothing_starts_before_the_first_item_is_asked_for() -> None:
     assert list(taken) == [1]
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt: a process in a shell's background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_second_ctrl_c_does_not_cut_the_cancelling_short() -> None:
     cancelled, go_on = threading.Event(), threading.Event()
 

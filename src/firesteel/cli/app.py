@@ -5,10 +5,23 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from firesteel.errors import UsageError
 
+
+class _Commands(TyperGroup):
+    """The commands; a KeyboardInterrupt is handed on as it is, where typer would make a status of it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            return stop
+
+
 app = typer.Typer(
+    cls=_Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -141,7 +154,15 @@ def _options(
 
 
 def run_app(arguments: list[str]) -> int:
-    """The exit status of the command; a wrong use raises UsageError."""
+    """Run the command.
+
+    Returns:
+        Its exit status.
+
+    Raises:
+        UsageError: The arguments are wrong.
+        KeyboardInterrupt: A signal stopped it.
+    """
     try:
         status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
     except SystemExit as left:  # click's own answer to a reader that has gone
@@ -154,4 +175,6 @@ def run_app(arguments: list[str]) -> int:
         if not (text := say()):  # no command given: typer has printed the help
             return 2
         raise UsageError(" ".join(text.split()).rstrip("."), hint=f"{command} --help") from None
+    if isinstance(status, KeyboardInterrupt):
+        raise status
     return status if isinstance(status, int) else 0

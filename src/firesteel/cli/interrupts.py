@@ -1,60 +1,125 @@
-"""Ctrl-C while a statement runs: none is lost, and a second one leaves at once."""
+"""Signals that end a command: Ctrl-C, SIGTERM of a service manager, SIGHUP of a terminal that is gone.
+
+All of them stop the running job in the same way. A second one ends the process at once.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from firesteel.cli.report import CANCELLED
+if TYPE_CHECKING:
+    from firesteel.spark.progress import Progress
 
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 1.0
-"""A second Ctrl-C sooner than this belongs to the first."""
+"""A second signal sooner than this belongs to the first: a closed terminal sends SIGHUP more than once."""
+
+_ASKED = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asked the command to end.
+
+    Attributes:
+        number: The signal.
+        progress: The counts of the job that it stopped, None if none ran.
+    """
+
+    def __init__(self, number: int, progress: Progress | None = None) -> None:
+        super().__init__()
+        self.number = number
+        self.progress = progress
+
+
+def signal_of(stop: KeyboardInterrupt) -> int:
+    """Return the signal that a KeyboardInterrupt came from."""
+    return stop.number if isinstance(stop, Stopped) else signal.SIGINT
+
+
+def exit_status(stop: KeyboardInterrupt) -> int:
+    """Return 128 and the signal's number, as shells and JVMs have it: 130 for Ctrl-C, 143 for SIGTERM."""
+    return 128 + signal_of(stop)
+
+
+def stop_on_signals() -> None:
+    """Have SIGTERM and SIGHUP raise Stopped in the main thread, except one that is ignored, as by nohup."""
+    for number in _ASKED:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _raise)
+
+
+def _raise(number: int, _frame: object) -> None:
+    raise Stopped(number)
 
 
 class Interrupts:
-    """Within it, Ctrl-C raises KeyboardInterrupt and is remembered.
+    """While it is entered, a signal that ends the command raises Stopped and is remembered.
 
-    CPython drops what is raised while it clears up after objects (py4j's are many); `checked` raises it then.
+    CPython drops what is raised while it clears up after objects (py4j's are many). `checked` raises it then.
+
+    Attributes:
+        came: The signal that came, 0 for none.
     """
 
-    came = False
+    came = 0
 
     def __enter__(self) -> Interrupts:
-        self._before: Any = signal.signal(signal.SIGINT, self._raise)
+        self._before = _replaced(self._remember)
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        _put_back(self._before)
 
     def checked(self, items: Iterator[T]) -> Iterator[T]:
-        """The items, until Ctrl-C came. Raises KeyboardInterrupt then."""
+        """Yield the items until a signal comes.
+
+        Raises:
+            Stopped: A signal came.
+        """
         for item in items:
             if self.came:
-                raise KeyboardInterrupt
+                raise Stopped(self.came)
             yield item
 
-    def _raise(self, *_: object) -> None:
-        self.came = True
-        raise KeyboardInterrupt
+    def _remember(self, number: int, _frame: object) -> None:
+        self.came = number
+        raise Stopped(number)
 
 
 @contextmanager
 def second_interrupt_leaves() -> Iterator[None]:
-    """While a job is being stopped: another Ctrl-C, given on purpose, ends the process at once."""
+    """While a job is being stopped, end the process at once when another signal comes, given on purpose."""
     started = time.monotonic()
 
-    def leave(*_: object) -> None:
+    def leave(number: int, _frame: object) -> None:
         if time.monotonic() - started > PATIENCE_SECONDS:
-            os._exit(CANCELLED)
+            os._exit(exit_status(Stopped(number)))
 
-    before = signal.signal(signal.SIGINT, leave)
+    before = _replaced(leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        _put_back(before)
+
+
+def _replaced(handler: Any) -> list[tuple[int, Any]]:
+    """Set the handler of each signal that ends the command; those that were there before.
+
+    Ctrl-C always counts while a statement runs. The others count unless they are ignored.
+    """
+    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, *_ASKED)]
+    kept = [(n, old) for n, old in before if n == signal.SIGINT or old is not signal.SIG_IGN]
+    for number, _ in kept:
+        signal.signal(number, handler)
+    return kept
+
+
+def _put_back(before: Iterable[tuple[int, Any]]) -> None:
+    for number, handler in before:
+        signal.signal(number, handler)

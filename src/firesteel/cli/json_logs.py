@@ -1,6 +1,7 @@
 """`--log-format json`: what is told on stderr as one JSON object a line, for programs that gather logs.
 
-Every line has `time`, `level` and `event`: `progress`, `error` or `notice`, and what belongs to it.
+Every line has `time`, `level` and `event`: `progress`, `error`, `notice`, `stopped`, or `log` for what others
+write (stderr_lines.py), and what belongs to it.
 """
 
 from __future__ import annotations
@@ -29,10 +30,15 @@ def is_wanted(arguments: list[str]) -> bool:
 
 def tell(event: str, level: str = "INFO", out: TextIO | None = None, **said: Any) -> None:
     """Write a line; what is None is left out."""
+    print(f"{line_of(event, level, **said)}\n", end="", file=out or sys.stderr, flush=True)
+
+
+def line_of(event: str, level: str = "INFO", **said: Any) -> str:
+    """Return a line as `tell` writes it."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {"time": now, "level": level, "event": event}
     line |= {key: value for key, value in said.items() if value is not None}
-    print(json.dumps(line, ensure_ascii=False, default=str), file=out or sys.stderr, flush=True)
+    return json.dumps(line, ensure_ascii=False, default=str)
 
 
 def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None = None) -> None:

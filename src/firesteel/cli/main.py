@@ -13,6 +13,7 @@ import sys
 import warnings
 from typing import NoReturn
 
+from firesteel.cli.interrupts import exit_status, stop_on_signals
 from firesteel.errors import FiresteelError, FiresteelWarning
 
 _BEFORE_A_COLLECTION = 50_000
@@ -21,8 +22,23 @@ takes a tenth of their time."""
 
 
 def main() -> int:
-    """Run the command of `sys.argv`. Its exit status: 0 done, 1 the job failed, 2 the script or its use is
-    wrong."""
+    """Run the command of `sys.argv`.
+
+    Returns:
+        The exit status: 0 done, 1 the job failed, 2 the script or its use is wrong, 128 + n for signal n.
+    """
+    stop_on_signals()
+    if "json" not in " ".join(sys.argv):  # nothing is loaded that is not needed
+        return _main()
+    from firesteel.cli.json_logs import is_wanted
+    from firesteel.cli.stderr_lines import json_stderr
+
+    with json_stderr() if is_wanted(sys.argv) else contextlib.nullcontext():
+        return _main()
+
+
+def _main() -> int:
+    """Run the command; what ends it is reported."""
     verbose = "--verbose" in sys.argv
     warnings.showwarning = _show_warning
     try:
@@ -33,10 +49,11 @@ def main() -> int:
 
         status = run_app(sys.argv[1:])
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        from firesteel.cli.report import CANCELLED
+    except KeyboardInterrupt as stop:
+        from firesteel.cli.stopping import tell_stop
 
-        status = CANCELLED
+        tell_stop(getattr(stop, "progress", None))
+        status = exit_status(stop)
     except BrokenPipeError:  # the reader of our output has gone: nothing left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0

@@ -36,6 +36,11 @@ def time_of_day(millis: int) -> str:
     return datetime.fromtimestamp(millis / 1000).time().isoformat(whole)
 
 
+def now() -> str:
+    """Return the time with its zone, as a line of a log begins: 2026-05-01T12:30:05+02:00."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
 def describe(seconds: float, progress: Progress | None) -> str:
     """One line: time, what is waited for, rows and their rate, changes, batches, state."""
     parts = [f"running for {seconds:.0f} s"]
@@ -85,6 +90,11 @@ class ProgressLine:
         self._jobs[id(progress)] = progress
 
     @property
+    def latest(self) -> Progress | None:
+        """The counts of the job that was last heard of."""
+        return self._latest
+
+    @property
     def skipped(self) -> int:
         """Messages that the statement's jobs have left out."""
         return sum(progress.skipped for progress in self._jobs.values())
@@ -109,7 +119,7 @@ class ProgressLine:
 
                 tell_progress(seconds, self._latest, self._out)
             else:
-                print(describe(seconds, self._latest), file=self._out, flush=True)
+                print(now(), describe(seconds, self._latest), file=self._out, flush=True)
 
     def _follow_live(self, started: float) -> None:
         from rich.console import Console

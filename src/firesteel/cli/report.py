@@ -11,9 +11,6 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.sensitive import without_secrets
 
-CANCELLED = 130
-"""Exit status after Ctrl-C, as shells have it."""
-
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What writing to a stream may meet; files of ours are told of with their names."""
 

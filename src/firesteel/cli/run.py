@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from firesteel.cli.interrupts import Interrupts, second_interrupt_leaves
+from firesteel.cli.interrupts import Interrupts, Stopped, second_interrupt_leaves, signal_of
 from firesteel.cli.json_logs import tell
 from firesteel.cli.report import as_firesteel_error, one_line
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
@@ -158,10 +159,10 @@ class Runner:
             try:
                 with Interrupts() as interrupts:
                     self._show_result(result, line, interrupts)
-            except KeyboardInterrupt:
-                with second_interrupt_leaves():
+            except KeyboardInterrupt as stop:
+                with second_interrupt_leaves(), suppress(Exception):  # the signal may have ended Spark, too
                     result.cancel()
-                raise
+                raise Stopped(signal_of(stop), line.latest) from None
         sys.stdout.flush()
         if line.skipped:
             many = "messages" if line.skipped > 1 else "message"

@@ -5,12 +5,14 @@ Answers to statements without a result are those of Flink's SQL client (CliStrin
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 
 from firesteel import __version__
 from firesteel.cli.history import History, home_file
+from firesteel.cli.interrupts import signal_of
 from firesteel.cli.report import as_firesteel_error, report
 from firesteel.cli.run import Runner
 from firesteel.sensitive import redacted
@@ -82,7 +84,8 @@ class Shell:
                 if self._interactive:
                     print()
                 return
-            except KeyboardInterrupt:  # forget what was typed
+            except KeyboardInterrupt as stop:  # forget what was typed
+                _leave_if_asked(stop)
                 print()
                 continue
             if self._history is not None and not _command(text):
@@ -114,11 +117,18 @@ class Shell:
                 print(_CLEAR if sys.stdout.isatty() else "", end="")
             else:
                 self._runner.run(text)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
+            _leave_if_asked(stop)
             print("\nquery cancelled", file=sys.stderr)
         except Exception as problem:
             report(as_firesteel_error(problem), verbose=self._verbose)
         return True
+
+
+def _leave_if_asked(stop: KeyboardInterrupt) -> None:
+    """Raise what ends the shell; Ctrl-C does not."""
+    if signal_of(stop) != signal.SIGINT:
+        raise stop
 
 
 def _command(text: str) -> str | None:

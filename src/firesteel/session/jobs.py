@@ -55,6 +55,8 @@ class Running:
     def changes(self) -> Iterator[pa.Table]:
         """Start the job; its changes as they come, none where a sink takes them."""
         host = host_of(self._job, self._environment)
+        self._progress.streams = host == launch.STREAM
+        self._progress.resumable = CHECKPOINT in self._environment.options
         self._progress.enter("starting Spark")
         self._spark = self._environment.spark
         hand_on(_options(self._job), variables_of_workers(self._spark.context))  # waits until it is up

@@ -23,6 +23,9 @@ class Progress:
     bytes that Spark's state store has of it, lag what waits in topics. batch_seconds: how long the last
     micro-batch took, from the end of the one before. phase: what there is to wait for while nothing is
     counted yet.
+    streams: whether the job runs on the stream host. resumable: whether another run goes on from its
+    checkpoint.
+    batch: the number of the last batch that was delivered, -1 for none.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -37,6 +40,9 @@ class Progress:
     lag: Callable[[], Lags] | None = None
     batch_seconds: float | None = None
     phase: str = ""
+    streams: bool = False
+    resumable: bool = False
+    batch: int = -1
     ended: float | None = None
     started: float = field(default_factory=time.monotonic)
 

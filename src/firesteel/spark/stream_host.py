@@ -200,7 +200,7 @@ class StreamJob:
             raise
         if self._delivered < 0 and self._checkpoint is not None:
             note_delivery(self._spark.context, self._checkpoint)
-        self._delivered = batch
+        self._delivered = self.progress.batch = batch
         self._spark.keep_classes()
         self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
         self.progress.lag = self._lags

@@ -106,6 +106,12 @@ def test_who_asked_may_be_gone_before_the_fork_runs(address: str, tmp_path: Path
         assert output.read() == ""
 
 
+def ended_process() -> int:
+    """The ID of a process that has ended."""
+    with subprocess.Popen([sys.executable, "--version"], stdout=subprocess.DEVNULL) as process:
+        return process.pid
+
+
 def await_socket(server: fork_server.ForkServer) -> None:
     while not (server.python.parent / "socket").exists():
         assert server._process is not None
@@ -171,7 +177,7 @@ def test_where_the_libraries_cannot_be_loaded_first_the_daemon_is_sparks() -> No
 def test_sparks_daemons_give_their_port_and_end_with_their_input(is_served: bool) -> None:
     server = fork_server.fork_server()
     assert server is not None
-    server.start({"spark.executorEnv.OF_WORKERS": "1"})
+    server.start({"spark.executorEnv.OF_WORKERS": "1"}, ended_process())
     try:
         await_socket(server)
         for module in ("firesteel.spark.start.daemon", "pyspark.daemon"):
@@ -204,7 +210,7 @@ def test_nothing_in_the_current_folder_runs_by_its_name(
     server = fork_server.fork_server()
     assert server is not None
     if is_served:
-        server.start({})
+        server.start({}, ended_process())
         await_socket(server)
     try:
         command = [str(server.python), "-m", "platform"]

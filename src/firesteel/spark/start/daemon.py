@@ -121,7 +121,9 @@ def run_module() -> None:
 def main() -> None:
     """The daemon's process, or the fork server's and then its forks'."""
     if sys.argv[1:2] == ["--serve"]:
-        serve(sys.argv[2], prepare, load_kernels())
+        from firesteel.spark.start.orphans import Orphans
+
+        serve(sys.argv[2], prepare, load_kernels(), Orphans(int(sys.argv[3])).end)
         run_module()
     else:
         try:

@@ -82,7 +82,7 @@ class FastStart:
         port, secret = self._jvm.connect()
         variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
         if self._fork_server is not None:  # not sooner: the JVM needs the cores
-            self._fork_server.start(self._settings)
+            self._fork_server.start(self._settings, self._jvm.process_id)
         if self._python is not None:
             variables["PYSPARK_PYTHON"] = self._python
         with set_variables(variables):

@@ -47,9 +47,14 @@ class ForkServer:
         self._lock = threading.Lock()
         atexit.register(self.stop)
 
-    def start(self, settings: Mapping[str, str]) -> None:
-        """Begin to load, unless it was stopped. settings: Spark's, of which it takes the workers'
-        environment, since some of that is only read when a process starts."""
+    def start(self, settings: Mapping[str, str], jvm: int) -> None:
+        """Begin to load, unless it was stopped.
+
+        Args:
+            settings: Spark's. The server takes the environment of workers from them, since some of it is only
+                read when a process starts.
+            jvm: The process ID of the JVM, which the server ends if this process is killed.
+        """
         socket_file = self.python.parent / _SOCKET
         with self._lock:
             if not self._is_wanted:
@@ -62,6 +67,7 @@ class ForkServer:
                     "firesteel.spark.start.daemon",
                     "--serve",
                     str(socket_file),
+                    str(jvm),
                 ],
                 stdin=subprocess.PIPE,
                 env={**os.environ, **_environment(settings)},
@@ -123,10 +129,23 @@ def _environment(settings: Mapping[str, str]) -> dict[str, str]:
 _END = object()
 
 
-def serve(address: str, load: Callable[[], None], spare: Iterable[object] = ()) -> None:
-    """Load, then fork for each that asks, and go through `spare` while nobody does. Returns in the forks,
-    whose streams, arguments, folder, path and environment are then those of the process that asked. Ends the
-    process when its input ends."""
+def serve(
+    address: str,
+    load: Callable[[], None],
+    spare: Iterable[object] = (),
+    at_end: Callable[[], object] = lambda: None,
+) -> None:
+    """Load, then fork for each process that asks, and end this process when its input ends.
+
+    Returns in the forks, whose streams, arguments, folder, path and environment are then those of the process
+    that asked.
+
+    Args:
+        address: The file of the socket to listen at.
+        load: Called first.
+        spare: What to iterate over while nobody asks.
+        at_end: Called when the input has ended: the process that started the server is gone.
+    """
     left = iter(spare)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{address}.new")
@@ -142,6 +161,7 @@ def serve(address: str, load: Callable[[], None], spare: Iterable[object] = ()) 
                 continue
             if sys.stdin in ready:
                 shutil.rmtree(Path(address).parent, ignore_errors=True)
+                at_end()
                 os._exit(0)
             connection, _ = listener.accept()
             if os.fork() == 0:

@@ -105,6 +105,11 @@ class LocalJvm:
         return port, answer[8 : 8 + length].decode()
 
     @property
+    def process_id(self) -> int:
+        """The ID of its process, which leads a session of its own."""
+        return self._process.pid
+
+    @property
     def has_ended(self) -> bool:
         """Whether its process is gone."""
         return self._process.poll() is not None

@@ -1,0 +1,41 @@
+"""The one line that a command says when a signal stops it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firesteel.spark.progress import Progress
+
+
+def stop_words(progress: Progress | None) -> str:
+    """Return what was stopped and how to go on.
+
+    Args:
+        progress: The counts of the job that ran; None if none did.
+    """
+    if progress is None:
+        return "Stopped."
+    if not progress.streams:
+        return "Stopped before the end. Another run begins anew."
+    ended = f"after batch {progress.batch}" if progress.batch >= 0 else "before the end of a batch"
+    if progress.resumable:
+        return f"Stopped {ended}. Run it again to go on."
+    return f"Stopped {ended}. Another run begins anew; with --checkpoint it goes on."
+
+
+def tell_stop(progress: Progress | None) -> None:
+    """Write the line to stderr. A terminal that is gone gets none."""
+    from firesteel.cli.json_logs import is_wanted, tell
+    from firesteel.cli.progress import now
+
+    words = stop_words(progress)
+    with suppress(OSError):
+        if is_wanted(sys.argv):
+            batch = None if progress is None or progress.batch < 0 else progress.batch
+            tell("stopped", message=words, batch=batch)
+        else:
+            line = words if sys.stderr.isatty() else f"{now()} {words}"
+            print(line, file=sys.stderr, flush=True)

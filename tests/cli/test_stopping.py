@@ -1,0 +1,114 @@
+"""A signal ends a running command with one line, leaves no process behind, and the next run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firesteel.cli.stopping import stop_words
+from firesteel.spark.progress import Progress
+
+JOB = """
+CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '20');
+CREATE TABLE counts (n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO counts SELECT COUNT(*) FROM numbers;
+"""
+SECONDS = 120.0
+
+
+@pytest.mark.parametrize(
+    ("progress", "said"),
+    [
+        (None, "Stopped."),
+        (Progress(), "Stopped before the end. Another run begins anew."),
+        (
+            Progress(streams=True, resumable=True, batch=14),
+            "Stopped after batch 14. Run it again to go on.",
+        ),
+        (
+            Progress(streams=True, resumable=True),
+            "Stopped before the end of a batch. Run it again to go on.",
+        ),
+        (
+            Progress(streams=True, batch=0),
+            "Stopped after batch 0. Another run begins anew; with --checkpoint it goes on.",
+        ),
+    ],
+)
+def test_the_line_says_what_another_run_does(progress: Progress | None, said: str) -> None:
+    assert stop_words(progress) == said
+
+
+def until(happened: Callable[[], Any]) -> None:
+    """Wait for it."""
+    end = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    found = [process]
+    for one in found:
+        found += [child for child, parent in pairs if parent == one]
+    return found[1:]
+
+
+def runs(process: int) -> bool:
+    """Whether it has not ended."""
+    state = subprocess.run(["ps", "-o", "state=", "-p", str(process)], capture_output=True, text=True).stdout
+    return bool(state.strip()) and not state.strip().startswith("Z")
+
+
+def ended_by(number: int, folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Run the job until a batch is in its checkpoint and send it the signal; its status and its log.
+
+    Nothing of it is left seconds later.
+    """
+    commits = folder / "checkpoint" / "insert-counts" / "spark" / "commits"
+    before = {file.name for file in commits.glob("*")}
+    command = [sys.executable, "-m", "firesteel.cli.main", "run", "job.sql", "--checkpoint", "checkpoint"]
+    job = subprocess.Popen(
+        [*command, "--log-format", "json"], cwd=folder, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+    try:
+        until(lambda: {file.name for file in commits.glob("[0-9]*")} - before or job.poll() is not None)
+        left = descendants(job.pid)
+        assert left
+        os.kill(job.pid, number)
+        said = job.communicate(timeout=SECONDS)[1]
+        until(lambda: not any(map(runs, left)))
+    finally:
+        job.kill()
+    return job.returncode, [json.loads(line) for line in said.splitlines()]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_no_process_is_left_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(JOB, encoding="utf-8")
+    status, _ = ended_by(signal.SIGKILL, tmp_path)
+    assert status == -signal.SIGKILL
+    status, lines = ended_by(signal.SIGTERM, tmp_path)
+    assert status == 143
+    logged = [line["message"] for line in lines if line["event"] == "log"]
+    assert [message.startswith("taking over the checkpoint ") for message in logged] == [True, True]
+    assert lines[-1]["event"] == "stopped"
+    assert lines[-1]["batch"] > 0
+    assert lines[-1]["message"] == f"Stopped after batch {lines[-1]['batch']}. Run it again to go on."
+    assert all(datetime.fromisoformat(line["time"].replace("Z", "+00:00")) for line in lines)
+    locks = [*(tmp_path / "checkpoint").rglob("firesteel*.lock")]
+    assert [lock.read_text() for lock in locks] == [""] * len(locks)
