@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from datetime import date, datetime, timezone
@@ -42,6 +43,7 @@ from tests.connectors.jdbc.postgres import PASSWORD
 from tests.runtime.changes import to_table
 
 pytest.importorskip("sqlalchemy")
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
@@ -180,7 +182,10 @@ def test_a_table_that_is_not_there(database: Database) -> None:
 
 
 @pytest.mark.slow
-def test_a_database_that_is_away_for_a_while(server: PostgresDatabase) -> None:
+def test_a_database_that_is_away_for_a_while(
+    server: PostgresDatabase, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said once that it is away, and once that it is back."""
     server.run("CREATE TABLE t (k VARCHAR(5), n BIGINT)")
     to = opened(server, primary_key=())
     write(to, [("+I", "a", 0)])
@@ -195,6 +200,36 @@ def test_a_database_that_is_away_for_a_while(server: PostgresDatabase) -> None:
     write(to, [("+I", "a", 1)], batch=1)
     thread.join()
     assert rows(server) == [("a", 0), ("a", 1)]
+    away, back_again = capfd.readouterr().err.splitlines()
+    place = f"The database {server.options['url']}"
+    assert re.fullmatch(rf"{TIME} {place} is away: .*\. Waiting for it for up to 60 s\.", away)
+    assert re.fullmatch(rf"{TIME} {place} is back after \d+ s\.", back_again)
+    assert caplog.text == ""
+
+
+@pytest.mark.slow
+def test_a_database_that_goes_while_rows_are_sent(
+    server: PostgresDatabase, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """psycopg would log the errors that follow from it, and SQLAlchemy a stack trace."""
+    server.run("CREATE TABLE t (k VARCHAR(5), n BIGINT)")
+    server.run(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$BEGIN IF NEW.n = 0 THEN PERFORM pg_sleep(1); END IF; RETURN NEW; END$$"
+    )
+    server.run("CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
+    to = opened(server, primary_key=(), sink_buffer__flush_max__rows="5000")
+    thread = threading.Thread(target=write, args=(to, [("+I", "a", n) for n in range(5000)]))
+    thread.start()
+    while not server.run("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
+        pass
+    server.server.stop("immediate")
+    server.server.start()
+    thread.join()
+    assert rows(server) == [("a", n) for n in range(5000)]
+    told = capfd.readouterr().err
+    assert "error ignored" not in told + caplog.text
+    assert "Traceback" not in told + caplog.text
 
 
 @pytest.mark.slow

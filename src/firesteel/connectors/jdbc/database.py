@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from firesteel.connectors.jdbc.address import Address
 from firesteel.connectors.jdbc.options import JdbcOptions
+from firesteel.connectors.outage import Outage
 from firesteel.errors import FiresteelError, JobError, missing_package
 
 T = TypeVar("T")
@@ -16,12 +18,20 @@ _CONNECT_SECONDS = 10
 _LOCKED_SECONDS = 60
 """For which SQLite waits while another process writes."""
 _LOCKED = "database is locked"
+_MOST_RACES = 5
+"""How often another transaction may be faster in one piece of work: one time is what a race takes."""
+_UNIQUE = ("23505", 1062, 1555, 2067)
+"""A key that is there already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's for primary and other keys."""
 
 _engines: dict[Address, Any] = {}
 
 
 class TryAgainError(Exception):
-    """Another transaction was faster."""
+    """Another transaction was faster. error: the driver's."""
+
+    def __init__(self, error: Any) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 def library(package: str = "sqlalchemy") -> Any:
@@ -41,6 +51,7 @@ class Database:
         self._options = options
         self._alchemy = library()
         self._engine = self._opened()
+        self._outage = Outage(f"The database {options.address.shown}")
 
     def _opened(self) -> Any:
         address, dialect = self._options.address, self._options.dialect
@@ -68,6 +79,7 @@ class Database:
                 raise missing_package(
                     f"The connector 'jdbc' for {dialect.name}", dialect.package, "jdbc"
                 ) from None
+            _quiet()
             if dialect.as_text:
                 _begin_plainly(self._alchemy, _engines[address])
         return _engines[address]
@@ -89,17 +101,25 @@ class Database:
         while True:
             try:
                 with self._engine.begin() as connection:
-                    return work(connection)
-            except TryAgainError:
+                    done = work(connection)
+            except TryAgainError as race:
                 attempts += 1
+                if attempts > _MOST_RACES:
+                    raise self.error(race.error) from None
             except self._alchemy.exc.DBAPIError as error:
                 away = self._is_away(error)
-                if not (away or isinstance(error, self._alchemy.exc.OperationalError)):
+                if not self.may_pass(error):
                     raise
                 patient = away and time.monotonic() < began + self._options.patience
                 if attempts >= self._options.retries and not patient:
+                    self._outage.given_up()
                     raise self.error(error) from None
+                if away:
+                    self._outage.missed(_words(error), self._options.patience)
                 attempts += 1
+            else:
+                self._outage.answered()
+                return done
             time.sleep(min(attempts - 1, _LONGEST_PAUSE))
 
     def connected(self) -> Any:
@@ -132,12 +152,54 @@ class Database:
 
     def error(self, error: Any, what: str = "") -> FiresteelError:
         """A driver's error in a line. what: was asked for."""
-        said = " ".join(str(error.orig).split())
-        return JobError(f"{self._options.address.shown}, table {self._options.table}: {what}{said}")
+        return JobError(f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}")
+
+    def has_table(self, name: str) -> bool:
+        """Whether a table of that name can be reached without a schema before it.
+
+        Raises:
+            JobError: The database does not answer.
+        """
+        try:
+            found: bool = self._alchemy.inspect(self._engine).has_table(name)
+        except self._alchemy.exc.DBAPIError as error:
+            raise self.error(error) from None
+        return found
+
+    def may_pass(self, error: Any) -> bool:
+        """Whether the same may go well when it is tried again: no connection, a deadlock, no space."""
+        return isinstance(error, self._alchemy.exc.OperationalError) or self._is_away(error)
+
+    def is_key_conflict(self, error: Any) -> bool:
+        """Whether a row with the same key is there already."""
+        said = error.orig
+        codes = (
+            getattr(said, "sqlstate", None),
+            getattr(said, "sqlite_errorcode", None),
+            *getattr(said, "args", ())[:1],
+        )
+        # Python 3.10 has no numbers of SQLite's errors
+        return any(code in _UNIQUE for code in codes) or "UNIQUE constraint failed" in str(said)
 
     def _is_away(self, error: Any) -> bool:
         """Whether it was the connection that failed, not a statement."""
         return bool(error.connection_invalidated or error.statement is None or _LOCKED in str(error.orig))
+
+
+def _words(error: Any) -> str:
+    """What the driver says, in a line."""
+    return " ".join(str(error.orig).split())
+
+
+def _quiet() -> None:
+    """Keep psycopg from logging the errors that follow from one that it has raised: `error ignored ...`."""
+    logger = logging.getLogger("psycopg")
+    if _is_new not in logger.filters:
+        logger.addFilter(_is_new)
+
+
+def _is_new(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("error ignored")
 
 
 def _begin_plainly(alchemy: Any, engine: Any) -> None:

@@ -66,8 +66,9 @@ class Dialect:
         return f"SELECT {names} FROM {self.quoted(table)}{where}"
 
     def quoted(self, name: str) -> str:
-        """A name as it stands in SQL; a colon would begin a parameter."""
-        return f"{self.quote}{name}{self.quote}".replace(":", r"\:")
+        """The name as it stands in SQL: a quote in it is doubled, a colon escaped, which would begin a parameter."""
+        inner = name.replace(self.quote, 2 * self.quote) if self.quote else name
+        return f"{self.quote}{inner}{self.quote}".replace(":", r"\:")
 
     # --- checks ----------------------------------------------------------------------------------
     def check(self, names: Sequence[str], types: Sequence[SqlType]) -> None:

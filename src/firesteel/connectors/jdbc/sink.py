@@ -96,7 +96,11 @@ class JdbcSink:
         else:
             return ""
         statements = [statement for delivery in deliveries for statement in delivery.statements]
-        raise self._database.rolled_back(lambda c: self._culprit(c, statements, first))
+        try:
+            found = self._database.rolled_back(lambda c: self._culprit(c, statements, first))
+        except self._database.refusals:  # the database has gone meanwhile
+            found = self._database.error(first)
+        raise found
 
     def abort_task(self) -> None:
         """Its transaction has ended with the error."""
@@ -124,19 +128,42 @@ class JdbcSink:
                         connection.execute(self._database.text(statement.sql), rows)
 
     def _is_new(self, connection: Any, place: dict[str, Any]) -> bool:
-        """Note the batch; whether it was not noted before. Whoever is at the same one waits here."""
+        """Note a batch. Of two transactions at the same one the second waits here.
+
+        Args:
+            connection: In a transaction.
+            place: The job, the task and the batch's number.
+
+        Returns:
+            Whether it was not noted before.
+
+        Raises:
+            TryAgainError: Another transaction has noted the task meanwhile.
+            JobError: The database refuses to note it.
+        """
         text = self._database.text
-        if connection.execute(text(_NOTE_NEXT), place).rowcount:
-            return True
-        if connection.execute(text(_NOTED), place).first() is not None:
-            return False
         try:
+            if connection.execute(text(_NOTE_NEXT), place).rowcount:
+                return True
+            if connection.execute(text(_NOTED), place).first() is not None:
+                return False
             connection.execute(text(_NOTE), place)
         except self._database.refusals as error:
-            if error.connection_invalidated:
+            if self._database.is_key_conflict(error):
+                raise TryAgainError(error) from None
+            if self._database.may_pass(error):
                 raise
-            raise TryAgainError from None
+            raise self._not_noted(error) from None
         return True
+
+    def _not_noted(self, error: Any) -> FiresteelError:
+        """The error where a batch's number cannot be written, without which the batch is not either."""
+        made = self._database.error(error, f"no batch can be noted in {BATCHES}: ")
+        made.hint = (
+            f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is to have been made by: "
+            f"{_CREATE}"
+        )
+        return made
 
     def _pieces(self, statement: _Statement) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """The parameters of rows that are sent together, and the number of the first of them."""
@@ -173,10 +200,17 @@ class JdbcSink:
         names = self._spec.names
         probe = f"{self._options.dialect.select(self._options.table, names, None)} WHERE 1 = 0"
         self._ask(probe)
-        try:
-            self._ask(_NOTED, job="", task=0)
-        except JobError:
+        if not self._database.has_table(BATCHES):
             self._create()
+        try:
+            self._database.rolled_back(self._try_to_note)
+        except self._database.refusals as error:
+            raise self._not_noted(error) from None
+
+    def _try_to_note(self, connection: Any) -> None:
+        """Note a batch of no job: what the user may not do shows before the first batch."""
+        for sql in (_NOTE_NEXT, _NOTED, _NOTE):
+            connection.execute(self._database.text(sql), {"job": "", "task": 0, "batch": 0})
 
     def _ask(self, sql: str, **parameters: Any) -> None:
         """Run SQL now or never."""
@@ -186,6 +220,8 @@ class JdbcSink:
         try:
             self._ask(_CREATE)
         except JobError as error:
+            if self._database.has_table(BATCHES):  # another job was faster
+                return
             raise JobError(
                 f"The table {BATCHES}, by which no batch is written twice, cannot be made: {error.message}",
                 hint=f"make it: {_CREATE}",

@@ -71,12 +71,14 @@ class JdbcSource:
         )
         bound = {} if parts is None else {"p0": split.data["from"], "p1": split.data["to"]}
         database = Database(self._options)
-        connection = database.connected()
-        with connection:
-            answer, first = database.rows(connection, sql, bound), 0
-            for rows in answer.partitions(_TOGETHER):
-                yield self._table(rows, split.ordinal, first)
-                first += len(rows)
+        first = 0
+        try:
+            with database.connected() as connection:
+                for rows in database.rows(connection, sql, bound).partitions(_TOGETHER):
+                    yield self._table(rows, split.ordinal, first)
+                    first += len(rows)
+        except database.refusals as error:
+            raise database.error(error, f"reading ended after {first} rows: " if first else "") from None
 
     def _table(self, rows: Any, split: int, first: int) -> pa.Table:
         columns: list[pa.Array] = [
