@@ -71,7 +71,7 @@ def test_a_table_with_another_column_of_postgres(postgres: Postgres) -> None:
 
 
 def test_a_key_that_is_always_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A unique column that is not Firesteel's: nobody else is faster, the task ends with the database's words."""
+    """A unique column that is not Firesteel's: nobody is faster, the task ends with an error."""
     from firesteel.connectors.jdbc import database as module
 
     monkeypatch.setattr(module, "_LONGEST_PAUSE", 0.0)

@@ -66,7 +66,7 @@ class Dialect:
         return f"SELECT {names} FROM {self.quoted(table)}{where}"
 
     def quoted(self, name: str) -> str:
-        """The name as it stands in SQL: a quote in it is doubled, a colon escaped, which would begin a parameter."""
+        """The name as it stands in SQL: a quote in it is doubled, a colon escaped."""
         inner = name.replace(self.quote, 2 * self.quote) if self.quote else name
         return f"{self.quote}{inner}{self.quote}".replace(":", r"\:")
 
