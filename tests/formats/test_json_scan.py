@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.formats.json_columns import Reading
-from firesteel.formats.json_parser import MAX_NUMBER_LENGTH
+from firesteel.formats.json_limits import MAX_NUMBER_LENGTH
 from firesteel.formats.json_scan import Found, JsonScan, Scan, owners
 from firesteel.formats.json_shape import TEXT, list_of, map_of, object_of
 

@@ -24,7 +24,7 @@ from firesteel.connectors.filesystem_splits import (
     local_path,
     whole,
 )
-from firesteel.errors import DataError
+from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Framing, MessageError
 from firesteel.formats.files import file_format, is_of_files
 from firesteel.formats.lines import Lines
@@ -188,6 +188,14 @@ class FilesystemSource:
             before = sum(len(message) for message in messages[: error.index].to_pylist())
             number = line_number(file, position + before)
             raise DataError(f"{file.path}, line {number}: {error.text}") from None
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception as error:
+            number = line_number(file, position)
+            raise InternalError(
+                f"{file.path}, {len(messages)} lines from line {number}: cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     def _numbered(self, changes: pa.Table, file: FileInfo, orders: pa.Array) -> pa.Table:
         """Add `$order` and the metadata columns; put the fields in their places."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -182,7 +183,7 @@ def _reading(piece: Piece) -> Iterator[IO[bytes]]:
     try:
         with open_file(piece.file) as stream:
             yield stream
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{piece.file.path}: cannot be read: {error}.") from None
 
 

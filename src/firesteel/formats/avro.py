@@ -5,7 +5,7 @@ Flink: AvroFormatFactory, AvroRowDataDeserializationSchema, AvroFileFormatFactor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 from typing import Any, BinaryIO, Protocol
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.errors import DataError, FiresteelError, NotSupportedError, missing_package
+from firesteel.formats.avro_files import file_records
 from firesteel.formats.avro_resolution import plain, read_whole
 from firesteel.formats.avro_schema import Schema, to_schema, with_logical_types
 from firesteel.formats.avro_values import to_avro, to_column
@@ -24,7 +25,6 @@ from firesteel.runtime.spec import KIND, field
 from firesteel.types.sql import SqlType, row
 
 _ROWS = 20_000
-_NOT_OF_THE_TYPE = (ValueError, TypeError, AttributeError, OverflowError, pa.ArrowException)
 _FAILED = "Failed to deserialize Avro record."
 _CODECS = {"null": "null", "deflate": "deflate", "snappy": "snappy", "bzip2": "bzip2", "xz": "xz"}
 
@@ -106,6 +106,8 @@ def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[s
         raise MessageError(index, f"{failed} {error.message}") from None
     except FiresteelError:
         raise
+    except EOFError:
+        raise MessageError(index, f"{failed} The message ends too early.") from None
     except Exception as error:
         raise MessageError(index, f"{failed} {error}") from None
 
@@ -120,11 +122,13 @@ def checked(
     """As `changes`. at: the message of each record. Raises MessageError, whose text begins with `failed`."""
     try:
         return changes(records, fields, kinds)
-    except _NOT_OF_THE_TYPE:
+    except (FiresteelError, MemoryError):
+        raise
+    except Exception:  # what a record holds may be of any other type
         for index, record in zip(at, records, strict=True):
             try:
                 changes([record], fields)
-            except _NOT_OF_THE_TYPE as error:
+            except Exception as error:
                 raise MessageError(index, f"{failed} {error}") from None
         raise
 
@@ -158,13 +162,17 @@ class AvroReader:
 
     def read(self, path: str) -> Iterator[pa.Table]:
         """See FileReader."""
-        try:
-            with open(path, "rb") as stream:  # noqa: PTH123
-                records: Iterable[Any] = iter(self._avro.reader(stream))
-                while part := list(islice(records, _ROWS)):
-                    yield changes([record for record in part if record is not None], self._fields)
-        except (*_NOT_OF_THE_TYPE, EOFError, OSError) as error:
-            raise DataError(f"{path}: cannot be read: {error}") from None
+        records = file_records(self._avro, path)
+        read = 0
+        while part := list(islice(records, _ROWS)):
+            rows = [record for record in part if record is not None]
+            try:
+                yield checked(rows, self._fields, range(len(rows)), "")
+            except MessageError as error:
+                raise DataError(
+                    f"{path}, record {read + error.index + 1}: cannot be read:{error.text}"
+                ) from None
+            read += len(part)
 
 
 class AvroWriter:

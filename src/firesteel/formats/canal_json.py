@@ -34,9 +34,9 @@ class CanalMessages:
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._fields = fields
         self._options = options
-        exact = any(map(has_decimal, fields.types))
+        self._exact = any(map(has_decimal, fields.types))
         self._converters = TreeConverters(
-            iso=options.iso_timestamps, ignore_errors=options.ignore_parse_errors, exact=exact
+            iso=options.iso_timestamps, ignore_errors=options.ignore_parse_errors, exact=self._exact
         )
         self._row = self._converters.row(fields.names, fields.types)
         self._filters = [
@@ -54,7 +54,7 @@ class CanalMessages:
             return ()
         rows: list[Row] = []
         try:
-            self._add_rows(parse_tree(message), message, rows)
+            self._add_rows(parse_tree(message, exact=self._exact), message, rows)
         except (BadMessage, ValueError):
             if not self._options.ignore_parse_errors:
                 raise
@@ -74,7 +74,7 @@ class CanalMessages:
         data, old = self._array(root, "data"), self._array(root, "old")
         if kind is None:
             raise BadMessage("The message has no field 'type'.")
-        if kind in _KINDS:
+        if isinstance(kind, str) and kind in _KINDS:
             rows.extend((_KINDS[kind], _there(row, "data")) for row in _present(data, "data"))
         elif kind == "UPDATE":
             self._add_updates(root, _present(data, "data"), old, rows)
@@ -155,7 +155,11 @@ class CanalJson:
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = CanalColumns(fields, parsed, schema) if in_columns(fields) else None
         return MessageDecoder(
-            CanalMessages(fields, parsed), columns, schema, keeps_line_end=not fields.in_file
+            CanalMessages(fields, parsed),
+            columns,
+            schema,
+            keeps_line_end=not fields.in_file,
+            ignores=parsed.ignore_parse_errors,
         )
 
     def framing(self, options: Options) -> Framing:

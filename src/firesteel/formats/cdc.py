@@ -43,10 +43,9 @@ class EnvelopeMessages:
         self._envelope = envelope
         self._fields = fields
         self._options = options
+        self._exact = any(map(has_decimal, fields.types))
         self._converters = TreeConverters(
-            iso=options.iso_timestamps,
-            ignore_errors=options.ignore_parse_errors,
-            exact=any(map(has_decimal, fields.types)),
+            iso=options.iso_timestamps, ignore_errors=options.ignore_parse_errors, exact=self._exact
         )
         self._row = self._converters.row(fields.names, fields.types)
 
@@ -58,7 +57,7 @@ class EnvelopeMessages:
         if not message:
             return ()
         try:
-            return self._rows(self._payload(parse_tree(message)), message)
+            return self._rows(self._payload(parse_tree(message, exact=self._exact)), message)
         except (BadMessage, ValueError):
             if self._options.ignore_parse_errors:
                 return None

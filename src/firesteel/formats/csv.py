@@ -138,7 +138,13 @@ class Csv:
         parsed, schema = csv_options(options), changes_schema(fields.types)
         columns = CsvColumns(fields, parsed, schema) if CsvColumns.can_read(fields, parsed) else None
         made = _OfFile if fields.in_file else MessageDecoder
-        return made(CsvRecords(fields, parsed), columns, schema, keeps_line_end=True)
+        return made(
+            CsvRecords(fields, parsed),
+            columns,
+            schema,
+            keeps_line_end=True,
+            ignores=parsed.ignore_parse_errors,
+        )
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
         return CsvEncoder(fields, csv_options(options))

@@ -44,6 +44,7 @@ class EnvelopeJson:
             columns,
             schema,
             keeps_line_end=not fields.in_file,
+            ignores=parsed.ignore_parse_errors,
         )
 
     def framing(self, options: Options) -> Framing:

@@ -103,7 +103,7 @@ def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
     def convert(kind: SqlType) -> Convert:
         converter = made.converter(kind)
-        return lambda text: converter(_plain(text) or parse_tree(text))
+        return lambda text: converter(_plain(text) or parse_tree(text, exact=exact))
 
     return ExactValues(convert, as_decimals=exact, trims_decimals=False)
 

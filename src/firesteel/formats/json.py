@@ -82,7 +82,11 @@ class Json:
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = JsonRows(fields, parsed, schema, as_written=True) if in_columns(fields) else None
         return MessageDecoder(
-            JsonMessages(fields, parsed), columns, schema, keeps_line_end=not fields.in_file
+            JsonMessages(fields, parsed),
+            columns,
+            schema,
+            keeps_line_end=not fields.in_file,
+            ignores=parsed.ignore_parse_errors,
         )
 
     def framing(self, options: Options) -> Framing:

@@ -9,17 +9,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from firesteel.formats.json_deep import DeepParser, Make
+from firesteel.formats.json_limits import BadMessage as BadMessage
+from firesteel.formats.json_limits import big_decimal, check_document, check_number
 from firesteel.formats.message_text import json_text
 
 WHITESPACE = " \t\r\n"
-MAX_NUMBER_LENGTH = 1000
-"""Jackson's StreamReadConstraints: a longer number is refused."""
-MAX_DEPTH = 500
-"""Jackson reads 1,000 levels; Python's scanner is kept well inside its own limit."""
-
-
-class BadMessage(Exception):
-    """A message that the format cannot read; the text says why."""
 
 
 class IntText(str):
@@ -40,56 +35,83 @@ class Members(list):  # type: ignore[type-arg]
     __slots__ = ()
 
 
-def parse_tree(message: bytes) -> Any:
+def parse_tree(message: bytes, *, exact: bool = False) -> Any:
     """The first JSON value of the message, objects as dicts; numbers as IntText and FloatText.
 
-    Raises BadMessage.
+    Args:
+        message: The bytes.
+        exact: Whether Flink makes a BigDecimal of each number with a fraction, wanted or not.
+
+    Raises:
+        BadMessage: The message is no JSON, or beyond Jackson's limits.
     """
-    return _parse(message, _TREE)
+    return _parse(message, _EXACT_TREE if exact else _TREE, texts=True)
 
 
 def parse_members(message: bytes) -> Any:
-    """The same, objects as Members."""
-    return _parse(message, _MEMBERS)
+    """The first JSON value of the message, objects as Members. Raises BadMessage as `parse_tree`."""
+    return _parse(message, _MEMBERS, texts=False)
 
 
-def _parse(message: bytes, decoder: json.JSONDecoder) -> Any:
+class _Parser:
+    """Python's own parser, and one without recursion for what is too deep for it."""
+
+    def __init__(self, fraction: Make, members: type[Any]) -> None:
+        self._fast = json.JSONDecoder(
+            strict=False,  # Flink allows control characters in strings
+            parse_int=_integer,
+            parse_float=fraction,
+            parse_constant=_refuse,
+            object_pairs_hook=None if members is dict else members,
+        )
+        self._deep = DeepParser(_integer, fraction, members)
+
+    def parse(self, text: str) -> Any:
+        """Raises json.JSONDecodeError and BadMessage."""
+        try:
+            return self._fast.raw_decode(text)[0]
+        except RecursionError:
+            return self._deep.parse(text)
+
+
+def _parse(message: bytes, parser: _Parser, *, texts: bool) -> Any:
     text, wrong = json_text(message)
     text = text.lstrip(WHITESPACE)
     try:
-        return decoder.raw_decode(text)[0]
+        found = parser.parse(text)
     except json.JSONDecodeError as error:
         if wrong is not None:
             raise BadMessage(f"Invalid UTF-8 byte 0x{wrong:02x}") from None
         if not text:
             raise BadMessage("No content to map due to end-of-input") from None
         raise BadMessage(f"{error.msg} at character {error.pos + 1}") from None
-    except RecursionError:
-        raise BadMessage("Document nesting depth exceeds the maximum allowed") from None
+    check_document(found, len(message), text.count("{") + text.count("["), texts=texts)
+    return found
 
 
-def _number(make: type[str]) -> Any:
-    def number(text: str) -> str:
-        if len(text) > MAX_NUMBER_LENGTH:
-            raise BadMessage(f"Number value length ({len(text)}) exceeds the maximum allowed")
-        return make(text)
+def _integer(text: str) -> IntText:
+    check_number(text)
+    return IntText(text)
 
-    return number
+
+def _fraction(text: str) -> FloatText:
+    check_number(text)
+    return FloatText(text)
+
+
+def _exact_fraction(text: str) -> FloatText:
+    check_number(text)
+    try:
+        big_decimal(text)
+    except ValueError as error:
+        raise BadMessage(str(error)) from None
+    return FloatText(text)
 
 
 def _refuse(name: str) -> Any:
     raise BadMessage(f"Non-standard token '{name}'")
 
 
-def _decoder(**hooks: Any) -> json.JSONDecoder:
-    return json.JSONDecoder(
-        strict=False,  # Flink allows control characters in strings
-        parse_int=_number(IntText),
-        parse_float=_number(FloatText),
-        parse_constant=_refuse,
-        **hooks,
-    )
-
-
-_TREE = _decoder()
-_MEMBERS = _decoder(object_pairs_hook=Members)
+_TREE = _Parser(_fraction, dict)
+_EXACT_TREE = _Parser(_exact_fraction, dict)
+_MEMBERS = _Parser(_fraction, Members)

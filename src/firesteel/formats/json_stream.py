@@ -7,12 +7,13 @@ a bad value that is ignored reading goes on at the very next token.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
+from firesteel.formats.json_limits import check_text
 from firesteel.formats.json_parser import FloatText, IntText, Members
 from firesteel.formats.json_tree import TreeConverters
 from firesteel.runtime.java.floating_text import parse_double, parse_float
@@ -29,24 +30,32 @@ class Tokens:
 
     def __init__(self, value: Any) -> None:
         self._tokens: list[Token] = []
-        self._flatten(value)
         self._position = 0
+        self._add(value)
 
-    def _flatten(self, value: Any) -> None:
+    def _add(self, value: Any) -> None:
+        """Add the tokens of a value. Without recursion: it may be deep."""
         add = self._tokens.append
-        if isinstance(value, Members):
-            add((START_OBJECT, None))
-            for key, one in value:
-                add((NAME, key))
-                self._flatten(one)
-            add((END_OBJECT, None))
-        elif isinstance(value, list):
-            add((START_ARRAY, None))
-            for one in value:
-                self._flatten(one)
-            add((END_ARRAY, None))
-        else:
-            add((VALUE, value))
+        opened: list[tuple[Iterator[Any], str | None]] = [(iter((value,)), None)]
+        while opened:
+            parts, end = opened[-1]
+            for one in parts:
+                if type(one) is tuple:  # a member
+                    add((NAME, one[0]))
+                    one = one[1]
+                if isinstance(one, Members):
+                    add((START_OBJECT, None))
+                    opened.append((iter(one), END_OBJECT))
+                    break
+                if isinstance(one, list):
+                    add((START_ARRAY, None))
+                    opened.append((iter(one), END_ARRAY))
+                    break
+                add((VALUE, one))
+            else:
+                opened.pop()
+                if end is not None:
+                    add((end, None))
 
     @property
     def kind(self) -> str | None:
@@ -70,7 +79,7 @@ class Tokens:
         return self.kind
 
     def text(self) -> str:
-        """JsonParser.getText."""
+        """Return the token's text, as JsonParser.getText does. Raises ValueError where it is too long."""
         kind, value = self._tokens[self._position]
         if kind is NAME:
             return str(value)
@@ -78,23 +87,35 @@ class Tokens:
             return kind
         if isinstance(value, bool):
             return "true" if value else "false"
-        return "null" if value is None else str(value)
+        return "null" if value is None else check_text(str(value))
 
     def take(self) -> Any:
-        """readValueAsTree: the value that starts here, objects as dicts; stands at its last token."""
-        if self.kind is START_OBJECT:
-            members: dict[str, Any] = {}
-            while self.next() is NAME:
-                name = self.text()
+        """Return the value that starts here, objects as dicts, as readValueAsTree does; stand at its last
+        token. Without recursion: the value may be deep."""
+        opened: list[Any] = []
+        names: list[str] = []  # of each that is open, the member that is read
+        while True:
+            kind = self.kind
+            if kind is NAME:
+                names[-1] = self.text()
                 self.next()
-                members[name] = self.take()
-            return members
-        if self.kind is START_ARRAY:
-            elements = []
-            while self.next() is not END_ARRAY:
-                elements.append(self.take())
-            return elements
-        return self.value
+                continue
+            if kind in (START_OBJECT, START_ARRAY):
+                opened.append({} if kind is START_OBJECT else [])
+                names.append("")
+                self.next()
+                continue
+            value = self.value
+            if kind in (END_OBJECT, END_ARRAY):
+                value = opened.pop()
+                names.pop()
+            if not opened:
+                return value
+            if isinstance(opened[-1], dict):
+                opened[-1][names[-1]] = value
+            else:
+                opened[-1].append(value)
+            self.next()
 
     def skip_to_next_member(self) -> None:
         """Go past the value (or the name and value) that starts here."""
@@ -282,7 +303,7 @@ def _decimal(precision: int, scale: int) -> Convert:
         value = tokens.value
         if isinstance(value, bool) or not isinstance(value, str):
             raise ValueError(f"Current token ({tokens.kind}) not numeric")
-        return values.decimal(values.trim(value), precision, scale)
+        return values.decimal(values.trim(check_text(value)), precision, scale)
 
     return convert
 
@@ -290,7 +311,7 @@ def _decimal(precision: int, scale: int) -> Convert:
 def _binary(tokens: Tokens) -> bytes:
     if type(tokens.value) is not str:
         raise ValueError("Current token is no text, cannot be read as base64")
-    return values.base64(tokens.value)
+    return values.base64(check_text(tokens.value))
 
 
 _SIMPLE: dict[TypeRoot, Convert] = {
@@ -304,7 +325,7 @@ _SIMPLE: dict[TypeRoot, Convert] = {
     TypeRoot.INTERVAL_DAY_TIME: _integer(64),
     TypeRoot.DOUBLE: _double,
     TypeRoot.FLOAT: _float,
-    TypeRoot.DATE: lambda tokens: values.day(tokens.text()),
+    TypeRoot.DATE: lambda tokens: values.date_days(tokens.text()),
     TypeRoot.TIME: lambda tokens: values.time_micros(tokens.text()),
     TypeRoot.BINARY: _binary,
     TypeRoot.VARBINARY: _binary,

@@ -6,12 +6,14 @@ The CDC formats use it. Where the parser's own token decides instead (the `json`
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from firesteel.errors import NotSupportedError
 from firesteel.formats import text_values as values
+from firesteel.formats.json_limits import big_decimal
 from firesteel.formats.json_parser import FloatText, IntText
 from firesteel.runtime.java.floating_text import parse_double, parse_float
 from firesteel.runtime.java.hash_code import hasher
@@ -67,7 +69,7 @@ class TreeConverters:
             TypeRoot.BOOLEAN: self._boolean,
             TypeRoot.DOUBLE: self._double,
             TypeRoot.FLOAT: self._float,
-            TypeRoot.DATE: lambda node: values.day(self.text(node)),
+            TypeRoot.DATE: lambda node: values.date_days(self.text(node)),
             TypeRoot.TIME: lambda node: values.time_micros(self.text(node)),
             TypeRoot.BINARY: _binary,
             TypeRoot.VARBINARY: _binary,
@@ -89,7 +91,7 @@ class TreeConverters:
         return ""
 
     def _float_text(self, node: FloatText) -> str:
-        return decimal_text(Decimal(node)) if self._exact else double_text(float(node))
+        return decimal_text(big_decimal(node)) if self._exact else double_text(float(node))
 
     def _boolean(self, node: Any) -> bool:
         return node if isinstance(node, bool) else values.boolean(values.trim(self.text(node)))
@@ -100,7 +102,7 @@ class TreeConverters:
         def convert(node: Any) -> int:
             if bits >= 32 and type(node) is FloatText:
                 # canConvertToInt and asInt: the fraction is dropped
-                number = Decimal(node) if self._exact else float(node)
+                number = big_decimal(node) if self._exact else float(node)
                 if -(1 << (bits - 1)) <= number < 1 << (bits - 1):
                     return int(number)
             return values.integer(values.trim(self.text(node)), bits)
@@ -119,13 +121,21 @@ class TreeConverters:
         return self.written(node) if isinstance(node, (dict, list)) else values.replaced(self.text(node))
 
     def written(self, node: Any) -> str:
-        """JsonNode.toString: compact JSON."""
-        if isinstance(node, dict):
-            pairs = (f"{_quoted(key)}:{self.written(value)}" for key, value in node.items())
-            return "{" + ",".join(pairs) + "}"
-        if isinstance(node, list):
-            return "[" + ",".join(map(self.written, node)) + "]"
-        return _quoted(node) if type(node) is str else self.text(node)
+        """Return the compact JSON of a value, as JsonNode.toString does. No recursion: it may be deep."""
+        parts: list[str] = []
+        left: list[Any] = [node]  # what is still to be written, the next one last; marks are _Mark
+        while left:
+            value = left.pop()
+            if isinstance(value, _Mark):
+                parts.append(value.text)
+            elif isinstance(value, dict):
+                pairs = [(_Mark(f"{_quoted(key)}:"), one) for key, one in value.items()]
+                left += _in_brackets("{", pairs, "}")
+            elif isinstance(value, list):
+                left += _in_brackets("[", [(one,) for one in value], "]")
+            else:
+                parts.append(_quoted(value) if type(value) is str else self.text(value))
+        return "".join(parts)
 
     def _array(self, kind: SqlType) -> Convert:
         element = self.converter(kind.children[0])
@@ -172,6 +182,26 @@ class TreeConverters:
         return convert
 
 
+@dataclass(frozen=True)
+class _Mark:
+    """A piece of JSON text between values."""
+
+    text: str
+
+
+_COMMA = _Mark(",")
+
+
+def _in_brackets(opening: str, members: Sequence[tuple[Any, ...]], closing: str) -> list[Any]:
+    """Marks and values of an object or array, the first one last."""
+    found: list[Any] = [_Mark(opening)]
+    for number, member in enumerate(members):
+        found += (_COMMA, *member) if number else member
+    found.append(_Mark(closing))
+    found.reverse()
+    return found
+
+
 def _ignoring(convert: Convert) -> Convert:
     def ignoring(node: Any) -> Any:
         try:
@@ -214,7 +244,14 @@ def has_decimal(kind: SqlType) -> bool:
 
 
 def occurs(node: Any, name: str) -> bool:
-    """JsonNode.findValue: whether a member of that name is anywhere in the value."""
-    if isinstance(node, dict):
-        return name in node or any(occurs(value, name) for value in node.values())
-    return isinstance(node, list) and any(occurs(value, name) for value in node)
+    """Whether a member of that name is anywhere in the value, as JsonNode.findValue finds it."""
+    left = [node]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            if name in value:
+                return True
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return False

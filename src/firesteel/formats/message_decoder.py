@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from firesteel.errors import FiresteelError
 from firesteel.formats.base import Indices, MessageError
 from firesteel.formats.json_parser import BadMessage
 from firesteel.formats.lines import bare
@@ -18,6 +19,8 @@ from firesteel.types.sql import SqlType
 
 Row = tuple[int, tuple[object, ...]]
 """A row kind's byte and the wanted fields."""
+_NO_VALUE = (pa.ArrowException, ValueError, TypeError, ArithmeticError)
+"""What Arrow raises where a column does not hold a value."""
 WORTH_COLUMNS = 64
 """Fewer messages are read faster one by one."""
 
@@ -54,23 +57,47 @@ class Exact(Protocol):
 
 
 class MessageDecoder:
-    """A Decoder (base.py). columns: None where the wanted types need the exact reader. keeps_line_end: the
-    exact reader is given messages with their line end."""
+    """A Decoder (base.py) by a format's two readers.
+
+    What neither reader foresees counts as a bad message, so that it has a place or is skipped.
+
+    Args:
+        exact: Reads single messages.
+        columns: Reads many; None where the wanted types need the exact reader.
+        schema: Of the changes.
+        keeps_line_end: Whether the exact reader is given messages with their line end.
+        ignores: Whether bad messages are skipped.
+    """
 
     def __init__(
-        self, exact: Exact, columns: Columns | None, schema: pa.Schema, *, keeps_line_end: bool = False
+        self,
+        exact: Exact,
+        columns: Columns | None,
+        schema: pa.Schema,
+        *,
+        keeps_line_end: bool = False,
+        ignores: bool = False,
     ) -> None:
         self._exact = exact
         self._columns = columns
         self._schema = schema
         self._keeps_line_end = keeps_line_end
+        self._ignores = ignores
         self.skipped = 0
+        self.unforeseen = 0
+        """Blocks, messages and rows that have failed in a way that no reader foresees: for tests."""
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
         """See Decoder."""
         if self._columns is None or not self._columns.is_worth(len(messages)):
             return self._exactly(messages, np.arange(len(messages)))
-        found = self._columns.read(messages)
+        try:
+            found = self._columns.read(messages)
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception:
+            self.unforeseen += 1
+            return self._exactly(messages, np.arange(len(messages)))
         if not len(found.odd):
             return found.changes, found.messages
         table, numbers = self._exactly(messages, np.sort(found.odd))
@@ -82,29 +109,67 @@ class MessageDecoder:
     def _exactly(self, messages: pa.BinaryArray, chosen: Indices) -> tuple[pa.Table, Indices]:
         """Read single messages."""
         numbers: list[int] = []
-        kinds: list[int] = []
-        values: list[tuple[object, ...]] = []
+        rows: list[Row] = []
         for index in chosen.tolist():
-            message = messages[index].as_py() or b""
-            for kind, row in self._read(message if self._keeps_line_end else bare(message), index):
-                numbers.append(index)
-                kinds.append(kind)
-                values.append(row)
-        columns = list(zip(*values, strict=True)) if values else [()] * (len(self._schema) - 1)
+            found = self._read(self._message(messages, index), index)
+            numbers += [index] * len(found)
+            rows += found
+        try:
+            table = self._table(rows)
+        except _NO_VALUE:
+            return self._without_bad_rows(messages, numbers, rows)
+        return table, np.array(numbers, dtype=np.int64)
+
+    def _message(self, messages: pa.BinaryArray, index: int) -> bytes:
+        message = messages[index].as_py() or b""
+        return message if self._keeps_line_end else bare(message)
+
+    def _table(self, rows: Sequence[Row]) -> pa.Table:
+        """Raises one of _NO_VALUE where a column does not hold a value."""
+        kinds = [kind for kind, _ in rows]
+        values = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * (len(self._schema) - 1)
         arrays = [
-            pa.array(column, one.type) for column, one in zip([kinds, *columns], self._schema, strict=True)
+            pa.array(column, one.type) for column, one in zip([kinds, *values], self._schema, strict=True)
         ]
-        return pa.Table.from_arrays(arrays, schema=self._schema), np.array(numbers, dtype=np.int64)
+        return pa.Table.from_arrays(arrays, schema=self._schema)
+
+    def _without_bad_rows(
+        self, messages: pa.BinaryArray, numbers: Sequence[int], rows: Sequence[Row]
+    ) -> tuple[pa.Table, Indices]:
+        """The rows of messages all of whose values columns hold. Raises MessageError."""
+        bad: set[int] = set()
+        for number, row in zip(numbers, rows, strict=True):
+            try:
+                self._table([row])
+            except _NO_VALUE as error:
+                bad.add(number)
+                self._unforeseen(self._message(messages, number), number, error)
+        self.skipped += len(bad)
+        kept = [(number, row) for number, row in zip(numbers, rows, strict=True) if number not in bad]
+        return self._table([row for _, row in kept]), np.array([number for number, _ in kept], np.int64)
 
     def _read(self, message: bytes, index: int) -> Sequence[Row]:
         try:
             rows = self._exact.read(message)
         except (BadMessage, ValueError) as error:
             raise MessageError(index, self._exact.error(message, str(error))) from None
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception as error:
+            self._unforeseen(message, index, error)
+            rows = None
         if rows is None:
             self.skipped += 1
             return ()
         return rows
+
+    def _unforeseen(self, message: bytes, index: int, error: Exception) -> None:
+        """Raises MessageError where bad messages are not skipped."""
+        self.unforeseen += 1
+        if not self._ignores:
+            raise MessageError(
+                index, self._exact.error(message, f"{type(error).__name__}: {error}")
+            ) from None
 
 
 def changes_schema(types: Sequence[SqlType]) -> pa.Schema:

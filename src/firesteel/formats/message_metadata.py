@@ -25,6 +25,7 @@ from firesteel.types.sql import BIGINT, INT, STRING, SqlType, array, map_of, tim
 _STRINGS = array(STRING)
 _SOURCE = map_of(STRING, STRING)
 _MILLIS, _MICROS = pa.timestamp("ms", tz="UTC"), pa.timestamp("us", tz="UTC")
+_MOST_MILLIS = (1 << 63) // 1000 - 1
 _MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
 _PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
@@ -38,6 +39,23 @@ class Made:
 
     values: pa.Array
     bad: Mapping[int, str]
+
+    def fitting(self) -> Made:
+        """Itself, with times that the microseconds of a column do not reach among those that are bad."""
+        if self.values.type != _MILLIS:
+            return self
+        millis = self.values.cast(pa.int64()).fill_null(0).to_numpy()
+        beyond = np.flatnonzero((millis > _MOST_MILLIS) | (millis < -_MOST_MILLIS))
+        if not len(beyond):
+            return self
+        reasons = {
+            at: f"A time of {millis[at]} milliseconds is not within the years -290308 to 294247."
+            for at in beyond.tolist()
+        }
+        mask = np.zeros(len(millis), bool)
+        mask[beyond] = True
+        kept = pc.if_else(pa.array(mask), pa.scalar(None, self.values.type), self.values)
+        return Made(kept, {**reasons, **self.bad})
 
 
 Make = Callable[[pa.Array], Made]

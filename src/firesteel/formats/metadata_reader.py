@@ -55,7 +55,7 @@ class MetadataReader:
         columns: dict[str, pa.Array] = {}
         bad: Flags = np.zeros(len(messages), dtype=bool)
         for key, each in self._keys.items():
-            made = each.make(self._values(table, each))
+            made = each.make(self._values(table, each)).fitting()
             for at, reason in made.bad.items():
                 if not self._options.ignore_parse_errors:
                     text = self._exact.error(messages[at].as_py(), reason)

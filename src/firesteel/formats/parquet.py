@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.errors import DataError, ValidationError
+from firesteel.errors import DataError, FiresteelError, ValidationError
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
 from firesteel.formats.parquet_columns import from_file, to_file
 from firesteel.option import Kind, Option, TypedOptions
@@ -33,15 +33,21 @@ class ParquetReader:
         self._fields, self._utc = fields, utc
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """See FileReader."""
+        """See FileReader. Raises DataError, too, where a file has not the rows that its footer says."""
+        read = 0
         try:
-            with pq.ParquetFile(path) as file:
-                there = {name.lower(): name for name in file.schema_arrow.names}
-                names = [there.get(name.lower()) for name in self._fields.names]
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                names = _found_names(file.schema_arrow.names, self._fields.names)
                 wanted = [name for name in names if name is not None]
                 for batch in file.iter_batches(_ROWS, columns=wanted):
+                    batch.validate(full=True)  # Arrow has not looked at texts and offsets yet
+                    read += batch.num_rows
                     yield self._changes(batch, names)
-        except (pa.ArrowException, OSError) as error:
+                if read != file.metadata.num_rows:  # of its row groups pyarrow aborts for some damage
+                    raise ValueError(f"{read} rows were found, the footer says {file.metadata.num_rows}")
+        except FiresteelError:
+            raise
+        except Exception as error:  # a damaged file makes Arrow raise anything
             raise DataError(f"{path}: cannot be read: {error}") from None
 
     def _changes(self, batch: pa.RecordBatch, names: list[str | None]) -> pa.Table:
@@ -50,6 +56,16 @@ class ParquetReader:
             values = None if name is None else batch.column(batch.schema.get_field_index(name))
             columns[field(place)] = from_file(values, kind, batch.num_rows, self._utc)
         return pa.table(columns)
+
+
+def _found_names(there: list[str], wanted: tuple[str, ...]) -> list[str | None]:
+    """The file's name of each wanted column, whatever its case; None: the file does not have it."""
+    names = {name.lower(): name for name in there}
+    found = [names.get(name.lower()) for name in wanted]
+    twice = next((name for name in found if name is not None and there.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the column {twice} is there twice")
+    return found
 
 
 class ParquetWriter:
@@ -67,6 +83,7 @@ class ParquetWriter:
             compression="NONE" if codec == "UNCOMPRESSED" else codec.removesuffix("_RAW"),
             use_deprecated_int96_timestamps=self._int64 is None,
             store_schema=False,
+            write_page_checksum=True,  # as Flink's writer does; readers find damage by it
         )
 
     def write(self, changes: pa.Table) -> None:

@@ -14,9 +14,11 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 import numpy as np
 
+from firesteel.formats.json_limits import big_decimal
+
 _TRIMMED = "".join(map(chr, range(33)))
 _INTEGER = re.compile(r"[+-]?\d+")
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,10})?")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DATE = re.compile(r"([+-]?)(\d{4,9})-(\d\d)-(\d\d)", re.ASCII)
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
 _ISO_TIME = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
@@ -27,6 +29,10 @@ _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
 _WIDE = Context(prec=3000, Emax=10**12, Emin=-(10**12))
+_MOST_DIGITS = 19
+"""Of a whole number of 64 bits."""
+_MOST_POWERS = 536_870_919
+"""Of ten: BigInteger.pow refuses more."""
 _MICROS_PER_DAY = 86_400_000_000
 _NANOS_PER_DAY = 1000 * _MICROS_PER_DAY
 
@@ -40,7 +46,11 @@ def integer(text: str, bits: int) -> int:
     """Integer.parseInt and its kin; the text is not trimmed."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f'For input string: "{text}"')
-    return ranged(int(text), bits)
+    digits = text.lstrip("+-").lstrip("0")  # Python converts no more than 4,300 digits
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f'Value out of range. Value:"{text}"')
+    value = int(digits or "0")
+    return ranged(-value if text.startswith("-") else value, bits)
 
 
 def ranged(value: int, bits: int) -> int:
@@ -59,7 +69,16 @@ def decimal(text: str, precision: int, scale: int) -> Decimal | None:
     """new BigDecimal(text) and DecimalData.fromBigDecimal: HALF_UP to the scale, None if it does not fit."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"Character array is not a decimal number: {text!r}")
-    return rounded(_WIDE.create_decimal(text), precision, scale)
+    value = big_decimal(text)
+    _check_powers(value, scale)
+    return rounded(value, precision, scale)
+
+
+def _check_powers(value: Decimal, scale: int) -> None:
+    """Raises ValueError where Java's BigDecimal needs a larger power of ten for a scale than there is."""
+    more = scale + int(value.as_tuple().exponent)
+    if not -_MOST_POWERS <= more <= _MOST_POWERS and (value or more < 0):
+        raise ValueError("BigInteger would overflow supported range")
 
 
 def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:
@@ -93,6 +112,11 @@ def day(text: str, *, smart: bool = False) -> int:
     cycles, in_cycle = divmod(year - 2000, 400)
     days = date(2000 + in_cycle, month, min(number, last)).toordinal() - _EPOCH
     return days + cycles * _DAYS_IN_400_YEARS
+
+
+def date_days(text: str) -> int:
+    """DATE: `day` in 32 bits, over and around, as Flink casts it to an int."""
+    return (day(text) + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:

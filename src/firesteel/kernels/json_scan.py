@@ -46,6 +46,7 @@ from firesteel.kernels.json_plan import (
 from firesteel.kernels.json_text import copy_unescaped
 from firesteel.kernels.json_tokens import (
     BAD,
+    MAX_NAME_LENGTH,
     blanks_end,
     colon_end,
     number_end,
@@ -70,6 +71,8 @@ or map, of its cell), how many elements it has so far, and the member that is lo
 _OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
+_LONGEST = 20_000_000
+"""A longer message, which may hold a text beyond Jackson's limit, is another reader's."""
 _MOST_ENTRIES = 500
 """A larger map is another reader's: its keys are compared one with another."""
 
@@ -91,6 +94,9 @@ def scan(
         at, end = offsets[number], offsets[number + 1]
         odd[number] = False
         if at == end:
+            continue
+        if end - at > _LONGEST:
+            odd[number] = True
             continue
         for table in range(0, len(tables), TABLE_SIZE):
             put(tables, table + _BEFORE, entry(tables, table + COUNT))
@@ -237,7 +243,7 @@ def _slot(
         child, step = entry(plan, step + NODE), entry(plan, step + NEXT)
     elif kind != LIST:
         closed = string_end(data, at + 1, end) if byte_at(data, at) == _QUOTE else BAD
-        if closed < 0:
+        if closed < 0 or (closed >> 1) - at > MAX_NAME_LENGTH:
             return BAD, child, place, step
         key, length, escapes = at + 1, (closed >> 1) - at - 1, closed & 1
         at = colon_end(data, (closed >> 1) + 1, end)

@@ -19,6 +19,10 @@ _MAX_DEPTH = 64
 """Deeper values are another reader's: one bit a level says what kind of bracket is open."""
 _MAX_NUMBER_LENGTH = 1000
 """Jackson's StreamReadConstraints."""
+MAX_NAME_LENGTH = 50_000
+"""Jackson's limit, in bytes; a longer name is another reader's."""
+_MAX_EXPONENT_DIGITS = 9
+"""Larger exponents, which may be beyond what a BigDecimal has, are another reader's."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
 _ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117
@@ -154,7 +158,7 @@ def number_end(data: Bytes, at: int, end: int) -> int:
             at += 1
         first = at
         at = _digits_end(data, first, end)
-        if at == first:
+        if at == first or at - first > _MAX_EXPONENT_DIGITS:
             return BAD
     if at - start > _MAX_NUMBER_LENGTH:
         return BAD
@@ -191,7 +195,9 @@ def key_end(data: Bytes, at: int, end: int) -> int:
     if at >= end or byte_at(data, at) != _QUOTE:
         return BAD
     closed = string_end(data, at + 1, end)
-    return BAD if closed < 0 else colon_end(data, (closed >> 1) + 1, end)
+    if closed < 0 or (closed >> 1) - at > MAX_NAME_LENGTH:
+        return BAD
+    return colon_end(data, (closed >> 1) + 1, end)
 
 
 @part

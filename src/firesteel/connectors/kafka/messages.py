@@ -43,6 +43,10 @@ class Messages:
         """That of one message."""
         return int(self.columns[OFFSET][index].as_py())
 
+    def place(self, index: int) -> str:
+        """Return where a message stands, for errors."""
+        return f"topic {self.topic}, partition {self.partition}, offset {self.offset(index)}"
+
 
 @dataclass(frozen=True)
 class Taken:

@@ -3,12 +3,13 @@ KafkaDynamicSink.WritableMetadata."""
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.catalog.schema import Table
 from firesteel.connectors.kafka.messages import Messages
 from firesteel.errors import DataError, NotSupportedError, ValidationError
-from firesteel.formats.base import Format
+from firesteel.formats.base import Format, Indices
 from firesteel.formats.message_metadata import metadata_of
 from firesteel.runtime.spec import SinkSpec
 from firesteel.types.arrow import to_arrow
@@ -80,15 +81,34 @@ def metadata_column(key: str, kind: SqlType, messages: Messages) -> pa.Array:
         made = pa.repeat(pa.scalar(messages.partition, pa.int32()), len(messages))
     else:
         made = messages.columns[key]
-    return in_type(made, kind)
+    return in_type(made, kind, messages, np.arange(len(messages)))
 
 
-def in_type(made: pa.Array, kind: SqlType) -> pa.Array:
-    """Values of a key in the type of their column. Raises DataError for a time that microseconds do not
-    reach."""
+def in_type(made: pa.Array, kind: SqlType, messages: Messages, at: Indices) -> pa.Array:
+    """Convert the values of a key to the type of their column.
+
+    Args:
+        made: The values, one a row.
+        kind: The column's type.
+        messages: The messages that say them.
+        at: The message of each row.
+
+    Returns:
+        The values as the type.
+
+    Raises:
+        DataError: A value, a time that microseconds do not reach, is beyond the type; with its offset.
+    """
+    target = to_arrow(kind)
     try:
-        return made.cast(to_arrow(kind))
-    except pa.ArrowInvalid:
-        raise DataError(
-            "a message's time is not within the years -290308 to 294247, as every TIMESTAMP"
-        ) from None
+        return made.cast(target)
+    except pa.ArrowInvalid as error:
+        for row in range(len(made)):
+            try:
+                made.slice(row, 1).cast(target)
+            except pa.ArrowInvalid:
+                raise DataError(
+                    f"{messages.place(int(at[row]))}: the metadata cannot be a {kind}: {error}",
+                    hint="a TIMESTAMP is within the years -290308 to 294247",
+                ) from None
+        raise

@@ -12,7 +12,7 @@ from firesteel.changelog import RowKind
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
-from firesteel.errors import DataError
+from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
 from firesteel.formats.metadata_reader import MetadataReader
 from firesteel.runtime.orders import row_orders
@@ -103,7 +103,7 @@ class Rows:
                 key, kind = self._metadata[name], self._types[name]
                 assert key is not None
                 if is_of_value(key):
-                    made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind)
+                    made = in_type(said[key.removeprefix(VALUE_PREFIX)], kind, messages, at)
                 else:
                     made = metadata_column(key, kind, messages).take(pa.array(at))
             columns.append(made)
@@ -128,6 +128,13 @@ class Rows:
             return decoding.decoder.decode(data)
         except MessageError as error:
             raise _bad_message(messages, error, decoding.hint) from None
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception as error:
+            last = messages.offset(len(messages) - 1)
+            raise InternalError(
+                f"{messages.place(0)} to {last}: cannot be read: {type(error).__name__}: {error}"
+            ) from error
 
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
@@ -159,8 +166,7 @@ def _hint(of: Format, prefix: str) -> str | None:
 
 
 def _bad_message(messages: Messages, error: MessageError, hint: str | None) -> DataError:
-    place = f"topic {messages.topic}, partition {messages.partition}, offset {messages.offset(error.index)}"
-    return DataError(f"{place}: {error.text}", hint=hint)
+    return DataError(f"{messages.place(error.index)}: {error.text}", hint=hint)
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
