@@ -21,8 +21,9 @@ from firesteel import TableEnvironment
 from firesteel.connectors.print_format import lines
 from firesteel.connectors.registry import open_source
 from firesteel.errors import JobError
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.operators.registry import OPERATORS
-from firesteel.runtime.spec import ORDER, JobSpec, ScanSpec
+from firesteel.runtime.spec import ORDER, ScanSpec
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.sql.statements import Insert

@@ -1,5 +1,5 @@
 """An operator of two inputs, for tests of what drives it: rows (k, v) of port 0 get the name that port 1 gave
-last for k. It registers itself."""
+last for k, whose rows are processed first. It registers itself, as an operator of plans too."""
 
 from __future__ import annotations
 
@@ -15,25 +15,33 @@ from firesteel.runtime.operators.registry import OPERATORS, Entry
 from firesteel.runtime.spec import KIND, ORDER, OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
-from firesteel.types.sql import INT, STRING
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import INT, STRING, SqlType
 
 LEFT, RIGHT, OUT = (STRING, INT), (STRING, STRING), (STRING, INT, STRING)
 
 
 @dataclass(frozen=True)
 class EnrichSpec(OperatorSpec):
-    """state_id: of the names."""
+    """state_id: of the names. type: theirs."""
 
     state_id: str = "enrich-1"
+    type: SqlType = STRING
+
+    @property
+    def port_order(self) -> tuple[int, ...]:
+        return 1, 0
 
 
 class Enrich(TwoInputOperator):
     """Kinds and orders are those of port 0."""
 
+    first = 1
+
     def __init__(self, spec: EnrichSpec, state: StateBackend | None, clock: Clock) -> None:
         super().__init__()
         backend = state if state is not None else memory_backend()
-        self._names = backend.value(f"{spec.state_id}.v1", [pa.string()], [pa.string()], 0)
+        self._names = backend.value(f"{spec.state_id}.v1", [pa.string()], [to_arrow(spec.type)], 0)
         self._clock = clock
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:

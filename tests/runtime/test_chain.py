@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from importlib import import_module
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from firesteel.errors import InternalError
 from firesteel.runtime.chain import Chain, standing_clock
-from firesteel.runtime.operators.base import MAX_WATERMARK, Operator, RowOperator, TwoInputOperator
+from firesteel.runtime.operators.base import (
+    MAX_WATERMARK,
+    Marked,
+    Operator,
+    PortBatch,
+    RowOperator,
+    TwoInputOperator,
+)
 from firesteel.runtime.operators.drop_update_before import DropUpdateBefore
 from firesteel.runtime.operators.registry import OPERATORS, code
 from firesteel.runtime.spec import (
@@ -23,8 +31,9 @@ from firesteel.runtime.spec import (
     OperatorSpec,
 )
 from firesteel.types.sql import INT, STRING
+from tests.runtime.changes import parse, to_table
 from tests.runtime.enrich import LEFT, RIGHT, EnrichSpec
-from tests.runtime.messages import Driver
+from tests.runtime.messages import Driver, told
 
 TYPES = (STRING, INT)
 SUM = AggregateSpec("SUM", (1,), (INT,), INT)
@@ -103,6 +112,25 @@ def test_event_time_is_that_of_the_input_that_is_behind() -> None:
     assert driver.watermark(2, port=1) == ""
     assert driver.watermark(MAX_WATERMARK, port=1) == "W9"
     assert driver.watermark(MAX_WATERMARK) == "WMAX"
+
+
+def test_one_batch_of_two_inputs_is_processed_input_by_input() -> None:
+    """Rows of port 1 have later numbers than those of port 0, and come first all the same: the operator says
+    which input is processed first."""
+    both = chain(EnrichSpec(), CalcSpec(("f0", "f2", "f1"), (STRING, STRING, INT)))
+    values = to_table(parse("+I a 1, +I b 2", LEFT), LEFT, 0)
+    names = to_table(parse("+I a anna", RIGHT), RIGHT, 5)
+    none, at = np.empty(0, np.int64), np.array([9], np.int64)
+    batch = PortBatch((Marked(values, none, none), Marked(names, none, none)))
+    assert told(both.ports(batch)) == "+I[a,anna,1] +I[b,null,2]"
+    marks = PortBatch((Marked(values, np.array([4]), at), Marked(names, np.array([7]), at)))
+    assert told(both.ports(marks)) == "+I[a,anna,1] +I[b,null,2] W4"
+    assert told(both.ports(PortBatch((None, Marked(names.slice(0, 0), np.array([8]), at))))) == ""
+
+
+def test_an_operator_of_one_input_takes_no_batch_of_several() -> None:
+    with pytest.raises(InternalError, match="DropUpdateBefore has one input"):
+        list(chain(DropUpdateBeforeSpec()).ports(PortBatch((None, None))))
 
 
 def test_every_operator_has_a_builder_and_code() -> None:

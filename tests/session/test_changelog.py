@@ -13,8 +13,9 @@ import pytest
 from firesteel import TableEnvironment
 from firesteel.errors import DataError, NotSupportedError, UsageError, ValidationError
 from firesteel.runtime.job_graph import Fragment
+from firesteel.runtime.job_spec import ChainSpec, Input
 from firesteel.runtime.orders import ROW_BITS, split_numbers
-from firesteel.runtime.spec import ChainSpec, Input, ScanSpec
+from firesteel.runtime.spec import ScanSpec
 from firesteel.spark.flow import Work
 from firesteel.spark.frame_source import FrameTask
 from firesteel.spark.tasks import SourceTask

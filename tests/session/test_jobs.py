@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from firesteel.options import Configuration
-from firesteel.runtime.spec import JobSpec, SinkSpec
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.spec import SinkSpec
 from firesteel.session.jobs import stream_settings
 
 BUNDLES = {

@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Split
 from firesteel.runtime import ports
-from firesteel.runtime.job_graph import exchanges, is_keyed, stages
-from firesteel.runtime.orders import place_bits, row_orders, split_number, split_numbers
+from firesteel.runtime.job_graph import exchanges, is_keyed, source_numbers, stages
+from firesteel.runtime.job_spec import JobSpec, sink_id
+from firesteel.runtime.orders import place_bits, row_orders, split_number
 from firesteel.runtime.packets import CHANGES, LATE, Packet, merge
-from firesteel.runtime.spec import KIND, ORDER, JobSpec, sink_id
+from firesteel.runtime.spec import KIND, ORDER
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
@@ -59,6 +60,7 @@ def late_rows(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 
 class _Run:
     def __init__(self, job: JobSpec, targets: int, now: int, channels: int = 1) -> None:
         self._channels = range(channels)
+        self._numbers = source_numbers(job)
         self._job = job
         self._targets = targets
         self._stages = stages(job)
@@ -72,7 +74,7 @@ class _Run:
         for number in range(max(map(len, sources))):
             packets: list[Packet] = []
             for source, work in enumerate(self._first):
-                given, numbers = sources[source], split_numbers(source, len(sources))
+                given, numbers = sources[source], self._numbers[work.fragment.head.id]
                 if number < len(given):
                     packets += self._read(work, given[number], numbers, number, number == len(given) - 1)
             for stage, works in enumerate(self._later):

@@ -14,23 +14,18 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.changelog import SHORT
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.spec import (
     ORDER,
     PLACE,
     AggregateSpec,
-    ChainSpec,
     GlobalGroupAggregateSpec,
     GroupAggregateSpec,
-    Input,
-    JobSpec,
     LocalGroupAggregateSpec,
     OperatorSpec,
-    Output,
-    Partitioning,
     ScanSpec,
     SinkSpec,
     ValuesSpec,
-    sink_id,
 )
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 

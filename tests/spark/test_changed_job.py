@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, Input, JobSpec, ScanSpec, SinkSpec
+from firesteel.runtime.job_spec import Input, JobSpec
+from firesteel.runtime.spec import CalcSpec, GroupAggregateSpec, ScanSpec, SinkSpec
 from firesteel.spark.changed_job import what_changed
 from firesteel.spark.fingerprint import plain
 from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from firesteel.errors import UsageError
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
 from firesteel.spark.fingerprint import Layout, check_or_write
 from tests.spark.jobs import grouped

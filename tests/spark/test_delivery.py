@@ -9,9 +9,10 @@ import pytest
 
 from firesteel.connectors.base import Commits
 from firesteel.errors import JobError
+from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.orders import row_orders
 from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, write_ipc
-from firesteel.runtime.spec import KIND, ORDER, SinkSpec, sink_id
+from firesteel.runtime.spec import KIND, ORDER, SinkSpec
 from firesteel.spark import delivery
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.progress import Progress

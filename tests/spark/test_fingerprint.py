@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from firesteel.connectors.registry import deciding
-from firesteel.runtime.spec import GroupAggregateSpec, Input, JobSpec, ScanSpec
+from firesteel.runtime.job_spec import Input, JobSpec
+from firesteel.runtime.spec import GroupAggregateSpec, ScanSpec
 from firesteel.spark.fingerprint import Layout, _change, _fingerprint, differences, plain
 from tests.spark.jobs import grouped, in_two_phases, nested
 

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.errors import JobError, UsageError
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.runtime.spec import ChainSpec, GeneratedWatermarksSpec, Input, JobSpec, Output, Partitioning
+from firesteel.runtime.spec import GeneratedWatermarksSpec
 from firesteel.session.row_time import row_time
 from firesteel.spark.internals.tasks import by_value
 from firesteel.udf import TimestampAssigner, WatermarkGenerator, WatermarkOutput, WatermarkStrategy

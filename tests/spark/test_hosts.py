@@ -10,7 +10,8 @@ import pytest
 
 from firesteel.cli.run import Runner
 from firesteel.errors import DataError, UsageError
-from firesteel.runtime.spec import JobSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.spec import SinkSpec, ValuesSpec
 from firesteel.session.environment import TableEnvironment
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings

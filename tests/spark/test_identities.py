@@ -20,8 +20,9 @@ import pytest
 
 from firesteel.errors import InternalError
 from firesteel.runtime.identities import IDENTITIES, identity
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.operators.registry import OPERATORS
-from firesteel.runtime.spec import DropUpdateBeforeSpec, JobSpec
+from firesteel.runtime.spec import DropUpdateBeforeSpec
 from firesteel.runtime.state.pickles import NAMES, dumps, loads
 from firesteel.runtime.windows.row_windows import KeyedWindows
 from firesteel.runtime.windows.triggers import OpenWindow

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.runtime.job_graph import stages
-from firesteel.runtime.spec import (
-    CalcSpec,
-    ChainSpec,
-    Input,
-    JobSpec,
-    Output,
-    Partitioning,
-    SinkSpec,
-    ValuesSpec,
-    sink_id,
-)
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
+from firesteel.runtime.spec import CalcSpec, SinkSpec, ValuesSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress

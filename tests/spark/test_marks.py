@@ -9,22 +9,17 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.mark_paths import MarkPaths, with_marks
 from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec import (
     CalcSpec,
-    ChainSpec,
     CurrentWatermarkSpec,
-    Input,
-    JobSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
-    Output,
-    Partitioning,
     SinkSpec,
     ValuesSpec,
     WatermarkAssignerSpec,
-    sink_id,
 )
 from firesteel.types.sql import BIGINT, INT, SqlType, TypeRoot
 from tests.runtime.clocked import OUT, ClockedSpec

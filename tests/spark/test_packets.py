@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.runtime import packets, ports
+from firesteel.runtime.operators.base import PortBatch
 from firesteel.runtime.packets import Packer, Packet, merge
 from firesteel.runtime.ports import PortMerger
 from firesteel.runtime.spec import KIND, ORDER
@@ -93,10 +94,26 @@ def test_rows_are_given_when_enough_have_come(
         packer.add(changes(list(range(start, start + 10))))
         sent += packer.flush()
     merger = PortMerger(many=many)
-    tables = [table for packet in sent for _, table in merger.add(packet)]
-    tables += [table for _, table in merger.finish()]
+    tables = [table for packet in sent for table in merger.add(packet)]
+    tables += merger.finish()
     assert len(tables) == given
     assert [o for table in tables for o in table.column(ORDER).to_pylist()] == list(range(200))
+
+
+def test_inputs_whose_rows_alternate_are_one_batch() -> None:
+    sent = []
+    for port in (0, 1):
+        packer = Packer((), 1, task=port, port=port)
+        packer.add(changes(list(range(port, 20_000, 2))))
+        sent += packer.flush()
+    merger = PortMerger(ports=2)
+    sent.sort(key=lambda packet: packet.first)
+    assert [message for packet in sent for message in merger.add(packet)] == []
+    (batch,) = merger.finish()
+    assert isinstance(batch, PortBatch)
+    assert [part and part.table.num_rows for part in batch.inputs] == [10_000, 10_000]
+    assert batch.inputs[1] is not None
+    assert batch.inputs[1].table.column(ORDER).to_pylist() == list(range(1, 20_000, 2))
 
 
 def test_counts_travel_with_the_packets_or_alone() -> None:

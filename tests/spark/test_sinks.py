@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.errors import DataError, FiresteelError, JobError
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.spark import batch_host, stream_host, stream_sinks
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.progress import Progress

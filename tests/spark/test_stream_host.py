@@ -19,7 +19,8 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JError
 
 from firesteel.errors import DataError, JobError, UsageError
-from firesteel.runtime.spec import Input, JobSpec, ScanSpec
+from firesteel.runtime.job_spec import Input, JobSpec
+from firesteel.runtime.spec import ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob
 from firesteel.spark.stream_settings import StreamSettings

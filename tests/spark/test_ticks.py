@@ -9,20 +9,11 @@ from dataclasses import replace
 import pyarrow as pa
 
 from firesteel.runtime.job_graph import exchanges, is_keyed, stages
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, sink_id
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.orders import place_bits, row_orders
 from firesteel.runtime.packets import CHANGES, TICK, TIMER, Packet, merge
-from firesteel.runtime.spec import (
-    ORDER,
-    ChainSpec,
-    Input,
-    JobSpec,
-    OperatorSpec,
-    Output,
-    SinkSpec,
-    ValuesSpec,
-    sink_id,
-)
+from firesteel.runtime.spec import ORDER, OperatorSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.runtime.timer_paths import has_timers

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from firesteel.runtime.chain import wall_clock
-from firesteel.runtime.spec import ChainSpec, Input, JobSpec, Output, ScanSpec, SinkSpec, sink_id
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, sink_id
+from firesteel.runtime.spec import ScanSpec, SinkSpec
 from firesteel.runtime.window_spec import WindowTime
 from firesteel.spark import stream_host
 from firesteel.spark.stream_settings import StreamSettings

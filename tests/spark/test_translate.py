@@ -12,19 +12,9 @@ from firesteel.expr.nodes import AggregateCall, Call, InputRef, Literal
 from firesteel.plan import physical
 from firesteel.plan.tree import Field, Node
 from firesteel.runtime.job_graph import stages
+from firesteel.runtime.job_spec import Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.sink_spec import SinkUpsertMaterializerSpec
-from firesteel.runtime.spec import (
-    CalcSpec,
-    DropUpdateBeforeSpec,
-    GroupAggregateSpec,
-    Input,
-    JobSpec,
-    Output,
-    Partitioning,
-    ScanSpec,
-    ValuesSpec,
-    sink_id,
-)
+from firesteel.runtime.spec import CalcSpec, DropUpdateBeforeSpec, GroupAggregateSpec, ScanSpec, ValuesSpec
 from firesteel.spark.translate import TranslateOptions
 from firesteel.spark.translate import translate as translate_all
 from firesteel.types.sql import BIGINT, BOOLEAN, INT, STRING

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output
 from firesteel.runtime.mark_paths import with_marks
-from firesteel.runtime.spec import CalcSpec, ChainSpec, Input, JobSpec, Output, ScanSpec
+from firesteel.runtime.spec import CalcSpec, ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.batch_host import BatchSettings
 from firesteel.spark.stream_settings import StreamSettings

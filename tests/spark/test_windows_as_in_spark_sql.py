@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from tests.scale import examples
 from tests.spark.in_process import cut, run
 from tests.spark.test_windows_in_process import CALLS, job, job_of, rows, said

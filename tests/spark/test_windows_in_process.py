@@ -12,22 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.mark_paths import with_marks
 from firesteel.runtime.over_spec import OverTime, TemporalSortSpec
 from firesteel.runtime.spec import (
     ORDER,
     PLACE,
     CalcSpec,
-    ChainSpec,
-    Input,
-    JobSpec,
     OperatorSpec,
-    Output,
-    Partitioning,
     SinkSpec,
     ValuesSpec,
     WatermarkAssignerSpec,
-    sink_id,
 )
 from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.runtime.window_spec import (

@@ -42,3 +42,4 @@ class CalcSpec:
     """Columns appended to the input: position, position of the nested column, path into it."""
     reads_marks: ClassVar[bool] = False
     sets_timers: ClassVar[bool] = False
+    port_order: ClassVar[tuple[int, ...]] = (0,)

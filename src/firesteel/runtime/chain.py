@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 
 from firesteel.runtime.operators import registry
-from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, Watermark, earliest
+from firesteel.runtime.operators.base import Clock, Marked, Message, Operator, PortBatch, Watermark, earliest
 from firesteel.runtime.spec import OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 
@@ -42,7 +42,7 @@ class Chain(Operator):
         """How many rows its operators have dropped."""
         return sum(operator.late for operator in self._operators)
 
-    def send(self, message: Message, port: int = 0) -> Iterator[Message]:
+    def send(self, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
         """Rows, watermarks or both have come."""
         return self._through(0, message, port)
 
@@ -54,6 +54,9 @@ class Chain(Operator):
 
     def marked(self, rows: Marked, port: int = 0) -> Iterator[Message]:
         return self.send(rows, port)
+
+    def ports(self, batch: PortBatch) -> Iterator[Message]:
+        return self.send(batch)
 
     def barrier(self) -> Iterator[Message]:
         for index, operator in enumerate(self._operators):
@@ -68,7 +71,7 @@ class Chain(Operator):
     def next_timer(self) -> int | None:
         return earliest(operator.next_timer() for operator in self._operators)
 
-    def _through(self, start: int, message: Message, port: int = 0) -> Iterator[Message]:
+    def _through(self, start: int, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
         if start == len(self._operators):
             yield message
             return
@@ -77,6 +80,8 @@ class Chain(Operator):
             given = operator.watermark(message, port)
         elif isinstance(message, Marked):
             given = operator.marked(message, port)
+        elif isinstance(message, PortBatch):
+            given = operator.ports(message)
         else:
             given = operator.changes(message, port)
         for one in given:

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
 from firesteel.runtime.calc_spec import CalcSpec, ValueSet
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output
 from firesteel.runtime.over_spec import OverAggregateSpec, OverFrame, TemporalSortSpec
+from firesteel.runtime.sharing_spec import SequenceShiftSpec
 from firesteel.runtime.sink_spec import (
     ConstraintEnforcerSpec,
     SinkUpsertMaterializerSpec,
@@ -20,7 +22,6 @@ from firesteel.runtime.sink_spec import (
 )
 from firesteel.runtime.spec import (
     AggregateSpec,
-    ChainSpec,
     ChangelogNormalizeSpec,
     CurrentWatermarkSpec,
     DropUpdateBeforeSpec,
@@ -29,11 +30,8 @@ from firesteel.runtime.spec import (
     GlobalGroupAggregateSpec,
     GroupAggregateSpec,
     IncrementalGroupAggregateSpec,
-    Input,
-    JobSpec,
     LocalGroupAggregateSpec,
     MiniBatchAssignerSpec,
-    Output,
     ScanSpec,
     SinkSpec,
     ValuesSpec,
@@ -80,6 +78,7 @@ IDENTITIES: Mapping[type, str] = {
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
     ScanSpec: "ScanSpec",
+    SequenceShiftSpec: "SequenceShiftSpec",
     SessionWindowAggregateSpec: "SessionWindowAggregateSpec",
     SessionWindowTableFunctionSpec: "SessionWindowTableFunctionSpec",
     SessionWindows: "SessionWindows",

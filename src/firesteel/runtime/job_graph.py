@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.runtime.spec import ChainSpec, JobSpec, Partitioning, ScanSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.job_spec import ChainSpec, JobSpec, Partitioning
+from firesteel.runtime.orders import split_numbers
+from firesteel.runtime.spec import ScanSpec, SinkSpec, ValuesSpec
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,20 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
             if output.to >= 0:
                 found[output.to].append((chain.id, output.partitioning))
     return found
+
+
+def source_numbers(job: JobSpec) -> dict[int, range]:
+    """Return for each chain that reads a source the numbers of its splits in a micro-batch.
+
+    The splits of one source are numbered behind those of the sources before it.
+    """
+    reading = [chain for chain in job.chains if chain.source is not None]
+    of = job.sources or len(reading)
+    places = (chain.inputs[0].source for chain in reading)
+    return {
+        chain.id: split_numbers(number if place is None else place, of)
+        for number, (chain, place) in enumerate(zip(reading, places, strict=True))
+    }
 
 
 def exchanges(job: JobSpec) -> int:

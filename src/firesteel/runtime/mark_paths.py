@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from firesteel.runtime.job_graph import source_of, tasks
+from firesteel.runtime.job_spec import ChainSpec, JobSpec, Partitioning
 from firesteel.runtime.marks import Channel
 from firesteel.runtime.spec import (
-    ChainSpec,
     GeneratedWatermarksSpec,
-    JobSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
-    Partitioning,
     ScanSpec,
     ValuesSpec,
     WatermarkAssignerSpec,

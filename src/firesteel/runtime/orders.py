@@ -56,6 +56,11 @@ def split_numbers(source: int, sources: int) -> range:
     return range(source * share, (source + 1) * share)
 
 
+def order_shift(places: int, sources: int) -> int:
+    """Return what moves `$order` of one source of `sources` to that of the source `places` further on."""
+    return places * len(split_numbers(0, sources)) << ROW_BITS
+
+
 def split_number(numbers: range, index: int) -> int:
     """That of a source's split or task. Raises JobError where there are more of them than numbers."""
     if index >= len(numbers):

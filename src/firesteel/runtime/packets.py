@@ -64,7 +64,7 @@ through the JVM, its shuffle's file and back. Spark's tasks are the parallelism.
 class Packet:
     """One packet.
 
-    to: the chain that it goes to, at `port`, or the sink (runtime/spec.py: sink_id), by way of the driver.
+    to: the chain that it goes to, at `port`, or the sink (job_spec.py: sink_id), by way of the driver.
     target: the partition or key group it goes to. first: where it stands. rows: how many it holds or
     tells of. read: rows read from sources since the task's last packet, and mark: the last watermark that
     its chain gave, 0 for none; both for progress. payload: an Arrow IPC stream, empty where there are no

@@ -13,7 +13,6 @@ Its rows stand in the order in which Flink would emit them, within a key.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 from typing import Protocol, runtime_checkable
 
 from firesteel.changelog import INSERT_ONLY, ChangelogMode
@@ -42,6 +41,11 @@ class OperatorSpec(Protocol):
     def reads_marks(self) -> bool:
         """Whether watermarks make the operator do something; else they only pass."""
         return False
+
+    @property
+    def port_order(self) -> tuple[int, ...]:
+        """The ports of an operator of several inputs, first the one whose rows it processes first."""
+        return (0,)
 
     @property
     def sets_timers(self) -> bool:
@@ -306,70 +310,3 @@ class SinkSpec:
     mode: ChangelogMode = INSERT_ONLY
     metadata: tuple[str | None, ...] = ()
     partition_keys: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Input:
-    """One that a chain reads: a scan, literal rows, or the chain of this id. port: of the chain's first
-    operator, which may have several inputs."""
-
-    of: ScanSpec | ValuesSpec | int
-    port: int = 0
-
-
-class Partitioning(Enum):
-    """Which task of its target a row goes to: the one of its key, the only one, every one, or the same."""
-
-    HASH = auto()
-    SINGLE = auto()
-    BROADCAST = auto()
-    FORWARD = auto()
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where the rows of a chain go. to: the id of a chain, or `sink_id(n)` for sink n of the job. port: of
-    the chain. keys: positions of the key fields, for HASH."""
-
-    to: int
-    partitioning: Partitioning = Partitioning.FORWARD
-    keys: tuple[int, ...] = ()
-    port: int = 0
-
-
-def sink_id(number: int) -> int:
-    """The negative number by which outputs and packets know a sink of the job; of that, the sink's number."""
-    return ~number
-
-
-@dataclass(frozen=True)
-class ChainSpec:
-    """Operators that run in one task, one behind the other. Its input is one source, or all are chains. A
-    chain whose input is forwarded to it runs in the task of the one that forwards."""
-
-    id: int
-    inputs: tuple[Input, ...]
-    operators: tuple[OperatorSpec, ...]
-    outputs: tuple[Output, ...] = ()
-
-    @property
-    def source(self) -> ScanSpec | ValuesSpec | None:
-        """What it reads, where that is no chain."""
-        of = self.inputs[0].of
-        return None if isinstance(of, int) else of
-
-
-@dataclass(frozen=True)
-class JobSpec:
-    """A job: its chains, each after those that it reads, and the sinks that they feed."""
-
-    chains: tuple[ChainSpec, ...]
-    sinks: tuple[SinkSpec, ...]
-    bounded: bool = True
-
-    @property
-    def target(self) -> str | None:
-        """The paths of the tables that it writes to, None for a query."""
-        if self.sinks[0].connector is None:
-            return None
-        return ", ".join(dict.fromkeys(sink.table for sink in self.sinks))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.runtime.job_graph import Fragment, stages, tasks
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.mark_paths import MarkPaths
-from firesteel.runtime.spec import JobSpec
 
 Woken = tuple[tuple[int, int], ...]
 """The first chains of fragments, and how many tasks each has."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from firesteel.catalog.catalog import Catalog
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.sql.lexer import one_line
 from firesteel.sql.statements import Insert, Query, Statement, StatementSet
 

@@ -15,7 +15,8 @@ from firesteel.in_thread import in_thread
 from firesteel.plan.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
-from firesteel.runtime.spec import JobSpec, ScanSpec
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.spec import ScanSpec
 from firesteel.secrets import Pairs, hand_on
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background

@@ -17,10 +17,10 @@ from uuid import uuid4
 import pyarrow as pa
 
 from firesteel.runtime.chain import wall_clock
-from firesteel.runtime.job_graph import exchanges, is_keyed, stages
-from firesteel.runtime.orders import place_bits, split_numbers
+from firesteel.runtime.job_graph import exchanges, is_keyed, source_numbers, stages
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.orders import place_bits
 from firesteel.runtime.packets import Packet
-from firesteel.runtime.spec import JobSpec
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.flow import Work, works_of
@@ -89,11 +89,11 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
     common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
     first, *later = works_of(job, common, staged, lambda head: channels(open_head(head)))
     made: list[RDD[Any]] = []
-    done = 0
+    numbers = source_numbers(job)
     for work in first:
         task = SourceTask(work)
-        splits = bounded_splits(task.source, parallelism, split_numbers(0, 1)[done:], bool(work.marked))
-        done += len(splits)
+        own = numbers[work.fragment.head.id]
+        splits = bounded_splits(task.source, parallelism, own, bool(work.marked))
         made.append(context.parallelize(splits, max(1, len(splits))).mapPartitions(task.keyed))
     packets = context.union(made) if len(made) > 1 else made[0]
     for stage, works in zip(staged[1:], later, strict=True):

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.errors import NotSupportedError
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import CHANGES, FAILURE
-from firesteel.runtime.spec import KIND, JobSpec, SinkSpec, field
+from firesteel.runtime.spec import KIND, SinkSpec, field
 from firesteel.spark.frame_source import CHANGE_TYPE, CHANGE_TYPES
 from firesteel.spark.internals.frames import spark_schema
 from firesteel.types.arrow import to_arrow

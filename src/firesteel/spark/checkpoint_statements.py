@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesteel.errors import UsageError
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.spark.fingerprint import STATEMENT, belongs_to, read, shortened
 from firesteel.spark.internals.hadoop_files import names, read_text
 

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from firesteel.connectors.base import ONCE, Commits
 from firesteel.connectors.registry import open_sink
+from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.packets import CHANGES, WRITTEN, Packet, merge
-from firesteel.runtime.spec import SinkSpec, sink_id
+from firesteel.runtime.spec import SinkSpec
 from firesteel.spark.errors import raise_failure
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import SinkTask, job_of

@@ -17,8 +17,8 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 
 from firesteel.errors import FiresteelError, InternalError, JobError
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
-from firesteel.runtime.spec import JobSpec
 from firesteel.spark.workers_python import unfit_python
 from firesteel.user_function import UserFunction
 

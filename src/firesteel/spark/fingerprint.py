@@ -19,8 +19,9 @@ from firesteel.connectors.registry import deciding
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.hashing import fingerprint as hashing
 from firesteel.runtime.identities import identity
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.operators.registry import entry
-from firesteel.runtime.spec import AggregateSpec, JobSpec, OperatorSpec
+from firesteel.runtime.spec import AggregateSpec, OperatorSpec
 from firesteel.spark.changed_job import what_changed
 from firesteel.spark.internals.hadoop_files import exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType

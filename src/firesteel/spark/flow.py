@@ -17,6 +17,7 @@ from firesteel.connectors.base import Commits
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.chain import Chain
 from firesteel.runtime.job_graph import Fragment
+from firesteel.runtime.job_spec import ChainSpec, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.mark_paths import ByPort, MarkPaths, channel_id
 from firesteel.runtime.operators.base import (
     BEFORE_ALL,
@@ -24,21 +25,13 @@ from firesteel.runtime.operators.base import (
     Clock,
     Marked,
     Message,
+    PortBatch,
     Watermark,
     earliest,
 )
 from firesteel.runtime.orders import Numbers, last_place
 from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
-from firesteel.runtime.spec import (
-    ChainSpec,
-    JobSpec,
-    Output,
-    Partitioning,
-    ScanSpec,
-    SinkSpec,
-    ValuesSpec,
-    sink_id,
-)
+from firesteel.runtime.spec import ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.timer_paths import Woken, woken
 from firesteel.spark.sink_task import job_of
@@ -181,7 +174,7 @@ class Flow:
         behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
         return earliest([self._chain.next_timer(), *(flow.next_timer() for flow in behind)])
 
-    def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
+    def send(self, message: Message | PortBatch, port: int = 0) -> Iterator[Packet]:
         return self._pass(self._chain.send(message, port))
 
     def barrier(self) -> Iterator[Packet]:

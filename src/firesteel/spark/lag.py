@@ -10,7 +10,8 @@ from typing import Any
 from firesteel.connectors.base import Lags, Offset
 from firesteel.errors import FiresteelError
 from firesteel.runtime.job_graph import stages
-from firesteel.runtime.spec import JobSpec, ScanSpec, ValuesSpec
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.spark.batch_clock import without_time
 from firesteel.spark.tasks import open_head
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import firesteel
 from firesteel.errors import UsageError
-from firesteel.runtime.spec import JobSpec
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.temporary import private_folder

@@ -13,8 +13,9 @@ from functools import partial
 
 from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.registry import open_sink
+from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, merge
-from firesteel.runtime.spec import SinkSpec, sink_id
+from firesteel.runtime.spec import SinkSpec
 from firesteel.spark.errors import guarded
 
 

@@ -11,9 +11,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import NotSupportedError
-from firesteel.runtime.job_graph import exchanges, stages
-from firesteel.runtime.orders import place_bits, split_numbers
-from firesteel.runtime.spec import JobSpec, ScanSpec, ValuesSpec
+from firesteel.runtime.job_graph import exchanges, source_numbers, stages
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.orders import place_bits
+from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.spark.batch_clock import Ticks
 from firesteel.spark.checkpoint_lock import local_folder
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
@@ -107,8 +108,9 @@ class _Sources:
         """What the source chains give. The bounded sources of a bounded job are read one after another."""
         wakes = bool(works[0].woken)
         earlier: list[ScanSpec | ValuesSpec] = []
+        all_numbers = source_numbers(self.job)
         for number, work in enumerate(works):
-            task, numbers = SourceTask(work), split_numbers(number, len(works))
+            task, numbers = SourceTask(work), all_numbers[work.fragment.head.id]
             given = self._given(task.source)
             if given is not None:
                 yield self._of_frame(given, task, numbers)

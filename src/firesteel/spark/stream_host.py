@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Lags
 from firesteel.errors import FiresteelError
+from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import Packet
-from firesteel.runtime.spec import JobSpec
 from firesteel.runtime.timer_paths import has_timers
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.delivery import Delivery, RunTasks

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark import TaskContext
 
+from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.packets import CHANGES, Packet
-from firesteel.runtime.spec import sink_id
 from firesteel.spark.internals.frames import let_go
 from firesteel.spark.internals.hash_partitions import partition_of
 from firesteel.spark.sink_task import SinkTask

@@ -173,7 +173,8 @@ class _Begun:
             for port, channels in work.channels
         }
         many = any(entry(type(operator)).gains_by_more for operator in head.operators)
-        self._merger = PortMerger(self._marks, work.mark_place, many=many)
+        ports = 1 + max(each.port for each in head.inputs)
+        self._merger = PortMerger(self._marks, work.mark_place, ports=ports, many=many)
         self._place = work.mark_place
         self._ends = work.ends
         self._task = head.id, task.index
@@ -195,12 +196,12 @@ class _Begun:
                 yield from self._flow.send(Watermark(marks.time, BEFORE_ALL), port)
 
     def add(self, packet: Packet) -> Iterator[Packet]:
-        for port, message in self._merger.add(packet):
-            yield from self._flow.send(message, port)
+        for message in self._merger.add(packet):
+            yield from self._flow.send(message)
 
     def finish(self) -> Iterator[Packet]:
-        for port, message in self._merger.finish():
-            yield from self._flow.send(message, port)
+        for message in self._merger.finish():
+            yield from self._flow.send(message)
         for port, marks in self._marks.items():
             if (time := marks.fall_silent()) is not None:
                 yield from self._flow.send(Watermark(time, LAST_ORDER, self._place), port)

@@ -7,36 +7,31 @@ Union is no operator, only several streams into one.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import UPSERT
 from firesteel.connectors.filesystem_options import placed
 from firesteel.connectors.registry import secret_keys
-from firesteel.expr.deep import from_below
+from firesteel.errors import InternalError
 from firesteel.expr.to_duckdb import compile_calc
 from firesteel.plan import physical
 from firesteel.plan.facts.changes import source_mode
 from firesteel.plan.logical import scanned_columns
-from firesteel.plan.reuse import Reuse, fingerprint
-from firesteel.plan.tree import Node
+from firesteel.plan.reuse import Branches, Reuse, SharedRuns, Use, fingerprint
+from firesteel.plan.tree import Node, walk
+from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.mark_paths import with_marks
+from firesteel.runtime.sharing_spec import SequenceShiftSpec
 from firesteel.runtime.spec import (
-    ChainSpec,
     CurrentWatermarkSpec,
     GeneratedWatermarksSpec,
-    Input,
-    JobSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
-    Output,
-    Partitioning,
     ScanSpec,
     SinkSpec,
     ValuesSpec,
-    sink_id,
 )
 from firesteel.secrets import referenced
 from firesteel.spark.translate_aggregates import OperatorOptions, mode_of, types_of
@@ -69,26 +64,38 @@ class TranslateOptions:
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
-    """The job that runs physical plans. What goes to several sinks runs once, and equal sinks are one; what
-    comes together again within a query is computed for each branch, as Flink gives the rows of one branch
-    before those of the next. A root that is no Sink is collected.
+    """Return the job that runs physical plans.
 
-    Raises NotSupportedError for what no host can run yet.
+    Equal parts run once (plan/reuse.py), and equal sinks are one. A root that is no Sink is collected.
+
+    Raises:
+        NotSupportedError: No host can run a node yet.
     """
     options = options or TranslateOptions()
     inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
     sinks: list[SinkSpec] = []
     numbers = [_placed(_sink(root, options), sinks) for root in roots]
-    reuse = Reuse.across(list(zip(numbers, inputs, strict=True))) if options.reuse else Reuse({})
-    translation = _Translation(options, reuse, parts_by_scan(inputs))
+    bounded = all(map(_is_bounded, inputs))
+    reuse = Reuse.of(inputs, _port_exchanges(inputs)) if options.reuse else Reuse({})
+    shared = SharedRuns(reuse, bounded, options.reuse_sources)
+    shared.meet(list(zip(numbers, inputs, strict=True)), physical.Union, physical.TableSourceScan)
+    translation = _Translation(options, shared, parts_by_scan(inputs), bounded)
     for number, root, below in zip(numbers, roots, inputs, strict=True):
-        translation.sink = number
+        translation.begin(number, below)
         for open_chain in translation.to_sink(root, translation.chains(below)):
             translation.close(open_chain, [Output(sink_id(number))])
-    chains = (
-        ChainSpec(chain.id, chain.inputs, chain.operators, tuple(chain.outputs)) for chain in translation.done
-    )
-    return with_marks(JobSpec(tuple(chains), tuple(sinks), translation.bounded))
+    return with_marks(translation.job(tuple(sinks)))
+
+
+def _port_exchanges(roots: Iterable[Node]) -> set[str]:
+    """Return the fingerprints of the inputs of operators of several: each port has an exchange of its own."""
+    several = (node for root in roots for node in walk(root) if _has_ports(node))
+    return {fingerprint(child) for node in several for child in node.children}
+
+
+def _is_bounded(root: Node) -> bool:
+    scans = (node for node in walk(root) if isinstance(node, physical.TableSourceScan))
+    return all(scan.table.traits is None or scan.table.traits.bounded for scan in scans)
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
@@ -118,6 +125,17 @@ class _Open:
     def then(self, operator: OperatorSpec) -> _Open:
         return replace(self, operators=(*self.operators, operator))
 
+    def joined(self, other: _Open, port: int) -> _Open:
+        """The chain with what another one reads as its input at a port.
+
+        Raises InternalError for one that has operators: each input of several is behind an exchange.
+        """
+        if other.operators or not other.feeds:
+            raise InternalError("an input of an operator of several is not behind an exchange")
+        inputs = tuple(replace(each, port=port) for each in other.inputs)
+        feeds = tuple((producer, replace(output, port=port)) for producer, output in other.feeds)
+        return replace(self, inputs=(*self.inputs, *inputs), feeds=(*self.feeds, *feeds))
+
 
 @dataclass
 class _Closed:
@@ -130,15 +148,32 @@ class _Closed:
 
 
 @dataclass
+class _Shared:
+    """Chains that several others read. source: the place of the first source below them; sources: how many
+    there are. first: the number of the sink on whose way they were met first."""
+
+    chains: list[int]
+    source: int
+    sources: int
+    first: int
+
+
+_Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
+"""Asks for the chains of inputs, each with its branches, and returns a node's own."""
+
+
+@dataclass
 class _Translation:
     options: TranslateOptions
-    reuse: Reuse
+    reuse: SharedRuns
     parts: Mapping[str, tuple[Parts, ...]]
+    bounded: bool
     done: list[_Closed] = field(default_factory=list)
     sink: int = 0
-    uses: Counter[tuple[int, int]] = field(default_factory=Counter)
-    shared: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    bounded: bool = True
+    shared: dict[Use, _Shared] = field(default_factory=dict)
+    sources: int = 0
+    shifted: bool = False
+    joins: bool = False
 
     def __post_init__(self) -> None:
         self.operators = OperatorOptions(
@@ -146,43 +181,108 @@ class _Translation:
             self.options.watermark_interval, self.options.idle_timeout,
         )  # fmt: skip
 
-    def chains(self, node: Node) -> list[_Open]:
-        """The open chains whose outputs together are the node's."""
-        return _chains(node, self)
+    def begin(self, sink: int, root: Node) -> None:
+        """Begin with what goes to a sink."""
+        self.sink = sink
+        self.joins = any(_has_ports(node) for node in walk(root))
 
-    def open(self, node: Node) -> list[_Open]:
-        """The same for a node that is met for the first time, or is used once."""
-        number = self.reuse.number(node)
-        is_scan = isinstance(node, physical.TableSourceScan)
-        if number is None or (is_scan and not self.options.reuse_sources):
-            return self._opened(node)
-        use = (number, self.uses[self.sink, number])  # each use on the way to a sink has chains of its own
-        self.uses[self.sink, number] += 1
-        if use not in self.shared:
-            self.shared[use] = [self.close(chain) for chain in self._opened(node)]
-        return [_Open.reading([chain], Partitioning.FORWARD) for chain in self.shared[use]]
+    def chains(self, root: Node) -> list[_Open]:
+        """Return the open chains whose outputs together are the node's.
 
-    def _opened(self, node: Node) -> list[_Open]:
+        The inputs of a node are walked in order, whatever the depth: sources are numbered as they are met.
+        """
+        stack: list[_Walk] = [self._open(root, ())]
+        found: list[_Open] | None = None
+        while stack:
+            try:
+                asked = next(stack[-1]) if found is None else stack[-1].send(found)
+            except StopIteration as end:
+                stack.pop()
+                found = end.value
+            else:
+                stack.append(self._open(*asked))
+                found = None
+        assert found is not None
+        return found
+
+    def _open(self, node: Node, branches: Branches) -> _Walk:
+        use = self.reuse.use(self.sink, node, branches)
+        if use is None:
+            return (yield from self._opened(node, branches))
+        if use in self.shared:
+            return self._read_again(self.shared[use])
+        start = self.sources
+        closed = [self.close(chain) for chain in (yield from self._opened(node, branches))]
+        self.shared[use] = _Shared(closed, start, self.sources - start, self.sink)
+        return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
+
+    def _read_again(self, shared: _Shared) -> list[_Open]:
+        """The same chains for one more reader. Where its rows meet others of the same sink they are numbered
+        as those of a source of its own."""
+        chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
+        if shared.first != self.sink and not self.joins:
+            return chains
+        places = self.sources - shared.source
+        self.sources += shared.sources
+        self.shifted = True
+        return [chain.then(SequenceShiftSpec(places)) for chain in chains]
+
+    def _opened(self, node: Node, branches: Branches) -> _Walk:
         if isinstance(node, physical.TableSourceScan):
-            traits = node.table.traits
-            self.bounded = self.bounded and (traits is None or traits.bounded)
-            parts = self.parts.get(fingerprint(node), ())
-            return [_Open((Input(_scan(node, self.options, parts)),))]
+            return [self._read(_scan(node, self.options, self.parts.get(fingerprint(node), ())))]
         if isinstance(node, physical.Values):
-            return [_Open((Input(_values(node, self.options)),))]
+            return [self._read(_values(node, self.options))]
         if isinstance(node, physical.Union):
-            return [chain for child in node.inputs for chain in self.chains(child)]
+            found = []
+            for number, child in enumerate(node.inputs):
+                found += yield child, (*branches, number)
+            return found
         if isinstance(node, physical.Exchange):
             how = Partitioning.SINGLE if node.one_task or not node.keys else Partitioning.HASH
             keys = node.keys if how is Partitioning.HASH else ()
-            return [_Open.reading([self.close(chain) for chain in self.chains(node.input)], how, keys)]
-        below = self.chains(node.children[0])
+            return [_Open.reading([self.close(chain) for chain in (yield node.input, branches)], how, keys)]
+        if _has_ports(node):
+            return (yield from self._with_ports(node, branches))
+        below = yield node.children[0], branches
         operator = operator_of(node, self.operators)
         if operator is None:
             return below
         if isinstance(operator, (CurrentWatermarkSpec, GeneratedWatermarksSpec)):
             below = self._in_one_task(below)
         return [chain.then(operator) for chain in below]
+
+    def _read(self, source: ScanSpec | ValuesSpec) -> _Open:
+        self.sources += 1
+        return _Open((Input(source, source=self.sources - 1),))
+
+    def _with_ports(self, node: Node, branches: Branches) -> _Walk:
+        """A chain that begins with an operator of several inputs, each of them behind an exchange. The rows
+        of the input that it processes first have the first numbers."""
+        operator = operator_of(node, self.operators)
+        if operator is None:
+            raise InternalError(f"{type(node).__name__} has several inputs and no operator")
+        found = _Open(())
+        for port in operator.port_order:
+            for chain in (yield node.children[port], branches):
+                found = found.joined(chain, port)
+        return [found.then(operator)]
+
+    def job(self, sinks: tuple[SinkSpec, ...]) -> JobSpec:
+        """Return the job, once all that goes to its sinks is translated."""
+        chains = []
+        for each in self.done:
+            inputs, operators = each.inputs, each.operators
+            if self.shifted:
+                operators = tuple(self._among_all(operator) for operator in operators)
+            else:  # each source has its place in the job
+                inputs = tuple(replace(one, source=None) for one in inputs)
+            chains.append(ChainSpec(each.id, inputs, operators, tuple(each.outputs)))
+        return JobSpec(tuple(chains), sinks, self.bounded, self.sources if self.shifted else 0)
+
+    def _among_all(self, operator: OperatorSpec) -> OperatorSpec:
+        if isinstance(operator, SequenceShiftSpec):
+            return replace(operator, sources=self.sources)
+        return operator
 
     def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
         """The chains that end in a root's sink. Behind a materializer, rows are by its primary key."""
@@ -231,9 +331,9 @@ class _StateNames:
         return f"{operator}-{self._given}"
 
 
-@from_below
-def _chains(node: Node, translation: _Translation) -> list[_Open]:
-    return translation.open(node)
+def _has_ports(node: Node) -> bool:
+    """Whether a node is an operator of several inputs; a Union is none."""
+    return len(node.children) > 1 and not isinstance(node, physical.Union)
 
 
 def _scan(node: physical.TableSourceScan, options: TranslateOptions, parts: tuple[Parts, ...]) -> ScanSpec:

@@ -12,7 +12,8 @@ import pytest
 from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
-from firesteel.runtime.spec import Input, JobSpec, ScanSpec
+from firesteel.runtime.job_spec import Input, JobSpec
+from firesteel.runtime.spec import ScanSpec
 from firesteel.spark import batch_host, stream_host
 from firesteel.spark.stream_host import StreamJob
 from firesteel.spark.stream_settings import StreamSettings

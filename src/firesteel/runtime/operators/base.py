@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.errors import InternalError
 from firesteel.runtime.orders import orders
 
 MAX_WATERMARK = (1 << 63) - 1
@@ -78,8 +79,21 @@ class Marked:
             yield self.table.slice(start)
 
 
+@dataclass(frozen=True)
+class PortBatch:
+    """Rows and watermarks of all inputs of an operator, released together.
+
+    Attributes:
+        inputs: For each port its rows with the watermarks among them, or None if the port has neither.
+            The rows of a port are sorted by `$order`. The rows of different ports are not interleaved: an
+            operator takes one port after the other, in the order that its spec names (`port_order`).
+    """
+
+    inputs: tuple[Marked | None, ...]
+
+
 Message: TypeAlias = "pa.Table | Watermark | Marked"
-"""What goes on: a changes table (runtime/spec.py), a watermark, or a table with watermarks in it."""
+"""What an operator sends on: a changes table (runtime/spec.py), a watermark, or both in one."""
 
 
 class Operator:
@@ -108,6 +122,14 @@ class Operator:
                 yield from self.watermark(piece, port)
             else:
                 yield from self.changes(piece, port)
+
+    def ports(self, batch: PortBatch) -> Iterable[Message]:
+        """Process the rows and watermarks of all inputs. Only an operator of several inputs gets them.
+
+        Raises:
+            InternalError: The operator has one input.
+        """
+        raise InternalError(f"{type(self).__name__} has one input and got a batch of several")
 
     def barrier(self) -> Iterable[Message]:
         """The micro-batch ends: what is held back goes on, and state is written."""
@@ -144,11 +166,41 @@ class RowOperator(Operator):
 
 
 class TwoInputOperator(Operator):
-    """An operator of two inputs, port 0 and port 1: event time is that of the input that is behind."""
+    """An operator of two inputs, port 0 and port 1. Its event time is that of the input that is behind.
+
+    It gets whole batches (`ports`). By default the first port's rows are processed, then the other's, then
+    the watermark advances. That is one of the interleavings that Flink allows: between inputs it defines no
+    order.
+
+    Example, an operator that lets the rows of port 0 pass and remembers those of port 1:
+
+        class Remember(TwoInputOperator):
+            first = 1
+
+            def changes(self, table, port=0):
+                if port == 1:
+                    self._state.put(...)
+                    return ()
+                return (table,)
+    """
+
+    first: int = 0
+    """The port whose rows are processed first, as in the spec's `port_order`."""
 
     def __init__(self) -> None:
         self._marks = [MIN_WATERMARK, MIN_WATERMARK]
         self._passed = MIN_WATERMARK
+
+    def ports(self, batch: PortBatch) -> Iterable[Message]:
+        for port in (self.first, 1 - self.first):
+            part = batch.inputs[port]
+            if part is not None and part.table.num_rows:
+                yield from self.changes(part.table, port)
+        for port in (self.first, 1 - self.first):
+            part = batch.inputs[port]
+            if part is not None and len(part.times):
+                last = Watermark(int(part.times[-1]), int(part.orders[-1]), part.place)
+                yield from self.watermark(last, port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         self._marks[port] = max(self._marks[port], mark.time)

@@ -13,6 +13,7 @@ from importlib import import_module
 from firesteel.errors import InternalError
 from firesteel.runtime.operators.base import Clock, Operator
 from firesteel.runtime.over_spec import OverAggregateSpec, TemporalSortSpec
+from firesteel.runtime.sharing_spec import SequenceShiftSpec
 from firesteel.runtime.sink_spec import (
     ConstraintEnforcerSpec,
     SinkUpsertMaterializerSpec,
@@ -75,6 +76,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     LocalWindowAggregateSpec: Entry(f"{_HERE}.local_window_aggregate"),
     MiniBatchAssignerSpec: Entry(f"{_HERE}.mini_batch_assigners", shapes_rows=False),
     OverAggregateSpec: Entry(f"{_HERE}.over_aggregate", state=1),
+    SequenceShiftSpec: Entry(f"{_HERE}.sequence_shift", shapes_rows=False),
     SessionWindowAggregateSpec: Entry(f"{_HERE}.session_window_aggregate", state=1),
     SessionWindowTableFunctionSpec: Entry(f"{_HERE}.session_window_table_function", state=1),
     SinkUpsertMaterializerSpec: Entry(f"{_HERE}.sink_upsert_materializer", state=1),
