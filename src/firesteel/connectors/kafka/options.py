@@ -297,8 +297,8 @@ def check_parts(table: Table, connector: str, options: Mapping[str, str], known:
         if tasks < 1:
             path = ".".join(table.path)
             raise ValidationError(f"Invalid configured parallelism {tasks} for table '{path}'.")
-    check_properties(dict(read_options(options).properties))
-    sink_options(options)
+    how = sink_options(options)
+    check_properties(dict(read_options(options).properties), how.in_transactions)
 
 
 def check_group(options: KafkaOptions) -> None:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from firesteel.connectors.kafka.couplings import compression_level, coupled, in_range, producer_coupled
 from firesteel.errors import NotSupportedError
 
 PREFIX = "properties."
 
 _RENAMED = {
+    "fetch.message.max.bytes": "max.partition.fetch.bytes",
+    "max.in.flight": "max.in.flight.requests.per.connection",
+    "message.timeout.ms": "delivery.timeout.ms",
+    "queue.buffering.max.ms": "linger.ms",
+    "request.required.acks": "acks",
     "fetch.max.wait.ms": "fetch.wait.max.ms",
     "max.request.size": "message.max.bytes",
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
@@ -40,6 +46,17 @@ _WITHOUT_EFFECT = frozenset(
         *("key.serializer", "value.serializer", "max.block.ms", "buffer.memory", "metadata.max.idle.ms"),
         *("partitioner.availability.timeout.ms", "partitioner.adaptive.partitioning.enable"),
         *("transactional.id", "flink.disable-metrics", "register.producer.metrics"),
+        *("transaction.two.phase.commit.enable", "share.acknowledgement.mode"),
+        *("internal.throw.on.fetch.stable.offset.unsupported", "sasl.login.connect.timeout.ms"),
+        *("sasl.login.read.timeout.ms", "sasl.login.refresh.buffer.seconds"),
+        *("sasl.login.refresh.min.period.seconds", "sasl.login.refresh.window.factor"),
+        *("sasl.login.refresh.window.jitter", "sasl.login.retry.backoff.max.ms"),
+        *("sasl.login.retry.backoff.ms", "sasl.oauthbearer.clock.skew.seconds"),
+        *("sasl.oauthbearer.expected.audience", "sasl.oauthbearer.expected.issuer"),
+        *("sasl.oauthbearer.jwks.endpoint.refresh.ms", "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms"),
+        *("sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", "sasl.oauthbearer.jwks.endpoint.url"),
+        "sasl.oauthbearer.scope.claim.name",
+        *("compression.gzip.level", "compression.lz4.level", "compression.zstd.level"),
     )
 )
 """What Flink sets itself, what only tunes Java's client or its groups, which Flink's source does not join,
@@ -52,7 +69,9 @@ _NONE = frozenset(
         *("sasl.client.callback.handler.class", "sasl.login.callback.handler.class", "sasl.login.class"),
         *("ssl.secure.random.implementation", "ssl.enabled.protocols", "sasl.kerberos.ticket.renew.jitter"),
         *("sasl.kerberos.ticket.renew.window.factor", "config.providers"),
-        *("partitioner.class", "partitioner.ignore.keys"),
+        *("partitioner.class", "partitioner.ignore.keys", "sasl.oauthbearer.jwt.retriever.class"),
+        *("sasl.oauthbearer.jwt.validator.class", "sasl.oauthbearer.assertion.template.file"),
+        "sasl.oauthbearer.header.urlencode",
     )
 )
 """What Java's client has and librdkafka has not."""
@@ -61,9 +80,18 @@ _LOGIN = re.compile(r"""\b(username|password)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s
 _PASSWORD_LOGIN = ("plain.PlainLoginModule", "scram.ScramLoginModule")
 
 
-def check_properties(properties: Mapping[str, str]) -> None:
-    """Raises NotSupportedError for a property that librdkafka has nothing for."""
-    client_configuration(properties)
+def check_properties(properties: Mapping[str, str], in_transactions: bool = False) -> None:
+    """Check the properties of a table.
+
+    Args:
+        properties: `properties.*`, without the prefix.
+        in_transactions: Whether the table is written in transactions.
+
+    Raises:
+        NotSupportedError: A property that librdkafka has nothing for.
+        ValidationError: Two properties that it does not take together.
+    """
+    producer_configuration(properties, "checked" if in_transactions else "")
 
 
 def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
@@ -84,30 +112,31 @@ def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
         elif key == "ssl.endpoint.identification.algorithm":
             made[key] = value or "none"
         elif key not in _WITHOUT_EFFECT:
-            made[_RENAMED.get(key, key)] = value
-    return made
+            name = _RENAMED.get(key, key)
+            made[name] = in_range(name, value)
+    return made | coupled(made) | compression_level(properties)
 
 
-_OF_A_PRODUCER = {
-    "partitioner": "murmur2_random",  # Java's, for messages with a key
-    "delivery.timeout.ms": "120000",  # Java's default
-}
-_TRANSACTION_TIMEOUT = "300000"
-"""Milliseconds; brokers allow 900,000 where they are not told otherwise."""
+_PARTITIONER = {"partitioner": "murmur2_random"}
+"""Java's, for messages with a key."""
 
 
 def producer_configuration(properties: Mapping[str, str], name: str = "") -> dict[str, str]:
-    """librdkafka's configuration of a producer. name: its transactional id, "" for none.
+    """Return librdkafka's configuration of a producer.
 
-    As in Java a producer is idempotent where the properties do not rule that out. Raises NotSupportedError.
+    As in Java a producer is idempotent where the properties do not rule that out.
+
+    Args:
+        properties: `properties.*` of the table, without the prefix.
+        name: Its transactional id, "" for none.
+
+    Raises:
+        NotSupportedError: A property that librdkafka has nothing for.
+        ValidationError: Two properties that it does not take together.
     """
     given = client_configuration(properties)
-    made = dict(_OF_A_PRODUCER)
-    if name:
-        made |= {"transactional.id": name, "transaction.timeout.ms": _TRANSACTION_TIMEOUT}
-    elif given.get("acks", "all") in ("all", "-1") and given.get("retries") != "0":
-        made["enable.idempotence"] = "true"
-    return made | given
+    made = {"transactional.id": name} if name else {}
+    return _PARTITIONER | made | given | producer_coupled(given, bool(name))
 
 
 def _login(text: str) -> dict[str, str]:
