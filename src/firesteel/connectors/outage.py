@@ -28,7 +28,7 @@ class Outage:
     """
 
     def __init__(self, server: str, say: Callable[[str], None] | None = None) -> None:
-        self._server = server
+        self.server = server
         self._say = say or print_notice
 
     def missed(self, why: str, patience: float | None = None) -> None:
@@ -39,25 +39,25 @@ class Outage:
             patience: Seconds for which the caller waits; None for as long as it takes.
         """
         with _lock:
-            if self._server in _since:
+            if self.server in _since:
                 return
-            _since[self._server] = time.time()
+            _since[self.server] = time.time()
         limit = "" if patience is None else f" for up to {patience:.0f} s"
-        self._say(f"{_clock()} {self._server} is away: {why.rstrip('.')}. Waiting for it{limit}.")
+        self._say(f"{_clock()} {self.server} is away: {why.rstrip('.')}. Waiting for it{limit}.")
 
     def answered(self) -> None:
         """Say that the server is back, if it was away."""
-        if self._server not in _since:
+        if self.server not in _since:
             return
         with _lock:
-            since = _since.pop(self._server, None)
+            since = _since.pop(self.server, None)
         if since is not None:
-            self._say(f"{_clock()} {self._server} is back after {time.time() - since:.0f} s.")
+            self._say(f"{_clock()} {self.server} is back after {time.time() - since:.0f} s.")
 
     def given_up(self) -> None:
         """Forget the absence: an error ends the wait."""
         with _lock:
-            _since.pop(self._server, None)
+            _since.pop(self.server, None)
 
 
 def _clock() -> str:

@@ -15,6 +15,7 @@ from firesteel.errors import JobError
 from tests.connectors.kafka.reading import ALL, between, source
 
 pytestmark = pytest.mark.slow
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 
 
 def begun(broker: Broker, count: int, **options: str) -> tuple[Any, str, Any, Any]:
@@ -48,15 +49,17 @@ def test_a_broker_that_goes_and_comes_back(broker: Broker, clean: bool) -> None:
     broker.stop(clean)
     while not (told := read.notices()):
         assert read.latest_offset(place, ALL) == place
-    assert re.fullmatch(
-        rf"Kafka at {broker.servers} (cannot be reached: .*|does not answer\.) Waiting for it\.", told[0]
-    )
+    away = r"is away: (cannot be reached: .*|does not answer)\. Waiting for it\."
+    assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} {away}", told[0])
+    assert read.latest_offset(place, ALL) == place
+    assert read.notices() == []
     broker.start()
     send(broker, topic, 3)
     while (end := read.latest_offset(place, ALL)) == place:
         pass
     assert [row[1] for row in between(read, place, end)] == [3]
-    assert read.notices() == []
+    (told,) = read.notices()
+    assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} is back after \d+ s\.", told)
 
 
 @pytest.mark.full

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from firesteel.connectors.kafka.offsets import Partition, Places
@@ -101,6 +102,26 @@ class Cluster:
                 waited = time.monotonic() - began
                 if waited > _PATIENCE or (self._errors and waited > _REFUSED):
                     raise self._unreachable(error) from None
+
+    def ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """Return the id of each topic: a topic that is created again has another one.
+
+        A topic is left out if it is not there, or if its broker has no ids (before Kafka 2.8).
+        """
+        names = sorted(set(topics))
+        if not names:
+            return {}
+        asked = self._kafka.TopicCollection(names)
+        answers = self._admin.describe_topics(asked, request_timeout=_PATIENCE)
+        found: dict[str, str] = {}
+        for name, answer in answers.items():
+            with suppress(UnknownPartitionError):
+                made = self._answer(answer, f"topic {name}: ").topic_id
+                if made is not None and (
+                    made.get_most_significant_bits() or made.get_least_significant_bits()
+                ):
+                    found[name] = str(made)
+        return found
 
     # --- offsets ---------------------------------------------------------------------------------
     def earliest(self, partitions: Iterable[Partition]) -> Places:

@@ -21,13 +21,17 @@ MIN_RANGE = 100_000
 
 @dataclass(frozen=True)
 class Position:
-    """Where a stream stands. ends: where it ends, None for one that does not. begins: of the partitions
-    that this micro-batch is the first to have. waits: how many micro-batches had to wait for messages."""
+    """Where a stream stands."""
 
     at: Places
     ends: Places | None = None
+    """Where it ends, None for one that does not."""
     begins: Places = field(default_factory=dict)
+    """Of the partitions that this micro-batch is the first to have."""
     waits: int = 0
+    """How many micro-batches had to wait for messages."""
+    ids: dict[str, str] = field(default_factory=dict)
+    """By topic the id that its broker gave it when it was created; none in offsets of older checkpoints."""
 
     def to_json(self) -> Offset:
         made: Offset = {"at": _nested(self.at)}
@@ -37,13 +41,16 @@ class Position:
             made["begins"] = _nested(self.begins)
         if self.waits:
             made["waits"] = self.waits
+        if self.ids:
+            made["ids"] = self.ids
         return made
 
     @classmethod
     def of(cls, offset: Offset) -> Position:
         ends = offset.get("ends")
         begins, waits = _flat(offset.get("begins", {})), offset.get("waits", 0)
-        return cls(_flat(offset["at"]), None if ends is None else _flat(ends), begins, waits)
+        ids = dict(offset.get("ids", {}))
+        return cls(_flat(offset["at"]), None if ends is None else _flat(ends), begins, waits, ids)
 
     @property
     def finished(self) -> bool:
@@ -126,6 +133,24 @@ def gone(each: Partition, at: int) -> JobError:
     return JobError(
         f"topic {each[0]}, partition {each[1]} is gone: it was read up to offset {at}",
         hint="begin with an empty checkpoint folder",
+    )
+
+
+def recreated(topic: str, at: Places) -> JobError:
+    """Return the error for a topic that was deleted and created again.
+
+    Args:
+        topic: Its name.
+        at: How far the job has read, by partition of any topic.
+    """
+    read = ", ".join(
+        f"partition {n} up to offset {offset}" for (t, n), offset in sorted(at.items()) if t == topic
+    )
+    return JobError(
+        f"topic {topic} was deleted and created again after it was read ({read}): what was not read of the "
+        "old topic is lost, and the job's state and results hold what was",
+        hint="to read the new topic begin with an empty checkpoint folder, and with empty sinks where rows "
+        "of the old topic must not stay",
     )
 
 

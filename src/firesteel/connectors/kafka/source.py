@@ -23,11 +23,13 @@ from firesteel.connectors.kafka.offsets import (
     expired,
     gone,
     ranges,
+    recreated,
 )
 from firesteel.connectors.kafka.options import check_group, read_options
 from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.connectors.kafka.sizes import MessageSizes
+from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError
 from firesteel.runtime.spec import ScanSpec
 
@@ -54,8 +56,10 @@ class KafkaSource:
         self._made: Cluster | None = None
         self._looked: float | None = None
         self._notices: list[str] = []
-        self._away = False
+        servers = dict(self._options.properties)["bootstrap.servers"]
+        self._outage = Outage(f"Kafka at {servers}", self._note)
         self._missed: float | None = None
+        self._ids: dict[str, str] = {}
         self._reports = False
         self._reported: Places = {}
         self._sizes = MessageSizes(self._some)
@@ -82,6 +86,9 @@ class KafkaSource:
         told, self._notices = self._notices, []
         return told
 
+    def _note(self, notice: str) -> None:
+        self._notices.append(notice)
+
     def splits(self, parallelism: int) -> list[Split]:
         """All there is between the start and the end of a bounded read."""
         start = Position.of(self.initial_offset())
@@ -103,6 +110,7 @@ class KafkaSource:
         return Position(
             self._cluster.at(self._options.start, partitions),
             None if end is None else self._cluster.at(end, partitions),
+            ids=self._cluster.ids(topic for topic, _ in partitions),
         ).to_json()
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
@@ -120,17 +128,21 @@ class KafkaSource:
                     raise
                 self._wait(error, position)
                 return start
-            self._away, self._missed = False, None
-            if not self.bounded or position.finished or found != replace(position, begins={}):
+            self._outage.answered()
+            self._missed = None
+            if not self.bounded or position.finished or found.at != position.at:
                 break
             # a bounded read that finds nothing would be taken for one that has ended
             if time.monotonic() > end:
                 return self._waiting(position).to_json()
             time.sleep(_PAUSE)
-        return found.to_json() if found != replace(position, begins={}) else start
+        return found.to_json() if found.at != position.at else start
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        found = ranges(Position.of(start), Position.of(end))
+        position = Position.of(end)
+        found = ranges(Position.of(start), position)
+        if not self._ids:  # a micro-batch that an earlier run has planned
+            self._topic_ids(position)
         if self._goes_on:
             first = self._cluster.earliest((each.topic, each.partition) for each in found)
             kept = (replace(r, start=max(r.start, first[r.topic, r.partition])) for r in found)
@@ -162,6 +174,9 @@ class KafkaSource:
         begins = self._new_partitions(position)
         at = position.at | begins
         latest = self._cluster.latest(at)
+        ids = self._topic_ids(
+            replace(position, at=at)
+        )  # asked after the offsets, which are of that topic then
         self._check_lost(at, latest)
         if position.ends is not None:
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
@@ -169,7 +184,21 @@ class KafkaSource:
         if limit.bytes is not None and any(latest[each] > offset for each, offset in at.items()):
             fitting = self._sizes.rows_of(limit.bytes, at, latest)
             rows = fitting if rows is None else min(rows, fitting)
-        return Position(ahead(at, latest, rows), position.ends, begins, position.waits)
+        return Position(ahead(at, latest, rows), position.ends, begins, position.waits, ids)
+
+    def _topic_ids(self, position: Position) -> dict[str, str]:
+        """Return the ids of the topics that are read.
+
+        Raises:
+            JobError: A topic has another id than the offsets say, or than it had when the job began.
+        """
+        now = self._cluster.ids(topic for topic, _ in position.at)
+        known = self._ids | position.ids
+        for topic, made in sorted(now.items()):
+            if known.get(topic, made) != made:
+                raise recreated(topic, position.at)
+        self._ids = known | now
+        return self._ids
 
     def _some(self, wanted: Range) -> Iterator[Messages]:
         """The messages of a range, where offsets are decided on."""
@@ -204,6 +233,7 @@ class KafkaSource:
         first = self._looked is None
         self._looked = now
         if first:
+            self._topic_ids(position)
             self._check_there(position, there)
         if self.bounded:
             return {}
@@ -224,7 +254,7 @@ class KafkaSource:
         self._made = None
         if not isinstance(error, UnknownPartitionError):
             self._missed = None
-            self._tell(f"{error.message} Waiting for it.")
+            self._outage.missed(error.message.removeprefix(f"{self._outage.server} "))
             return
         self._missed = self._missed or time.monotonic()
         if time.monotonic() < self._missed + _GONE:
@@ -258,9 +288,3 @@ class KafkaSource:
         if not self._goes_on:
             raise what
         self._notices.append(f"{what.message}. Going on there, as 'properties.auto.offset.reset' says.")
-
-    def _tell(self, notice: str) -> None:
-        """Once for each time that the broker is away."""
-        if not self._away:
-            self._notices.append(notice)
-        self._away = True
