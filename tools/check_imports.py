@@ -73,8 +73,6 @@ LIBRARY_BELONGS_TO = {
 
 ARROWS_BACK = {
     ("types.text", "types.variant"): "a VARIANT is written as its parts, and a part may be one",
-    ("runtime.json_path.tokens", "runtime.json_path.path_functions"): "a function's arguments are paths",
-    ("runtime.json_path.filter_parser", "runtime.json_path.path_parser"): "a filter's operands are paths",
 }
 """Imports inside functions that close a circle: what they read is recursive. (from, to): why."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from typing import ClassVar
 
 from firesteel.catalog.schema import Column, Table
 from firesteel.expr.nodes import AggregateCall, Expr, InputRef, Literal
@@ -209,6 +210,8 @@ class Sink(LogicalNode):
     table: Table
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
+
+    has_output: ClassVar[bool] = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ChangelogMode
@@ -271,6 +272,8 @@ class Sink(PhysicalNode):
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
     upsert_key: tuple[int, ...] = ()
+
+    has_output: ClassVar[bool] = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from firesteel.expr.deep import depth_of, from_below, remembered
 from firesteel.types.sql import SqlType
@@ -25,6 +25,8 @@ class Node(ABC):
     """A frozen plan node. Its inputs are the fields `input` or `inputs`, in order; depth: levels below it."""
 
     depth: int
+    has_output: ClassVar[bool] = True
+    """Whether other nodes can read its rows: a sink has none."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """What derives a schema is asked once a node, and from the leaves up."""

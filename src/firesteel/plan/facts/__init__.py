@@ -4,9 +4,9 @@ from firesteel.plan.facts.bundles import interval_asked
 from firesteel.plan.facts.changes import kinds_sent, kinds_taken, updates_wanted
 from firesteel.plan.facts.keys import unique_keys, upsert_keys
 from firesteel.plan.facts.nodes import aggregates, calc, over, passing, tables, unions, windows
+from firesteel.plan.facts.nodes.calc import has_type_of_row_time
 from firesteel.plan.facts.times import (
     event_times,
-    has_type_of_row_time,
     processing_times,
     time_attributes,
     values_read,

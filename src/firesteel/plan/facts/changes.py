@@ -11,8 +11,7 @@ from enum import Enum
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
 from firesteel.errors import InternalError, ValidationError
-from firesteel.plan import physical
-from firesteel.plan.facts.fact import OF_PHYSICAL, Fact, Reasons
+from firesteel.plan.facts.fact import OF_PHYSICAL, Fact
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
@@ -31,19 +30,14 @@ class UpdateKind(Enum):
     BEFORE_AND_AFTER = 2
 
 
-_UNASKED: Reasons = {
-    **OF_PHYSICAL,
-    physical.DropUpdateBefore: "it is put in while the changelog modes are inferred",
-}
-
-kinds_sent: Fact[Kinds] = Fact("kinds of changes sent", _UNASKED)
+kinds_sent: Fact[Kinds] = Fact("kinds of changes sent", OF_PHYSICAL)
 """What the node can send, from what its inputs can."""
 
-kinds_taken: Fact[Kinds | None] = Fact("kinds of changes taken", _UNASKED)
+kinds_taken: Fact[Kinds | None] = Fact("kinds of changes taken", OF_PHYSICAL)
 """What the node takes of its inputs; None where it sends on what it gets, and so takes what its consumer
 does."""
 
-updates_wanted: Fact[tuple[UpdateKind, ...] | None] = Fact("kinds of updates wanted", _UNASKED)
+updates_wanted: Fact[tuple[UpdateKind, ...] | None] = Fact("kinds of updates wanted", OF_PHYSICAL)
 """`updates_wanted(node, wish)`: how updates must come from each input so that the node sends them as wished;
 None where it cannot."""
 

@@ -18,10 +18,7 @@ T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 Reasons = dict[type[Any], str]
 
-_NO_OUTPUT = "a sink has no output"
 UNASKED: Reasons = {
-    logical.Sink: _NO_OUTPUT,
-    physical.Sink: _NO_OUTPUT,
     physical.PhaseNode: "it is made when all is known, with its changelog mode",
 }
 """Of these classes and their subclasses hardly any fact can be asked, and why."""
@@ -39,7 +36,7 @@ class Fact(Generic[T]):
     def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:
         """unasked: classes of which it cannot be asked, each with the reason."""
         self.name = name
-        self.unasked = unasked
+        self.unasked = dict(unasked)
         self._answers: dict[type[Node], Callable[..., T]] = {}
         self._derive = from_below(self._answer)
 
@@ -63,12 +60,18 @@ class Fact(Generic[T]):
         """What nodes of these classes say is what their only input says."""
         self.of(*classes)(lambda node, *more: self(node.input, *more))
 
+    def never(self, reason: str, *classes: type[Node]) -> None:
+        """These classes cannot be asked, for a reason."""
+        self.unasked |= dict.fromkeys(classes, reason)
+
     def is_answered(self, kind: type[Node]) -> bool:
         """Whether nodes of this very class have an answer."""
         return kind in self._answers
 
     def why_unasked(self, kind: type[Node]) -> str | None:
         """Why nodes of the class cannot be asked; None where nobody has said that they cannot."""
+        if not kind.has_output:
+            return "a sink has no output"
         return next((why for group, why in self.unasked.items() if issubclass(kind, group)), None)
 
     def __call__(self, node: Node, *more: Any) -> T:

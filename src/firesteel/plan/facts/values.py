@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from firesteel.plan import physical
-from firesteel.plan.facts.fact import OF_PHYSICAL, Fact, Reasons
+from firesteel.plan.facts.fact import OF_PHYSICAL, Fact
 
 CONSTANT = "constant"
 INCREASING = "increasing"
@@ -26,15 +25,10 @@ Range = tuple[Decimal | None, Decimal | None]
 
 UNBOUNDED: Range = (None, None)
 
-_UNASKED: Reasons = {
-    **OF_PHYSICAL,
-    physical.DropUpdateBefore: "retraction is chosen before it is put in",
-}
-
-monotonicity: Fact[Monotonicity] = Fact("monotonicity", _UNASKED)
+monotonicity: Fact[Monotonicity] = Fact("monotonicity", OF_PHYSICAL)
 """How each column of the node's output moves."""
 
-value_range: Fact[Range] = Fact("value range", _UNASKED)
+value_range: Fact[Range] = Fact("value range", OF_PHYSICAL)
 """`value_range(node, column)`: the range of a column of the node's output."""
 
 

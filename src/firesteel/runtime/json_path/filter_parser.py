@@ -25,8 +25,17 @@ _FLAGS = "ixmsduU"
 _COMPARING = "<>=~!"
 
 
-def compile_filter(text: str) -> Predicate:
-    """The predicate of `[?(...)]`. Raises InvalidPath; PathFailure for what Flink fails on."""
+def compile_filter(text: str, compile_path: Callable[[str], Path]) -> Predicate:
+    """Return the predicate of `[?(...)]`.
+
+    Args:
+        text: The filter with its brackets.
+        compile_path: Compiles the paths that are operands.
+
+    Raises:
+        InvalidPath: The text is no filter.
+        PathFailure: Flink fails on the filter.
+    """
     cursor = Cursor(text)
     cursor.trim()
     if cursor.char != "[" or cursor.at(cursor.end) != "]":
@@ -40,14 +49,15 @@ def compile_filter(text: str) -> Predicate:
     if cursor.char != "(" or cursor.at(cursor.end) != ")":
         raise InvalidPath(f"Filter must start with '[?(' and end with ')]'. {text}")
     try:
-        return _FilterParser(cursor).whole()
+        return _FilterParser(cursor, compile_path).whole()
     except (IndexError, ValueError, ArithmeticError):
         raise InvalidPath(f"Failed to parse filter: {text}, error on position: {cursor.position}") from None
 
 
 class _FilterParser:
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, compile_path: Callable[[str], Path]) -> None:
         self.cursor = cursor
+        self._compile_path = compile_path
 
     def whole(self) -> Predicate:
         found = self._or()
@@ -192,8 +202,6 @@ class _FilterParser:
         return found
 
     def _path(self) -> Path:
-        from firesteel.runtime.json_path.path_parser import compile_path
-
         cursor = self.cursor
         start = cursor.position
         cursor.position += 1
@@ -207,7 +215,7 @@ class _FilterParser:
             if not cursor.within() or cursor.char in _COMPARING or cursor.char == " " or closes:
                 break
             cursor.position += 1
-        return compile_path(cursor.text[start : cursor.position])
+        return self._compile_path(cursor.text[start : cursor.position])
 
     def _closes_function(self, start: int) -> bool:
         """Whether the `)` here ends the `()` of a function that began after `start`."""

@@ -9,12 +9,32 @@ from typing import Any
 
 from firesteel.runtime.json_path.document import KeySet, java_text, parse
 from firesteel.runtime.json_path.errors import InvalidPath, JsonError
-from firesteel.runtime.json_path.tokens import FunctionToken, Path, WildcardToken
+from firesteel.runtime.json_path.tokens import Path, Token, Walk, WildcardToken
 
 Function = Callable[[Any, Sequence[Any]], Any]
 """From the value before the function and the values of its arguments."""
 
 _NOTHING = "Aggregation function attempted to calculate value using empty array"
+
+
+class FunctionToken(Token):
+    """`.length()` and the like. arguments: paths, or JSON texts."""
+
+    definite = True
+    is_function = True
+
+    def __init__(self, name: str, arguments: Sequence[Path | str]) -> None:
+        self.name = name
+        self.arguments = tuple(arguments)
+        self.fragment = f".{name}({'...' if arguments else ''})"
+
+    def evaluate(self, walk: Walk, where: str, value: Any) -> None:
+        result = call(self, value, walk.run.root, walk.run.suppress)
+        if walk.is_leaf:
+            walk.go_on(where, result)
+            return
+        walk.run.found.append(result)
+        walk.go_on(where, result)
 
 
 def call(token: FunctionToken, value: Any, root: Any, suppress: bool) -> Any:

@@ -9,9 +9,9 @@ from functools import lru_cache
 from firesteel.runtime.json_path.cursor import Cursor, unescaped
 from firesteel.runtime.json_path.errors import InvalidPath
 from firesteel.runtime.json_path.filter_parser import compile_filter
+from firesteel.runtime.json_path.path_functions import FunctionToken
 from firesteel.runtime.json_path.tokens import (
     FilterToken,
-    FunctionToken,
     IndexToken,
     Path,
     PropertyToken,
@@ -155,7 +155,7 @@ class PathParser:
         bracket = cursor.after_blanks(closing) if closing != -1 else -1
         if not cursor.within(bracket) or cursor.at(bracket) != "]":
             return False
-        predicate = compile_filter(cursor.text[cursor.position : bracket + 1])
+        predicate = compile_filter(cursor.text[cursor.position : bracket + 1], compile_path)
         return self._add(FilterToken(predicate), bracket + 1)
 
     def _names(self) -> bool:

@@ -62,7 +62,7 @@ class Path:
     def __init__(self, root: str, steps: Sequence[Token], definite: bool | None = None) -> None:
         self.root = root
         self.steps = tuple(steps)
-        self.is_function = bool(steps) and isinstance(steps[-1], FunctionToken)
+        self.is_function = bool(steps) and steps[-1].is_function
         self.definite = all(s.definite for s in steps) if definite is None else definite
         self.before_last = steps[-2].fragment if len(steps) > 1 else root
         plain = tuple(step.plain for step in steps)
@@ -141,9 +141,10 @@ class Walk:
 
 class Token(ABC):
     """One step. definite: it finds one value at most. fragment: as messages show it. plain: the one name or
-    index that it takes, if that is all."""
+    index that it takes, if that is all. is_function: whether it is a function at the end of a path."""
 
     definite = False
+    is_function = False
     fragment = ""
     plain: str | int | None = None
 
@@ -343,24 +344,3 @@ def _matcher(token: Token, target: Walk) -> Callable[[Any], bool]:
     if isinstance(token, FilterToken):
         return lambda value: token.accepts(value, target.run)
     return lambda value: False
-
-
-class FunctionToken(Token):
-    """`.length()` and the like (path_functions.py). arguments: paths, or JSON texts."""
-
-    definite = True
-
-    def __init__(self, name: str, arguments: Sequence[Path | str]) -> None:
-        self.name = name
-        self.arguments = tuple(arguments)
-        self.fragment = f".{name}({'...' if arguments else ''})"
-
-    def evaluate(self, walk: Walk, where: str, value: Any) -> None:
-        from firesteel.runtime.json_path.path_functions import call
-
-        result = call(self, value, walk.run.root, walk.run.suppress)
-        if walk.is_leaf:
-            walk.go_on(where, result)
-            return
-        walk.run.found.append(result)
-        walk.go_on(where, result)

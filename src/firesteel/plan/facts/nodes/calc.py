@@ -10,7 +10,7 @@ from firesteel.plan.facts.bundles import NOTHING_ASKED, interval_asked
 from firesteel.plan.facts.changes import UpdateKind, kinds_sent, kinds_taken, updates_wanted
 from firesteel.plan.facts.expression_ranges import expression_range
 from firesteel.plan.facts.keys import Keys, through_projection, unique_keys, upsert_keys
-from firesteel.plan.facts.times import TimeAttributes, is_time, time_attributes
+from firesteel.plan.facts.times import TimeAttributes, event_times, is_time, time_attributes, values_read
 from firesteel.plan.facts.values import (
     CONSTANT,
     DECREASING,
@@ -24,6 +24,7 @@ from firesteel.plan.facts.values import (
     value_range,
 )
 from firesteel.plan.facts.window_properties import WindowProperties, window_properties
+from firesteel.plan.tree import Node
 
 _Projection = logical.Project | physical.Calc
 _PROJECTIONS = (logical.Project, physical.Calc)
@@ -131,3 +132,27 @@ def _may_leave(condition: Expr, columns: tuple[str, ...]) -> bool:
     return condition.function in ("NOT", "IS NOT TRUE", "IS TRUE", "IS NOT NULL", "IS NULL") and _may_leave(
         args[0], columns
     )
+
+
+values_read.never("each of its expressions tells by itself", physical.Calc)
+
+
+# --- row times -----------------------------------------------------------------------------------
+_SAME_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
+
+
+def has_type_of_row_time(expr: Expr, below: Node) -> bool:
+    """Whether an expression over this input has the type of a row time in Calcite, as what is computed from
+    one by a function that gives its argument's type. A window of GROUP BY takes it by its value; nothing
+    else does."""
+    if isinstance(expr, InputRef):
+        if expr.index in event_times(below):
+            return True
+        if isinstance(below, logical.Filter):
+            return has_type_of_row_time(expr, below.input)
+        return isinstance(below, logical.Project) and has_type_of_row_time(
+            below.exprs[expr.index], below.input
+        )
+    if not isinstance(expr, Call) or expr.function not in _SAME_TYPE or not expr.type.is_datetime:
+        return False
+    return all(arg.type.is_interval or has_type_of_row_time(arg, below) for arg in expr.args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.plan import logical, physical
 from firesteel.plan.facts.bundles import NOTHING_ASKED, interval_asked
-from firesteel.plan.facts.changes import sends_what_it_gets
+from firesteel.plan.facts.changes import kinds_sent, kinds_taken, sends_what_it_gets, updates_wanted
 from firesteel.plan.facts.keys import Keys, unique_keys, upsert_keys
 from firesteel.plan.facts.times import NOTHING_READ, TimeAttributes, time_attributes, values_read
 from firesteel.plan.facts.values import (
@@ -26,6 +26,12 @@ unique_keys.of_input(physical.Exchange, physical.DropUpdateBefore, *_WATERMARKS)
 values_read.always((NOTHING_READ,), physical.Exchange, physical.WatermarkAssigner)
 value_range.of_input(physical.Exchange, physical.WatermarkAssigner)
 window_properties.of_input(logical.WatermarkAssigner)
+
+for _changes in (kinds_sent, kinds_taken, updates_wanted):
+    _changes.never("it is put in while the changelog modes are inferred", physical.DropUpdateBefore)
+for _values in (monotonicity, value_range):
+    _values.never("retraction is chosen before it is put in", physical.DropUpdateBefore)
+values_read.never("it is put in when times are plain timestamps", physical.DropUpdateBefore)
 
 # --- exchanges -----------------------------------------------------------------------------------
 monotonicity.of_input(physical.Exchange)
