@@ -1,18 +1,20 @@
-"""Mutated files of avro and parquet: each gives its rows or an error that names it, and the process lives.
+"""Mutated files of avro, parquet and lines, compressed or not: each gives its rows or an error that names it.
 
     python -m tests.formats.mutated_files --files 2000 --seed 1 [--only parquet]
 
-Files are read in a child process, which notes where it is: if it dies, the file that it read is a find.
+Files of lines are read in columns and one by one. All are read in a child process, which notes where it is:
+if it dies, the file that it read is a find.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import multiprocessing
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,20 +23,28 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import firesteel.kernels.csv_scan
+import firesteel.kernels.json_scan  # noqa: F401
+from firesteel.connectors.filesystem_source import FilesystemSource
 from firesteel.errors import FiresteelError
 from firesteel.formats.avro_schema import to_schema
 from firesteel.formats.base import Fields
 from firesteel.formats.files import file_format
 from firesteel.formats.registry import find_format
+from firesteel.runtime.spec import ScanSpec
 from firesteel.types import sql
-from tests.formats.good_messages import avro_value
+from tests.formats.good_messages import Good, avro_value, before_after, csv, plain
 from tests.formats.mutate import damaged_bytes
+from tests.formats.mutation_subjects import EXACT, PLAIN
+from tests.formats.mutations import written
 
 AVRO = {
     "id": sql.BIGINT, "s": sql.STRING, "i": sql.INT, "d": sql.DOUBLE, "b": sql.BOOLEAN, "t": sql.timestamp(3),
     "y": sql.DATE, "m": sql.decimal(10, 2), "l": sql.array(sql.STRING), "p": sql.map_of(sql.STRING, sql.INT),
     "r": sql.row(("a", "b"), (sql.INT, sql.STRING)),
 }  # fmt: skip
+ANY = -1
+Make = Callable[[random.Random], tuple[bytes, int]]
 _CODECS = ("null", "deflate", "snappy", "bzip2", "xz")
 
 
@@ -86,12 +96,41 @@ def parquet_file(chance: random.Random) -> tuple[bytes, int]:
     return out.getvalue(), rows
 
 
-MAKERS = {"avro": avro_file, "parquet": parquet_file}
+def lines_file(good: Good) -> Make:
+    """Makes files of lines; how many rows a damaged one has cannot be said."""
+
+    def made(chance: random.Random) -> tuple[bytes, int]:
+        return b"".join(good(chance) + b"\n" for _ in range(chance.choice((0, 1, 100, 300)))), ANY
+
+    return made
+
+
+def compressed(
+    make: Callable[[random.Random], tuple[bytes, int]],
+) -> Callable[[random.Random], tuple[bytes, int]]:
+    """Makes the same files, compressed: their checksums tell of any damage."""
+
+    def made(chance: random.Random) -> tuple[bytes, int]:
+        data, _ = make(chance)
+        return gzip.compress(data, chance.choice((0, 6)), mtime=0), data.count(b"\n")
+
+    return made
+
+
+MAKERS = {
+    "avro": avro_file,
+    "parquet": parquet_file,
+    "json": lines_file(plain(EXACT)),
+    "csv": lines_file(csv(EXACT)),
+    "debezium-json": lines_file(before_after(EXACT, "crud", "op")),
+    "json.gz": compressed(lines_file(plain(PLAIN))),
+    "csv.gz": compressed(lines_file(csv(PLAIN))),
+}
 
 
 def damaged_file(chance: random.Random, data: bytes) -> bytes:
     """Anywhere in the file, or where it describes itself."""
-    if chance.random() < 0.5:
+    if data and chance.random() < 0.5:
         return _in_place(chance, data)
     if chance.random() < 0.3:
         return damaged_bytes(chance, data)
@@ -115,17 +154,69 @@ def _in_place(chance: random.Random, data: bytes) -> bytes:
     return bytes(made)
 
 
-def outcome(name: str, path: Path, rows: int) -> str:
-    """What reading a file gives: `rows`, `refused`, or what must not be. rows: -1 if any number will do."""
-    fields = Fields(tuple(AVRO), tuple(AVRO.values()))
-    reader = file_format(find_format(name)).file_reader(fields, {})
+def outcome(name: str, path: Path, rows: int, *, ignoring: bool = False) -> str:
+    """What reading a file gives: `rows`, `refused`, or what must not be. rows: ANY if any number will do."""
     try:
-        found = sum(table.num_rows for table in reader.read(str(path)))
+        found = rows_of(name, path) if name in ("avro", "parquet") else rows_of_lines(name, path, ignoring)
     except FiresteelError as error:
         return "refused" if str(path) in str(error) else f"without the file's name: {error}"
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
-    return "rows" if rows in (found, -1) else f"{found} rows, not {rows}"
+    return "rows" if rows in (found, ANY) else f"{found} rows, not {rows}"
+
+
+def rows_of(name: str, path: Path) -> int:
+    """Read a file of a format that reads files itself."""
+    reader = file_format(find_format(name)).file_reader(Fields(tuple(AVRO), tuple(AVRO.values())), {})
+    return sum(table.num_rows for table in reader.read(str(path)))
+
+
+def rows_of_lines(name: str, path: Path, ignoring: bool) -> int:
+    """Read a file of lines in columns and one by one. Raises AssertionError where these do not agree."""
+    columns = PLAIN if name.endswith(".gz") else EXACT
+    of = name.removesuffix(".gz")
+    options = {"connector": "filesystem", "path": str(path), "format": of}
+    options[f"{of}.ignore-parse-errors"] = "true" if ignoring else "false"
+    scan = ScanSpec(
+        "filesystem",
+        tuple(options.items()),
+        tuple(columns),
+        tuple(columns.values()),
+        tuple(range(len(columns))),
+    )
+    found: list[tuple[str, int]] = []
+    for columnar in (True, False):
+        source: Any = FilesystemSource(scan)
+        source._format = _OneReader(source._format, columnar)
+        try:
+            tables = [table for split in source.splits(1) for table in source.read(split)]
+        except FiresteelError as error:
+            found.append((str(error), ANY))
+            last = error
+        else:
+            found.append(("\n".join(map(written, tables)), sum(table.num_rows for table in tables)))
+    assert found[0] == found[1], f"{found[0][0][:150]!r} and {found[1][0][:150]!r}"
+    if found[0][1] == ANY:
+        raise last
+    return found[0][1]
+
+
+class _OneReader:
+    """A format whose decoders read in columns, or one by one, whatever the size of a block."""
+
+    def __init__(self, of: Any, columnar: bool) -> None:
+        self._of, self._columnar = of, columnar
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of, name)
+
+    def decoder(self, fields: Fields, options: Any) -> Any:
+        made: Any = self._of.decoder(fields, options)
+        if not self._columnar:
+            made._columns = None
+        elif made._columns is not None:
+            vars(made._columns)["is_worth"] = lambda messages: messages > 0
+        return made
 
 
 def read_all(name: str, seeds: range, folder: str, said: Any) -> None:
@@ -133,11 +224,11 @@ def read_all(name: str, seeds: range, folder: str, said: Any) -> None:
     for seed in seeds:
         chance = random.Random(f"{name} {seed}")
         data, rows = MAKERS[name](chance)
-        path, damaged = Path(folder) / "file", damaged_file(chance, data)
+        path, damaged = Path(folder) / f"file.{name}", damaged_file(chance, data)
         path.write_bytes(damaged)
-        if name == "avro" and data.startswith(damaged) and damaged[-16:] == data[-16:]:
-            rows = -1  # cut at the end of a block: a file of Avro does not say how many it has
-        said.send((seed, outcome(name, path, rows)))
+        if not damaged or (name == "avro" and data.startswith(damaged) and damaged[-16:] == data[-16:]):
+            rows = ANY  # empty, or cut at the end of a block: a file of Avro does not say how many it has
+        said.send((seed, outcome(name, path, rows, ignoring=chance.random() < 0.5)))
     said.send(None)
 
 

@@ -72,3 +72,16 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_a_codec_that_there_is_not() -> None:
     with pytest.raises(ValidationError, match=r"'parquet\.compression' = 'ZIP'"):
         Parquet().validate({"compression": "ZIP"}, ("a",), (sql.INT,))
+
+
+def test_times_in_96_bits_reach_beyond_nanoseconds(tmp_path: Path) -> None:
+    """Arrow reads them as nanoseconds unless told otherwise, over and around."""
+    path = tmp_path / "a.parquet"
+    times = pa.array(
+        [253370764800000000, -62135596800000000, None], pa.timestamp("us")
+    )  # 9999-01-01, 0001-01-01
+    coarse = pa.table({"t": times})
+    pq.write_table(coarse, path, use_deprecated_int96_timestamps=True)
+    fields = Fields(("t",), (sql.timestamp(3),))
+    (found,) = Parquet().file_reader(fields, {"utc-timezone": "true"}).read(str(path))
+    assert found["f0"].combine_chunks().cast(pa.int64()).to_pylist() == times.cast(pa.int64()).to_pylist()

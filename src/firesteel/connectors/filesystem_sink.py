@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -25,6 +26,7 @@ from firesteel.connectors.base import ONCE, Commits
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import Partitions
 from firesteel.connectors.filesystem_splits import local_path
+from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import JobError
 from firesteel.formats.base import Fields, FileWriter
 from firesteel.formats.files import file_writer
@@ -81,6 +83,7 @@ class FilesystemSink:
         )
         own = {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
         self._new_file = partial(file_writer, found, fields, own)
+        self._table, self._columns = spec.table, tuple(zip(names, types, strict=True))
         values = TypedOptions(OPTIONS, options)
         self._file_size = values["sink.rolling-policy.file-size"]
         self._success = success_file(values)
@@ -93,7 +96,8 @@ class FilesystemSink:
         self._task = _Task(f".part-{job}-{attempt}", f"part-{attempt}-{partition}")
 
     def write(self, changes: pa.Table) -> None:
-        """Raises JobError where the file cannot be written."""
+        """Raises JobError where the file cannot be written, DataError with row and column for a value that
+        the format cannot carry."""
         if not changes.num_rows:
             return
         try:
@@ -114,11 +118,23 @@ class FilesystemSink:
         task = self._task
         file = task.open.pop(folder, None) or self._next_file(task, folder)
         task.open[folder] = file
-        file.writer.write(changes)
+        try:
+            file.writer.write(changes)
+        except Exception as error:
+            if not is_of_values(error):
+                raise
+            raise unwritable(error, self._table, self._columns, changes, self._write_nowhere) from error
         if file.stream.tell() >= self._file_size:
             _close(task.open.pop(folder))
         elif len(task.open) > _MOST_OPEN:
             _close(task.open.pop(next(iter(task.open))))
+
+    def _write_nowhere(self, changes: pa.Table) -> None:
+        writer = self._new_file(BytesIO())
+        try:
+            writer.write(changes)
+        finally:
+            writer.close()
 
     def close_task(self) -> str:
         """JSON: the hidden names of the files, and the visible ones."""
@@ -131,6 +147,8 @@ class FilesystemSink:
 
     def abort_task(self) -> None:
         for file in self._task.open.values():
+            with suppress(Exception):  # a writer that is not closed complains when it goes
+                file.writer.close()
             file.stream.close()
         self._task.open.clear()
         self._remove(self._task.files)

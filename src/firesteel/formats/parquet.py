@@ -31,12 +31,15 @@ class ParquetReader:
 
     def __init__(self, fields: Fields, utc: bool) -> None:
         self._fields, self._utc = fields, utc
+        self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"  # which reach further
 
     def read(self, path: str) -> Iterator[pa.Table]:
         """See FileReader. Raises DataError, too, where a file has not the rows that its footer says."""
         read = 0
         try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            with pq.ParquetFile(
+                path, page_checksum_verification=True, coerce_int96_timestamp_unit=self._unit
+            ) as file:
                 names = _found_names(file.schema_arrow.names, self._fields.names)
                 wanted = [name for name in names if name is not None]
                 for batch in file.iter_batches(_ROWS, columns=wanted):
@@ -56,6 +59,12 @@ class ParquetReader:
             values = None if name is None else batch.column(batch.schema.get_field_index(name))
             columns[field(place)] = from_file(values, kind, batch.num_rows, self._utc)
         return pa.table(columns)
+
+
+def _has_nanos(kind: SqlType) -> bool:
+    """Whether the type is or holds a TIMESTAMP of more than microseconds."""
+    is_time = kind.root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+    return (is_time and (kind.precision or 0) > 6) or any(map(_has_nanos, kind.children))
 
 
 def _found_names(there: list[str], wanted: tuple[str, ...]) -> list[str | None]:
@@ -87,8 +96,13 @@ class ParquetWriter:
         )
 
     def write(self, changes: pa.Table) -> None:
-        """See FileWriter."""
-        self._writer.write_table(self._columns(changes))
+        """See FileWriter. Raises DataError for a point in time that the unit does not reach."""
+        try:
+            columns = self._columns(changes)
+        except pa.ArrowInvalid as error:
+            hint = None if self._int64 else "'parquet.write.int64.timestamp' = 'true' reaches further"
+            raise DataError(str(error), hint=hint if "timestamp" in str(error) else None) from None
+        self._writer.write_table(columns)
 
     def close(self) -> None:
         """See FileWriter."""

@@ -15,6 +15,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.types.zones import machine_zone
 
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+_UNITS = ("s", "ms", "us", "ns")
 _MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
 
 
@@ -26,7 +27,7 @@ def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: 
     root = kind.root
     if root in _TIMES:
         instants = _instants(array, utc) if root is TypeRoot.TIMESTAMP else array
-        return instants.cast(pa.timestamp(unit or "ns"), safe=False)
+        return _in_unit(instants, pa.timestamp(unit or "ns"))
     if root is TypeRoot.TIME:
         return array.cast(pa.time32("ms"), safe=False)
     if root is TypeRoot.ARRAY:
@@ -56,8 +57,8 @@ def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> p
     root = kind.root
     if root in _TIMES and pa.types.is_timestamp(values.type):
         if root is TypeRoot.TIMESTAMP:
-            return _clocks(values.cast(pa.timestamp(values.type.unit)), utc).cast(target, safe=False)
-        return values.cast(pa.timestamp(values.type.unit, "UTC")).cast(target, safe=False)
+            return _in_unit(_clocks(values.cast(pa.timestamp(values.type.unit)), utc), target)
+        return _in_unit(values.cast(pa.timestamp(values.type.unit, "UTC")), target)
     if root is TypeRoot.ARRAY and pa.types.is_list(values.type):
         return _list(values, from_file(values.flatten(), kind.children[0], len(values.flatten()), utc))
     if root in _MAPS and pa.types.is_map(values.type):
@@ -111,6 +112,11 @@ def _entries(values: pa.Array, kind: SqlType, utc: bool) -> pa.Array:
 
 
 # --- times -------------------------------------------------------------------------------------------
+def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
+    """Times in another unit, cut where it is coarser. Raises pa.ArrowInvalid where it does not reach one."""
+    return times.cast(target, safe=_UNITS.index(target.unit) > _UNITS.index(times.type.unit))
+
+
 def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
     """The instants at which clocks show these times: as Java's Timestamp.valueOf, the first of two."""
     if utc or (zone := machine_zone()) == "UTC":

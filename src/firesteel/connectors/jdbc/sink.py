@@ -22,6 +22,7 @@ from firesteel.connectors.jdbc.options import JdbcOptions
 from firesteel.connectors.jdbc.values import to_database
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.print_format import lines
+from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import FiresteelError, JobError
 from firesteel.runtime.spec import KIND, SinkSpec
 from firesteel.runtime.spec import field as field_name
@@ -169,12 +170,25 @@ class JdbcSink:
         """The parameters of rows that are sent together, and the number of the first of them."""
         for start in range(0, statement.changes.num_rows, self._options.flush):
             piece = statement.changes.slice(start, self._options.flush)
-            columns = [
-                to_database(piece[field_name(each)], self._spec.types[each], self._options.dialect.as_text)
-                for each in statement.fields
-            ]
+            try:
+                columns = self._parameters(piece, statement.fields)
+            except Exception as error:
+                if not is_of_values(error):
+                    raise
+                raise self._unwritable(error, piece, statement.fields) from error
             names = [f"p{place}" for place in range(len(columns))]
             yield start, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _parameters(self, changes: pa.Table, fields: Sequence[int]) -> list[list[Any]]:
+        """The columns as the driver takes them. Raises whatever a value gives that Python does not have."""
+        as_text = self._options.dialect.as_text
+        return [to_database(changes[field_name(each)], self._spec.types[each], as_text) for each in fields]
+
+    def _unwritable(self, error: Exception, changes: pa.Table, fields: Sequence[int]) -> FiresteelError:
+        columns = tuple(zip(self._spec.names, self._spec.types, strict=True))
+        return unwritable(
+            error, self._spec.table, columns, changes, lambda rows: self._parameters(rows, fields)
+        )
 
     def _culprit(self, connection: Any, statements: Sequence[_Statement], error: Any) -> FiresteelError:
         """The error with the row for which it comes when all is tried again; else as it was."""

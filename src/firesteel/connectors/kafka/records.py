@@ -14,11 +14,13 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.connectors.kafka.options import Part, key_of, topics_of, value_of
+from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import DataError
 from firesteel.formats.base import Encoder, Fields
 from firesteel.runtime.java.regular_expressions import parsed
 from firesteel.runtime.spec import KIND, SinkSpec, field
 from firesteel.types.arrow import KEY, VALUE
+from firesteel.types.sql import SqlType
 
 Headers = list[tuple[str, bytes]]
 Record = tuple[str, bytes | None, bytes | None, int | None, Headers | None]
@@ -28,15 +30,27 @@ _DELETED = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 @dataclass(frozen=True)
 class _Encoding:
-    """positions: of the part's columns in the changes table."""
+    """positions: of the part's columns in the changes table. columns: their names in the table, and types."""
 
     encoder: Encoder
     positions: tuple[int, ...]
+    table: str
+    columns: tuple[tuple[str, SqlType], ...]
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
+        """Raises DataError with row and column for a value that the format cannot carry."""
+        part = self._part(changes)
+        try:
+            return self.encoder.encode(part)
+        except Exception as error:
+            if not is_of_values(error):
+                raise
+            raise unwritable(error, self.table, self.columns, part, self.encoder.encode) from error
+
+    def _part(self, changes: pa.Table) -> pa.Table:
         columns = [changes[KIND], *(changes[field(position)] for position in self.positions)]
         names = [KIND, *(field(index) for index in range(len(self.positions)))]
-        return self.encoder.encode(pa.Table.from_arrays(columns, names=names))
+        return pa.Table.from_arrays(columns, names=names)
 
 
 class Records:
@@ -60,7 +74,10 @@ class Records:
         names = tuple(name.removeprefix(part.prefix) for name in part.columns)
         types = tuple(self._spec.types[position] for position in positions)
         return _Encoding(
-            part.format.encoder(Fields(names, types, names, types), dict(part.options)), positions
+            part.format.encoder(Fields(names, types, names, types), dict(part.options)),
+            positions,
+            self._spec.table,
+            tuple(zip(part.columns, types, strict=True)),
         )
 
     def of(self, changes: pa.Table) -> Iterator[Record]:

@@ -1,0 +1,85 @@
+"""The error for a value that a sink's format or driver cannot carry: which row it is in, and which column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pyarrow as pa
+
+from firesteel.connectors.print_format import lines
+from firesteel.errors import DataError, FiresteelError
+from firesteel.runtime.spec import field
+from firesteel.types.sql import SqlType
+
+Write = Callable[[pa.Table], object]
+_LONG = 300
+
+
+def is_of_values(error: Exception) -> bool:
+    """Whether an error of writing may come from a value: not if the sink itself has failed."""
+    return not isinstance(error, (FiresteelError, MemoryError, OSError)) or isinstance(error, DataError)
+
+
+def unwritable(
+    error: Exception,
+    table: str,
+    columns: Sequence[tuple[str, SqlType]],
+    changes: pa.Table,
+    write: Write,
+) -> DataError:
+    """Find the row and the column that cannot be written, by writing parts of the rows again.
+
+    Args:
+        error: What writing all rows raised.
+        table: The path of the sink's table.
+        columns: Name and type of the fields of `changes`.
+        changes: The rows.
+        write: Writes some rows and forgets them. Raises where they cannot be written.
+
+    Returns:
+        An error that names the table, the row and, if one value alone is to blame, its column.
+    """
+    low, high = 0, changes.num_rows
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _failure(changes.slice(low, middle - low), write) is not None:
+            high = middle
+        else:
+            low = middle
+    row = changes.slice(low, 1)
+    found = _failure(row, write) or error
+    reason = found.message if isinstance(found, FiresteelError) else f"{type(found).__name__}: {found}"
+    shown = _text(row, columns)
+    culprit = _column(row, columns, write)
+    column = "" if culprit is None else f", column {culprit}"
+    hint = found.hint if isinstance(found, FiresteelError) else None
+    return DataError(f"{table or 'the sink'}{column}: the row {shown} cannot be written: {reason}", hint=hint)
+
+
+def _text(row: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
+    try:
+        (shown,) = lines(row, tuple(kind for _, kind in columns))
+    except Exception:  # what cannot be written may not be printed either
+        return ""
+    return shown if len(shown) <= _LONG else f"{shown[:_LONG]}..."
+
+
+def _failure(changes: pa.Table, write: Write) -> Exception | None:
+    try:
+        write(changes)
+    except Exception as error:
+        return error
+    return None
+
+
+def _column(row: pa.Table, columns: Sequence[tuple[str, SqlType]], write: Write) -> str | None:
+    """The column without whose value the row can be written."""
+    for place, (name, _) in enumerate(columns):
+        at = row.column_names.index(field(place))
+        kind = row.schema.field(at).type
+        if row.column(at).null_count:
+            continue
+        without = row.set_column(at, field(place), pa.nulls(1, kind))
+        if _failure(without, write) is None:
+            return name
+    return None
