@@ -9,10 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.connectors.filesystem_splits import Piece, record_blocks
+from firesteel.connectors.filesystem_splits import Piece, record_blocks, too_long
 from firesteel.formats.base import Framing
 from firesteel.formats.message_bytes import MessageBytes
 
+LONGEST_RECORD = 1 << 28
+"""Bytes of a record of several lines."""
 Placed = tuple[int, pa.BinaryArray]
 """Messages, and the place of the first one's first byte in the file."""
 
@@ -52,6 +54,8 @@ def _records(piece: Piece, framing: Framing) -> Iterator[Placed]:
     rest, position = b"", piece.known
     for start, block in record_blocks(piece):
         position = start - len(rest)
+        if len(rest) > LONGEST_RECORD:
+            raise too_long(piece.file, position, "record", LONGEST_RECORD, "is a quote not closed?")
         messages, rest = framing.split(rest + block if rest else block)
         yield position, messages
         position = start + len(block) - len(rest)

@@ -21,6 +21,8 @@ BLOCK_SIZE = 4 << 20
 MIN_PIECE = 4 << 20
 """A file is not cut into pieces smaller than this: a task costs more than reading it."""
 _WHOLE_READ_SIZE = 1 << 16
+_LONGEST_LINE = 1 << 30
+"""Bytes of a line: a column of messages holds 2 GB in all."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,9 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
     uncompressed file). Raises DataError."""
     with _reading(piece) as stream:
         if piece.file.compressed:
-            yield from _of_stream(stream, size)
+            yield from _of_stream(stream, piece.file, size)
             return
-        position = _first_line(stream, piece.start)
+        position = _first_line(stream, piece)
         while position < piece.end and (
             block := _lines_at(stream, piece.file, position, min(size, piece.end - position))
         ):
@@ -168,7 +170,7 @@ def record_blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, b
     long."""
     with _reading(piece) as stream:
         if piece.file.compressed:
-            yield from _of_stream(stream, size)
+            yield from _of_stream(stream, piece.file, size)
             return
         position = piece.known
         while block := _lines_at(
@@ -187,27 +189,41 @@ def _reading(piece: Piece) -> Iterator[IO[bytes]]:
         raise DataError(f"{piece.file.path}: cannot be read: {error}.") from None
 
 
-def _of_stream(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+def _of_stream(stream: IO[bytes], file: FileInfo, size: int) -> Iterator[tuple[int, bytes]]:
     """All of it."""
     position = 0
-    while block := _next_lines(stream, size):
+    while block := _next_lines(stream, file, position, size):
         yield position, block
         position += len(block)
 
 
-def _first_line(stream: IO[bytes], start: int) -> int:
-    """Go to the first line that starts at or after `start`."""
-    if start == 0:
+def _first_line(stream: IO[bytes], piece: Piece) -> int:
+    """Go to the first line that starts at or after the piece's start."""
+    if piece.start == 0:
         return 0
-    stream.seek(start - 1)
-    stream.readline()
+    stream.seek(piece.start - 1)
+    _rest_of_line(stream, piece.file, piece.start)
     return stream.tell()
 
 
-def _next_lines(stream: IO[bytes], size: int) -> bytes:
+def _next_lines(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
     """`size` bytes and the rest of the line that they end in."""
     block = stream.read(size)
-    return block if block.endswith(b"\n") else block + stream.readline()
+    return block if block.endswith(b"\n") else block + _rest_of_line(stream, file, position)
+
+
+def _rest_of_line(stream: IO[bytes], file: FileInfo, position: int) -> bytes:
+    """Raises DataError where the line does not end soon."""
+    found = stream.readline(_LONGEST_LINE)
+    if len(found) == _LONGEST_LINE:
+        raise too_long(file, position, "line", _LONGEST_LINE)
+    return found
+
+
+def too_long(file: FileInfo, position: int, what: str, most: int, hint: str | None = None) -> DataError:
+    """The error for a line or record around byte `position` that no column of messages holds."""
+    message = f"{file.path}: the {what} around byte {position} is longer than {most:,} bytes."
+    return DataError(message, hint=hint)
 
 
 def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
@@ -217,7 +233,7 @@ def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> by
     if size <= 0:
         return b""
     stream.seek(position + size - 1)
-    rest = len(stream.readline())
+    rest = len(_rest_of_line(stream, file, position))
     stream.seek(position)
     return stream.read(min(size - 1 + rest, file.size - position))
 

@@ -50,10 +50,20 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
     return False
 
 
+def _text(cell: pa.Scalar) -> str:
+    """A value; a point in time beyond Python's years as Arrow has it."""
+    if not cell.is_valid:
+        return "NULL"
+    try:
+        return str(cell.as_py())
+    except (ValueError, OverflowError):
+        return repr(cell)
+
+
 def row_text(changes: pa.Table, index: int) -> str:
     """A row as `+I[1, abc]`."""
     row = changes.slice(index, 1)
     cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER, PLACE)]
-    text = ", ".join("NULL" if cell.as_py() is None else str(cell.as_py()) for cell in cells)
+    text = ", ".join(map(_text, cells))
     text = text if len(text) <= _LONG else f"{text[:_LONG]}..."
     return f"{SHORT[row.column(KIND)[0].as_py()]}[{text}]"
