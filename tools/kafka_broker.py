@@ -68,15 +68,16 @@ def jars() -> Path:
 
 
 class Broker:
-    """A running broker. servers: its address."""
+    """A running broker. servers: its address. more: lines of its configuration, behind the others."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more: str = "") -> None:
         self._classpath = f"{jars()}/*"
         self._folder = folder
         port, controller = _free_ports(2)
         self.servers = f"127.0.0.1:{port}"
         self._properties = folder / "server.properties"
-        self._properties.write_text(_PROPERTIES.format(port=port, controller=controller, folder=folder))
+        written = _PROPERTIES.format(port=port, controller=controller, folder=folder) + more
+        self._properties.write_text(written)
         # with a "-" in front it would be taken for an option
         cluster = "A" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
         subprocess.run(

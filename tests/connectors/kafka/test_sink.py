@@ -162,6 +162,7 @@ def test_a_batch_is_written_once(broker: Broker, another_worker: bool) -> None:
 def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
     topic, job = broker.create("aborted"), uuid.uuid4().hex
     write(once(broker, topic), [("+I", 0, "")], job=job)
+    fresh()
     dead = once(broker, topic)
     dead.open_task(job, 1, 0)
     dead.write(to_table([("+I", 100, "")], (INT, STRING)))
@@ -177,8 +178,15 @@ def test_what_is_not_committed_is_not_seen(broker: Broker) -> None:
 
 
 def send_now(to: Any) -> None:
+    """Begin the transaction of a task, and send a message in it."""
     to.write(to_table([("+I", 1, "")], (INT, STRING)))
-    to._producer.flush()
+    to._transactions._begin(is_last=True)
+    send_more(to)
+
+
+def send_more(to: Any) -> None:
+    to._transactions._producer.send(to._transactions._held, None)
+    to._transactions._producer.flush()
 
 
 @pytest.mark.parametrize("has_sent", [False, True])
@@ -190,7 +198,7 @@ def test_of_two_attempts_the_one_that_began_last_writes(broker: Broker, has_sent
         send_now(first)
     second.open_task(job, 0, 0)
     with pytest.raises(ShutOutError):
-        send_now(first)
+        (send_more if has_sent else send_now)(first)
     first.abort_task()
     rows = to_table([("+I", 1, "")], (INT, STRING))
     second.write(rows)
@@ -275,8 +283,10 @@ def test_a_message_that_is_too_long(broker: Broker) -> None:
 
 
 def test_a_topic_or_a_broker_that_is_not_there(broker: Broker) -> None:
-    with pytest.raises(JobError, match="has no topic 'nowhere'"):
+    refused = "has no topic 'nowhere', and does not create it on first use: .*Unknown topic or partition"
+    with pytest.raises(JobError, match=refused) as raised:
         sink(broker.servers, "nowhere").open("job")
+    assert "--create --topic nowhere" in str(raised.value)
     address = unused_address()
     with pytest.raises(JobError, match=f"Kafka at {address} cannot be reached"):
         sink(address, "t").open("job")

@@ -19,6 +19,10 @@ _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 only wants to know."""
 
 
+_CREATION, _PAUSE = 5.0, 0.1
+"""Seconds in which a broker creates a topic, and between two looks for it."""
+
+
 def client() -> Any:
     """The library. Raises UsageError where it is not installed."""
     try:
@@ -40,6 +44,17 @@ def will_pass(error: Any) -> bool:
         *(kinds.NOT_LEADER_FOR_PARTITION, kinds.LEADER_NOT_AVAILABLE, kinds.REPLICA_NOT_AVAILABLE),
         *(kinds.FENCED_LEADER_EPOCH, kinds.UNKNOWN_LEADER_EPOCH, kinds.OFFSET_NOT_AVAILABLE),
         *(kinds.KAFKA_STORAGE_ERROR, kinds.LISTENER_NOT_FOUND, kinds.UNSTABLE_OFFSET_COMMIT),
+    )
+
+
+def is_away(error: Any) -> bool:
+    """Return whether no broker answered at all."""
+    kinds = client().KafkaError
+    return error.code() in (
+        kinds._TRANSPORT,
+        kinds._ALL_BROKERS_DOWN,
+        kinds._TIMED_OUT,
+        kinds._TIMED_OUT_QUEUE,
     )
 
 
@@ -86,17 +101,45 @@ class Cluster:
                 )
         return [(name, number) for name in names for number in sorted(topics[name].partitions)]
 
+    def create_missing(self, topics: Iterable[str]) -> list[str]:
+        """Have the broker create topics that are to be written and are not there, as it does on first use.
+
+        Returns:
+            A notice for each topic that was created.
+
+        Raises:
+            JobError: The broker does not create topics (auto.create.topics.enable is false).
+        """
+        there = self._metadata().topics
+        return [self._created(topic) for topic in topics if topic not in there]
+
+    def _created(self, topic: str) -> str:
+        end = time.monotonic() + _CREATION
+        while time.monotonic() < end:
+            found = self._metadata(topic).topics[topic]  # to ask for one topic by its name creates it
+            if found.error is None and found.partitions:
+                many = "1 partition" if len(found.partitions) == 1 else f"{len(found.partitions)} partitions"
+                return (
+                    f"Kafka at {self.servers} has created the topic '{topic}', with {many}: it was not there."
+                )
+            time.sleep(_PAUSE)
+        raise JobError(
+            f"Kafka at {self.servers} has no topic '{topic}', and does not create it on first use: "
+            f"{'auto.create.topics.enable is false' if found.error is None else found.error.str()}",
+            hint=f"create it: kafka-topics.sh --bootstrap-server {self.servers} --create --topic {topic}",
+        )
+
     def known(self) -> set[Partition]:
         """All partitions of the cluster."""
         topics = self._metadata().topics
         return {(name, number) for name, topic in topics.items() for number in topic.partitions}
 
-    def _metadata(self) -> Any:
+    def _metadata(self, topic: str | None = None) -> Any:
         began = time.monotonic()
         self._errors.clear()
         while True:
             try:
-                return self._admin.list_topics(timeout=1)
+                return self._admin.list_topics(topic, timeout=1)
             except self._kafka.KafkaException as error:
                 self._admin.poll(0)
                 waited = time.monotonic() - began

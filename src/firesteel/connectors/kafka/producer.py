@@ -1,22 +1,24 @@
-"""Sends messages, in a worker: plainly, or in transactions that also hold the number of their batch.
+"""Sends messages, in a worker: plainly, or in transactions (transactions.py).
 
-A transactional id belongs to one task of a job. Whoever initialises it shuts out all who had it before and
-ends what they left open; what its consumer group says then is the last batch that was committed. A producer
-that is used for a second batch need not do so again: where another has had its id since, it is refused at
-its first request.
+A transactional id belongs to one task of a job. A producer that initialises the id shuts out all producers
+that had it before, and ends what they left open. A producer that is used for a second batch need not do so
+again: if another has had its id since, its first request is refused.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent import futures
 from typing import Any
 
-from firesteel.connectors.kafka.cluster import client, will_pass
+from firesteel.connectors.kafka.cluster import client, is_away, will_pass
 from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
 from firesteel.connectors.kafka.records import Record
+from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError, ValidationError
 from firesteel.in_thread import in_thread
 
@@ -36,7 +38,12 @@ _SILENT = logging.getLogger(f"{__name__}.client")
 """Takes what the client says itself of a transaction that another has shut out: the next producer goes on."""
 _SILENT.disabled = True
 
+_MESSAGES = "messages"
+"""In the note of a group's offset: how many messages of the batch that the offset names are committed."""
+
 _idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
+_idle_lock = threading.Lock()
+"""The tasks of several statements may run in threads of one process."""
 
 
 class ShutOutError(Exception):
@@ -44,8 +51,15 @@ class ShutOutError(Exception):
 
 
 class Producer:
-    """A connection that sends. name: its transactional id, "" for none. batch: the last one that is committed
-    under it, -1 for none.
+    """A connection that sends.
+
+    Args:
+        properties: `properties.*` of the table, without the prefix.
+        name: Its transactional id, "" for none.
+
+    Attributes:
+        batch: The last batch that is committed whole under the id, -1 for none.
+        messages: How many messages of the batch after it are committed.
 
     Its methods raise JobError, with topic and partition where a message is refused; ShutOutError where
     another producer has its id.
@@ -57,11 +71,15 @@ class Producer:
         self.name = name
         self.servers = properties["bootstrap.servers"]
         self.batch = -1
+        self.messages = 0
+        self._began: float | None = None
+        self._outage = Outage(f"Kafka at {self.servers}")
         self._refused: list[tuple[Any, str, int]] = []
-        self._has_lost_broker = self._was_shut_out = self._is_stuck = False
+        self._has_lost_broker = self._was_shut_out = self._is_stuck = self._is_sending = False
         self._group: Any = None
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
+        self._limit = int(configuration.get("transaction.timeout.ms", 0)) / 1000
         configuration |= {"delivery.report.only.error": True, "log_level": 2, "on_delivery": self._delivered}
         configuration |= {"error_cb": self._lost, "logger": _SILENT}
         try:
@@ -71,13 +89,16 @@ class Producer:
 
     def release(self) -> None:
         """Keep the connection for the worker's next task of this name."""
-        while len(_idle) >= _KEPT:
-            _idle.pop(next(iter(_idle)))
-        _idle[_key(self._properties, self.name)] = self
+        dropped = []  # outside of the lock: the end of a connection takes a while
+        with _idle_lock:
+            while len(_idle) >= _KEPT:
+                dropped.append(_idle.pop(next(iter(_idle))))
+            _idle[_key(self._properties, self.name)] = self
 
     # --- messages --------------------------------------------------------------------------------
     def send(self, records: Iterable[Record], task: int | None) -> None:
         """Hand the messages to the client. task: the number of a task that keeps to one partition."""
+        self._is_sending = True
         for number, (topic, key, value, timestamp, headers) in enumerate(records):
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
             self._produce(topic, value, key, partition, timestamp, headers)
@@ -101,6 +122,7 @@ class Producer:
         """Wait until all is written."""
         while self._serve(lambda: self._client.flush(_ATTEMPT)):
             continue
+        self._outage.answered()
 
     def _serve(self, wait: Callable[[], int]) -> int:
         """Let the client say what became of messages; what `wait` gives."""
@@ -111,7 +133,7 @@ class Producer:
         except SystemError:  # so the client says in flush that it has met a fatal error
             if not self.name:
                 raise
-            raise ShutOutError(f"{self.name}: the transaction cannot go on") from None
+            raise self._shut_out("the transaction cannot go on") from None
         self._check()
         return left
 
@@ -130,11 +152,12 @@ class Producer:
 
     def _check(self) -> None:
         if self._refused:
+            self._outage.given_up()
             raise self._error(*self._refused[0])
 
     def _error(self, error: Any, topic: str, partition: int) -> Exception:
         if self._is_shut_out(error):
-            return ShutOutError(f"{self.name}: {error.str()}")
+            return self._shut_out(error.str())
         if not topic:
             return JobError(f"Kafka at {self.servers} refuses: {error.str()}")
         place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
@@ -143,12 +166,15 @@ class Producer:
     @property
     def is_sound(self) -> bool:
         """Whether it has lost no connection. One that has may wait for ever in its next transaction."""
+        self._is_sending = False
         self._client.poll(0)
         return not self._has_lost_broker
 
     def _lost(self, error: Any) -> None:
         self._has_lost_broker = True
         self._was_shut_out |= error.code() == self._kafka.KafkaError._FENCED
+        if self._is_sending and error.code() == self._kafka.KafkaError._ALL_BROKERS_DOWN:
+            self._outage.missed(error.str())
 
     # --- transactions ----------------------------------------------------------------------------
     def _is_shut_out(self, error: Any) -> bool:
@@ -157,11 +183,30 @@ class Producer:
         told = (kinds._FENCED, kinds.INVALID_PRODUCER_EPOCH, kinds.PRODUCER_FENCED)
         return bool(self.name) and (error.code() in told or self._was_shut_out)
 
+    def _shut_out(self, why: str) -> Exception:
+        """The error where the transactional id is not this producer's any more.
+
+        The broker takes it away from a transaction that lasts too long, too, and says the same.
+        """
+        lasted = 0.0 if self._began is None else time.monotonic() - self._began
+        if not lasted > self._limit:
+            return ShutOutError(f"{self.name}: {why}")
+        return JobError(
+            f"Kafka at {self.servers} has ended the transaction {self.name}: it was open for {lasted:.0f} s, "
+            f"'properties.transaction.timeout.ms' allows {self._limit:.0f} s.",
+            hint="set 'properties.transaction.timeout.ms' to more milliseconds, at most the broker's "
+            "transaction.max.timeout.ms (15 minutes where it is not set)",
+        )
+
     def shut_out_others(self, topics: Sequence[str]) -> None:
-        """Make the transactional id this producer's own and see how far it has come. topics: of which one
-        holds the number of the last batch."""
+        """Make the transactional id this producer's own, and read how far it has come.
+
+        Args:
+            topics: Those of the table, of which one holds the number of the last batch.
+        """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
+        configuration["isolation.level"] = "read_committed"  # the table's is for its readers
         member = self._kafka.Consumer(configuration)
         try:
             places = [self._kafka.TopicPartition(topic, 0) for topic in topics]
@@ -169,12 +214,23 @@ class Producer:
             self._group = member.consumer_group_metadata()
         finally:
             member.close()
-        self.batch = max(each.offset for each in found) - 1
+        last = max(found, key=lambda each: each.offset)
+        self.batch, self.messages = last.offset - 1, _noted(last.metadata)
 
-    def begin(self, batch: int, topic: str) -> None:
-        """Begin the transaction of a batch, whose number becomes the group's offset in the topic."""
-        self._client.begin_transaction()
-        place = self._kafka.TopicPartition(topic, 0, batch + 1)
+    def begin(self, batch: int, topic: str, messages: int | None = None) -> None:
+        """Begin a transaction that notes how far a batch is, as the group's offset in a topic.
+
+        Args:
+            batch: Its number.
+            topic: The topic.
+            messages: How many of the batch's messages are committed with the transaction; None for all.
+        """
+        self._began = time.monotonic()
+        self._persist(self._client.begin_transaction)
+        if messages is None:
+            place = self._kafka.TopicPartition(topic, 0, batch + 1)
+        else:
+            place = self._kafka.TopicPartition(topic, 0, batch, json.dumps({_MESSAGES: messages}))
         self._persist(lambda: self._send_offset(place))
 
     def _send_offset(self, place: Any) -> None:
@@ -189,10 +245,12 @@ class Producer:
                 f"Kafka at {self.servers} does not answer: a transaction did not begin in {_SILENCE:.0f} s."
             ) from None
 
-    def commit(self, batch: int) -> None:
+    def commit(self, batch: int, messages: int | None = None) -> None:
+        """Commit the transaction that `begin` began with the same arguments."""
         self.flush()
         self._persist(lambda: self._client.commit_transaction(_ATTEMPT))
-        self.batch = batch
+        self._began = None
+        self.batch, self.messages = (batch, 0) if messages is None else (batch - 1, messages)
 
     def abort(self) -> None:
         """Leave the transaction; where no broker answers it ends by itself, or with the next of its name."""
@@ -209,46 +267,53 @@ class Producer:
         end, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
         while True:
             try:
-                return request()
+                answer = request()
             except self._kafka.KafkaException as error:
                 told = error.args[0]
                 if not (told.retriable() or will_pass(told)) or time.monotonic() > end:
-                    self._check()
-                    if self._is_shut_out(told):
-                        raise ShutOutError(f"{self.name}: {told.str()}") from None
-                    raise JobError(f"Kafka at {self.servers} refuses: {told.str()}") from None
+                    self._outage.given_up()
+                    raise self._refusal(told) from None
+                if is_away(told):
+                    self._outage.missed(told.str(), _PATIENCE)
+            else:
+                self._outage.answered()
+                return answer
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _refusal(self, told: Any) -> Exception:
+        """The error for a request that is refused."""
+        self._check()
+        if self._is_shut_out(told):
+            return self._shut_out(told.str())
+        hint = None
+        if told.code() == self._kafka.KafkaError.INVALID_TRANSACTION_TIMEOUT:
+            hint = (
+                f"'properties.transaction.timeout.ms' is {1000 * self._limit:.0f}: set it to at most the "
+                "broker's transaction.max.timeout.ms (900000 where it is not set)"
+            )
+        return JobError(f"Kafka at {self.servers} refuses: {told.str()}", hint=hint)
 
 
 def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str, str]], str]:
     return frozenset(properties.items()), name
 
 
+def _noted(note: str | None) -> int:
+    """The number of messages in a group's note."""
+    try:
+        found = json.loads(note or "{}")
+    except ValueError:
+        return 0
+    return int(found.get(_MESSAGES, 0)) if isinstance(found, dict) else 0
+
+
+def idle_producer(properties: Mapping[str, str], name: str = "") -> Producer | None:
+    """Take a producer that an earlier task of this worker has released, if there is one."""
+    with _idle_lock:
+        return _idle.pop(_key(properties, name), None)
+
+
 def plain_producer(properties: Mapping[str, str]) -> Producer:
-    """One without transactions."""
-    return _idle.pop(_key(properties, ""), None) or Producer(properties)
-
-
-def transaction(
-    properties: Mapping[str, str], name: str, batch: int, topics: Sequence[str]
-) -> Producer | None:
-    """A producer with the transaction of a batch begun, None where the batch is committed already. topics:
-    of which the first holds the batch's number."""
-    kept = _idle.pop(_key(properties, name), None)
-    if kept is not None and kept.is_sound:
-        if batch <= kept.batch:
-            kept.release()
-            return None
-        try:
-            kept.begin(batch, topics[0])
-            return kept
-        except (JobError, ShutOutError):  # another process has had the id since, or nobody answers
-            kept.abort()
-    made = Producer(properties, name)
-    made.shut_out_others(topics)
-    if batch <= made.batch:
-        made.release()
-        return None
-    made.begin(batch, topics[0])
-    return made
+    """Return a producer without transactions."""
+    return idle_producer(properties) or Producer(properties)

@@ -9,16 +9,21 @@ import pyarrow as pa
 from firesteel.connectors.base import Commits
 from firesteel.connectors.kafka.cluster import Cluster
 from firesteel.connectors.kafka.options import KafkaOptions, read_options
-from firesteel.connectors.kafka.producer import Producer, plain_producer, transaction
+from firesteel.connectors.kafka.producer import Producer, plain_producer
 from firesteel.connectors.kafka.records import Records
 from firesteel.connectors.kafka.sink_options import sink_options
+from firesteel.connectors.kafka.transactions import Transactions
 from firesteel.connectors.last_changes import last_of_each_key
+from firesteel.connectors.outage import print_notice
 from firesteel.runtime.spec import SinkSpec
+
+_TOGETHER = 5_000
+"""Changes that are encoded together."""
 
 
 class KafkaSink:
-    """A Sink (connectors/base.py). With exactly-once each task writes a batch in one transaction, which holds
-    the batch's number too; else a batch that is tried again is written again."""
+    """A Sink (connectors/base.py). With exactly-once each task writes a batch in transactions, which hold how
+    far the batch is, too; else a batch that is tried again is written again."""
 
     commits = Commits.TASK
     on_driver = False
@@ -30,17 +35,17 @@ class KafkaSink:
         self._options: KafkaOptions = read_options(options)
         self._how = sink_options(options)
         self._producer: Producer | None = None
+        self._transactions: Transactions | None = None
 
     # --- in a task ---------------------------------------------------------------------------------
     def open_task(self, job: str, batch: int, partition: int) -> None:
         """Raises JobError where no broker can be reached."""
         self._records = Records(self._spec, self._texts, self._upsert)
-        self._batch = batch
         self._task = partition if self._how.fixed else None
         properties = dict(self._options.properties)
         if self._how.in_transactions:
             name = f"{self._how.prefix}-{job}-{partition}"
-            self._producer = transaction(properties, name, batch, self._topics())
+            self._transactions = Transactions(properties, name, batch, self._topics(), self._task)
         else:
             self._producer = plain_producer(properties)
 
@@ -52,36 +57,45 @@ class KafkaSink:
 
     def write(self, changes: pa.Table) -> None:
         """Raises DataError, and JobError with the topic and partition of a message that is refused."""
-        if self._producer is not None:
-            for part in self._parts(changes):
-                self._producer.send(self._records.of(part), self._task)
+        if self._transactions is not None and self._transactions.is_done:
+            return
+        for part in self._parts(changes):
+            records = list(self._records.of(part))
+            if self._transactions is not None:
+                self._transactions.add(records)
+            elif self._producer is not None:
+                self._producer.send(records, self._task)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
         """What is sent: all, or of so many rows the last of each key."""
         rows = self._how.flush
-        if not rows:
-            yield changes
-            return
-        for start in range(0, changes.num_rows, rows):
-            yield last_of_each_key(changes.slice(start, rows), self._spec.primary_key)
+        for start in range(0, changes.num_rows, rows or _TOGETHER):
+            part = changes.slice(start, rows or _TOGETHER)
+            yield last_of_each_key(part, self._spec.primary_key) if rows else part
 
     def close_task(self) -> str:
-        if self._producer is not None:
-            if self._how.in_transactions:
-                self._producer.commit(self._batch)
-            else:
-                self._producer.flush()
+        if self._transactions is not None:
+            self._transactions.close()
+        elif self._producer is not None:
+            self._producer.flush()
             self._producer.release()
         return ""
 
     def abort_task(self) -> None:
-        if self._producer is not None and self._how.in_transactions:
-            self._producer.abort()
+        if self._transactions is not None:
+            self._transactions.abort()
 
     # --- on the driver -----------------------------------------------------------------------------
     def open(self, job: str) -> None:
-        """Raises JobError for a topic that is not there, and where no broker can be reached."""
-        Cluster(self._options).partitions()
+        """See that the topics are there; a broker may create them now.
+
+        Raises:
+            JobError: A topic is not there and is not created, or no broker can be reached.
+        """
+        cluster = Cluster(self._options)
+        for notice in cluster.create_missing(self._options.topics):
+            print_notice(notice)
+        cluster.partitions()
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         return None

@@ -1,0 +1,134 @@
+"""Sends a task's part of a batch in transactions, of which each is short.
+
+A broker ends a transaction that is open for longer than its time-out, so one that grows with the data could
+never be committed. Messages are encoded before a transaction begins, and a part of many messages is sent in
+several transactions. Each transaction also commits an offset of the consumer group that has its name:
+
+    batch + 1                          the batch is whole
+    batch, noted {"messages": 250000}  so many messages of the batch are there
+
+A batch that is tried again has the same messages in the same order: those that are there are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firesteel.connectors.kafka.producer import Producer, ShutOutError, idle_producer
+from firesteel.connectors.kafka.records import Record
+from firesteel.errors import InternalError, JobError
+
+_MESSAGES, _BYTES = 100_000, 32 << 20
+"""Of a transaction, about; whichever comes first. It is sent in seconds."""
+
+
+class Transactions:
+    """The transactions of one task and batch.
+
+    Args:
+        properties: `properties.*` of the table, without the prefix.
+        name: The transactional id, which is the consumer group's name, too.
+        batch: The batch's number.
+        topics: Those of the table; the first holds how far the batch is.
+        task: The number of a task that keeps to one partition, None for others.
+
+    Its methods raise JobError, and ShutOutError where another producer has the transactional id.
+    """
+
+    def __init__(
+        self, properties: Mapping[str, str], name: str, batch: int, topics: Sequence[str], task: int | None
+    ) -> None:
+        self._properties = properties
+        self._name = name
+        self._batch = batch
+        self._topics = topics
+        self._task = task
+        self._held: list[Record] = []
+        self._bytes = 0
+        self._sent = self._left_out = 0
+        kept = idle_producer(properties, name)
+        self._is_tried = kept is None or not kept.is_sound
+        if kept is None or self._is_tried:
+            self._producer = self._renewed()
+        else:
+            self._producer = kept
+        if self.is_done:
+            self._producer.release()
+
+    def _renewed(self) -> Producer:
+        """A producer that has shut out all others."""
+        made = Producer(self._properties, self._name)
+        made.shut_out_others(self._topics)
+        self._is_tried = True
+        return made
+
+    @property
+    def is_done(self) -> bool:
+        """Whether an earlier attempt has committed the whole batch."""
+        return self._batch <= self._producer.batch
+
+    @property
+    def _there(self) -> int:
+        """How many messages of the batch are committed."""
+        return self._producer.messages if self._producer.batch == self._batch - 1 else 0
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Send messages, or hold them until a transaction is worth it."""
+        if self._held and (len(self._held) >= _MESSAGES or self._bytes >= _BYTES):
+            self._send(is_last=False)
+        self._held += records
+        self._bytes += sum(len(key or b"") + len(value or b"") for _, key, value, _, _ in records)
+
+    def close(self) -> None:
+        """Send what is held, and note that the batch is whole."""
+        if not self.is_done:
+            self._send(is_last=True)
+            self._producer.release()
+
+    def abort(self) -> None:
+        """Leave the transaction that is open."""
+        self._held = []
+        self._producer.abort()
+
+    def _send(self, is_last: bool) -> None:
+        """Send what is held in one transaction."""
+        if not self._begin(is_last):
+            return
+        self._producer.send(self._fresh(), self._task)
+        messages = None if is_last else self._sent + len(self._held)
+        self._producer.commit(self._batch, messages)
+        self._sent += len(self._held)
+        self._held, self._bytes = [], 0
+
+    def _fresh(self) -> list[Record]:
+        """The messages among those that are held that no earlier attempt has committed."""
+        return self._held[max(0, self._there - self._sent) :]
+
+    def _begin(self, is_last: bool) -> bool:
+        """Begin a transaction, with another producer if the one that was kept has lost its id.
+
+        Returns:
+            Whether there is something to send.
+        """
+        if not self._is_tried:
+            self._is_tried = True
+            try:
+                return self._try_to_begin(is_last)
+            except (JobError, ShutOutError):  # another process has had the id since, or nobody answers
+                self._producer.abort()
+            self._producer = self._renewed()
+        return self._try_to_begin(is_last)
+
+    def _try_to_begin(self, is_last: bool) -> bool:
+        whole = self._sent + len(self._held)
+        if self.is_done or (self._there >= whole and not is_last):
+            self._sent = whole
+            self._held, self._bytes = [], 0
+            return False
+        if self._there > whole:
+            raise InternalError(
+                f"{self._name}: an earlier attempt has written {self._there} messages of batch "
+                f"{self._batch}, which has {whole}"
+            )
+        self._producer.begin(self._batch, self._topics[0], None if is_last else whole)
+        return True
