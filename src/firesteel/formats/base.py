@@ -29,12 +29,13 @@ Flags = npt.NDArray[np.bool_]
 
 class MessageError(Exception):
     """A message cannot be read. index: its place in the column, from 0; text: what is wrong, in Flink's
-    words, the message quoted."""
+    words, the message quoted; is_control: it is no damaged one, but the tool's own beside changes of rows."""
 
-    def __init__(self, index: int, text: str) -> None:
+    def __init__(self, index: int, text: str, *, is_control: bool = False) -> None:
         super().__init__(text)
         self.index = index
         self.text = text
+        self.is_control = is_control
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from firesteel.changelog import ALL, RowKind
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
 from firesteel.formats.canal_columns import CanalColumns
+from firesteel.formats.control_messages import explained, quoted
 from firesteel.formats.json_columns import in_columns
 from firesteel.formats.json_encoder import JsonEncoder, envelopes
 from firesteel.formats.json_options import CANAL_OPTIONS, JsonOptions, check_options, json_options
@@ -46,8 +47,7 @@ class CanalMessages:
         ]
 
     def error(self, message: bytes, reason: str) -> str:
-        text = message.decode("utf-8", "replace")
-        return f"Corrupt Canal JSON message '{text}'. {reason}"
+        return f"Corrupt Canal JSON message '{quoted(message)}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row] | None:
         if not message:
@@ -55,9 +55,9 @@ class CanalMessages:
         rows: list[Row] = []
         try:
             self._add_rows(parse_tree(message, exact=self._exact), message, rows)
-        except (BadMessage, ValueError):
+        except (BadMessage, ValueError) as error:
             if not self._options.ignore_parse_errors:
-                raise
+                raise explained("Canal", message, error) from None
             return rows or None  # the rows before a bad one stay
         return rows
 
@@ -79,9 +79,7 @@ class CanalMessages:
         elif kind == "UPDATE":
             self._add_updates(root, _present(data, "data"), old, rows)
         elif kind != "CREATE":
-            text = message.decode("utf-8", "replace")
-            name = self._converters.text(kind)
-            raise BadMessage(f'Unknown "type" value "{name}". The Canal JSON message is \'{text}\'')
+            raise BadMessage(f'Unknown "type" value "{self._converters.text(kind)}".')
 
     def _array(self, root: dict[str, Any], key: str) -> list[Values | None] | None:
         """`data` or `old` as rows. None: there is none."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
+from firesteel.formats.control_messages import explained, quoted
 from firesteel.formats.json_options import JsonOptions
 from firesteel.formats.json_parser import BadMessage, parse_tree
 from firesteel.formats.json_tree import TreeConverters, has_decimal, occurs
@@ -50,18 +51,17 @@ class EnvelopeMessages:
         self._row = self._converters.row(fields.names, fields.types)
 
     def error(self, message: bytes, reason: str) -> str:
-        text = message.decode("utf-8", "replace")
-        return f"Corrupt {self._envelope.title} JSON message '{text}'. {reason}"
+        return f"Corrupt {self._envelope.title} JSON message '{quoted(message)}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row] | None:
         if not message:
             return ()
         try:
             return self._rows(self._payload(parse_tree(message, exact=self._exact)), message)
-        except (BadMessage, ValueError):
+        except (BadMessage, ValueError) as error:
             if self._options.ignore_parse_errors:
                 return None
-            raise
+            raise explained(self._envelope.title, message, error) from None
 
     def _payload(self, root: Any) -> dict[str, Any]:
         if self._options.schema_include and isinstance(root, dict):
@@ -91,10 +91,7 @@ class EnvelopeMessages:
                     _there(after, envelope.after) if envelope.partial else self._needed(before, "DELETE"),
                 )
             ]
-        text = message.decode("utf-8", "replace")
-        raise BadMessage(
-            f'Unknown "{envelope.operation}" value "{name}". The {envelope.title} JSON message is \'{text}\''
-        )
+        raise BadMessage(f'Unknown "{envelope.operation}" value "{name}".')
 
     def _part(self, root: dict[str, Any], key: str) -> Values | None:
         """A row of the message; None: there is none."""

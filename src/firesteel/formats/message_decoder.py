@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from firesteel.errors import FiresteelError
 from firesteel.formats.base import Indices, MessageError
+from firesteel.formats.control_messages import ControlMessage
 from firesteel.formats.json_parser import BadMessage
 from firesteel.formats.lines import bare
 from firesteel.runtime.spec import KIND, field
@@ -152,7 +153,11 @@ class MessageDecoder:
         try:
             rows = self._exact.read(message)
         except (BadMessage, ValueError) as error:
-            raise MessageError(index, self._exact.error(message, str(error))) from None
+            raise MessageError(
+                index,
+                self._exact.error(message, str(error)),
+                is_control=isinstance(error, ControlMessage),
+            ) from None
         except (FiresteelError, MemoryError):
             raise
         except Exception as error:

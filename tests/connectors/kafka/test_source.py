@@ -277,6 +277,24 @@ def test_a_poison_message(broker: Broker) -> None:
     assert lenient.skipped == 1
 
 
+def test_ddl_of_canal(broker: Broker) -> None:
+    """As in Flink it ends the job; the error says which statement, the hint what else is left out."""
+    topic = broker.create("ddl")
+    ddl = (
+        b'{"data": null, "database": "shop", "isDdl": true, "sql": "ALTER TABLE p ADD c INT", "table": "p", '
+    )
+    rows = b'{"data": [{"a": 1}], "type": "INSERT"}'
+    broker.send(topic, [rows, ddl + b'"type": "ALTER"}', rows])
+    with pytest.raises(DataError, match=rf"topic {topic}, partition 0, offset 1: Corrupt Canal") as raised:
+        now(source(broker.servers, topic, format="canal-json"))
+    assert "It is DDL of table shop.p: ALTER TABLE p ADD c INT, no change of a row: " in raised.value.message
+    assert raised.value.hint is not None
+    assert "and with them each message that is damaged" in raised.value.hint
+    lenient = source(broker.servers, topic, format="canal-json", canal__json_ignore__parse__errors="true")
+    assert read_numbers(now(lenient)) == [1, 1]
+    assert lenient.skipped == 1
+
+
 def test_a_broker_that_is_not_there() -> None:
     address, began = unused_address(), time.monotonic()
     with pytest.raises(JobError, match=f"Kafka at {address} cannot be reached: .*refused"):

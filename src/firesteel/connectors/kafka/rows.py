@@ -146,7 +146,7 @@ class Rows:
         try:
             said = self._of_value.read(messages.values.take(pa.array(used)))
         except MessageError as error:
-            whole = MessageError(int(used[error.index]), error.text)
+            whole = MessageError(int(used[error.index]), error.text, is_control=error.is_control)
             raise _bad_message(messages, whole, self._value.hint) from None
         kept = ~said.bad[places]
         if not kept.all():
@@ -157,6 +157,10 @@ class Rows:
 
 
 _IGNORES = "ignore-parse-errors"
+_CONTROL_HINT = (
+    ", and with them each message that is damaged or cut off, without a word; or have the tool not send "
+    "them to the topic (docs/guide/kafka.md: messages without rows)"
+)
 
 
 def _hint(of: Format, prefix: str) -> str | None:
@@ -166,6 +170,8 @@ def _hint(of: Format, prefix: str) -> str | None:
 
 
 def _bad_message(messages: Messages, error: MessageError, hint: str | None) -> DataError:
+    if hint is not None and error.is_control:
+        hint += _CONTROL_HINT
     return DataError(f"{messages.place(error.index)}: {error.text}", hint=hint)
 
 
