@@ -135,6 +135,11 @@ class Sink(Protocol):
         removed. job: names the query over restarts from a checkpoint, or begins with ONCE."""
         ...
 
+    # One whose target may be dropped and created again under a job has a method more, for the driver:
+    #   identities() -> dict[str, str]        what identifies its tables or topics, by their names in errors
+    # One that does not remember for ever which batches it has:
+    #   forgets_after() -> float | None       the seconds
+
     def open_task(self, job: str, batch: int, partition: int) -> None: ...
 
     def write(self, changes: pa.Table) -> None: ...

@@ -43,6 +43,21 @@ class Delivery:
         """The numbers of the sinks whose tasks commit."""
         return [number for number, sink in self._sinks.items() if sink.commits is not Commits.DRIVER]
 
+    def identities(self) -> dict[str, dict[str, str]]:
+        """What identifies the tables and topics of sinks (connectors/base.py), by their names of the job."""
+        found = {}
+        for number, sink in self._sinks.items():
+            ask = getattr(sink, "identities", None)
+            if ask is not None:
+                found[job_of(self.job, number)] = ask()
+        return found
+
+    def forgets_after(self) -> float | None:
+        """The seconds for which all sinks know which batches they have; None for ever."""
+        asked = (getattr(sink, "forgets_after", None) for sink in self._sinks.values())
+        found = [seconds for ask in asked if ask is not None and (seconds := ask()) is not None]
+        return min(found, default=None)
+
     def deliver(self, packets: Iterable[Packet], batch: int, run: RunTasks) -> Iterator[pa.Table]:
         """Commit a batch at the sinks; where there is none, its changes in their order. packets: without the
         rows for sinks whose tasks commit.

@@ -74,11 +74,6 @@ def check_or_write(
     return layout
 
 
-def note_delivery(context: Any, folder: str) -> None:
-    """Note that sinks have got batches of the job: from now on its numbers of batches must go on."""
-    write_text(context, f"{folder}/{DELIVERED}", "")
-
-
 def _check_offsets(context: Any, folder: str) -> None:
     """Raises UsageError where Spark would count batches from 0 again, which sinks have got already and would
     drop as repeated."""

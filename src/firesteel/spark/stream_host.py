@@ -27,9 +27,10 @@ from firesteel.runtime.timer_paths import has_timers
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
-from firesteel.spark.fingerprint import SPARK, job_id, note_delivery
+from firesteel.spark.fingerprint import SPARK, job_id
 from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
+from firesteel.spark.sink_identity import check_age, check_identities, note_identities
 from firesteel.spark.start.launch import Spark
 from firesteel.spark.stream_settings import StreamSettings
 from firesteel.spark.stream_sinks import KeptPackets
@@ -144,6 +145,10 @@ class StreamJob:
         timers = "" if self._timers is None else self._timers.file
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames, timers=timers)
         self._delivery = Delivery(self._job.sinks, self.progress, job_id(self._spark.context, folder))
+        if self._checkpoint is not None:
+            self._identities = self._delivery.identities()
+            check_identities(self._spark.context, folder, self._identities)
+            check_age(self._spark.context, folder, self._delivery.forgets_after())
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         self.progress.enter("first micro-batch")
@@ -199,7 +204,7 @@ class StreamJob:
             self._failure = error  # Spark would turn it into text
             raise
         if self._delivered < 0 and self._checkpoint is not None:
-            note_delivery(self._spark.context, self._checkpoint)
+            note_identities(self._spark.context, self._checkpoint, self._identities)
         self._delivered = self.progress.batch = batch
         self._spark.keep_classes()
         self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,3 +104,29 @@ def test_only_a_key_that_is_there_is_a_race(tmp_path: Path) -> None:
         return found.is_key_conflict(raised.value)
 
     assert [conflict(row) for row in ("(1, 2)", "(2, NULL)", "(2, 9)")] == [True, False, False]
+
+
+@pytest.mark.slow
+def test_a_table_that_is_created_again_has_another_identity(postgres: Postgres) -> None:
+    database = PostgresDatabase(postgres)
+    database.run(CREATE)
+    to: Any = sink(database)
+    to.open("job")
+    before = to.identities()
+    assert sorted(before) == [f"table {name} of {postgres.url}" for name in ("firesteel_batches", "t")]
+    for change in ("ALTER TABLE t ADD COLUMN m INT", "TRUNCATE t", "VACUUM FULL t"):
+        database.run(change)
+        assert to.identities() == before
+    for name in ("firesteel_batches", "t"):
+        database.run(f"ALTER TABLE {name} RENAME TO old")
+        database.run(f"CREATE TABLE {name} (LIKE old INCLUDING ALL)")
+        database.run("DROP TABLE old")
+    assert all(to.identities()[name] != identity for name, identity in before.items())
+
+
+def test_a_database_without_identities(tmp_path: Path) -> None:
+    database = SqliteDatabase(tmp_path / "db")
+    database.run(CREATE)
+    to: Any = sink(database)
+    to.open("job")
+    assert to.identities() == {}

@@ -240,12 +240,19 @@ def test_a_broker_that_is_away_for_a_while(broker: Broker) -> None:
     assert sorted(committed(broker, topics[1], 3)) == [0, 1, 2]
 
 
-def test_a_broker_that_goes_as_a_transaction_begins(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_goes_as_a_transaction_begins(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The client would wait for ever: another takes its place, once there is a broker."""
     topic, job, again = going(broker, monkeypatch)
     again.start()
     write(once(broker, topic), [("+I", 1, "")], job=job, batch=1)
     again.join()
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 2, told
+    away, back = told
+    assert f"Kafka at {broker.servers} is away: " in away
+    assert f"Kafka at {broker.servers} is back after " in back
     assert committed(broker, topic, 2) == [0, 1]
 
 

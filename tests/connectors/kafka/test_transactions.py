@@ -154,6 +154,20 @@ def test_producers_that_are_released_at_once(monkeypatch: pytest.MonkeyPatch) ->
     assert len(producer._idle) <= 2
 
 
+def test_what_identifies_topics_and_how_long_numbers_are_kept(broker: Broker) -> None:
+    topic = broker.create("identity")
+    identities = once(broker, topic).identities()
+    assert list(identities) == [f"topic {topic}"]
+    broker.admin.delete_topics([topic])[topic].result(30)
+    while topic in broker.admin.list_topics(timeout=10).topics:
+        pass
+    broker.create_as(topic)
+    assert once(broker, topic).identities() != identities
+    assert once(broker, topic).forgets_after() == 7 * 24 * 3600
+    plain = sink(broker.servers, topic)
+    assert (plain.identities(), plain.forgets_after()) == ({}, None)
+
+
 # --- a broker of its own ---------------------------------------------------------------------------
 _MORE = """\
 auto.create.topics.enable=true

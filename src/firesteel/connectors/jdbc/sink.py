@@ -18,6 +18,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.connectors.base import ONCE, Commits
 from firesteel.connectors.jdbc.database import Database, TryAgainError
+from firesteel.connectors.jdbc.identity import table_identities
 from firesteel.connectors.jdbc.options import JdbcOptions
 from firesteel.connectors.jdbc.values import to_database
 from firesteel.connectors.last_changes import last_of_each_key
@@ -240,6 +241,9 @@ class JdbcSink:
                 f"The table {BATCHES}, by which no batch is written twice, cannot be made: {error.message}",
                 hint=f"make it: {_CREATE}",
             ) from None
+
+    def identities(self) -> dict[str, str]:
+        return table_identities(self._database, self._options, self._options.table, BATCHES)
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         """No other run goes on with a job without a checkpoint: its numbers can go."""

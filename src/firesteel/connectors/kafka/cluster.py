@@ -19,6 +19,8 @@ _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 only wants to know."""
 
 
+_RETENTION = 7 * 24 * 3600.0
+"""Seconds: Kafka's default of offsets.retention.minutes."""
 _CREATION, _PAUSE = 5.0, 0.1
 """Seconds in which a broker creates a topic, and between two looks for it."""
 
@@ -165,6 +167,23 @@ class Cluster:
                 ):
                     found[name] = str(made)
         return found
+
+    def offsets_retention(self) -> float:
+        """Return the seconds for which the brokers keep the offsets of a group that nobody uses.
+
+        Kafka's default where they do not say, or do not let the user ask.
+        """
+        kinds = self._kafka.admin
+        broker = next(iter(self._metadata().brokers), None)
+        if broker is None:
+            return _RETENTION
+        asked = kinds.ConfigResource(kinds.ResourceType.BROKER, str(broker))
+        (answer,) = self._admin.describe_configs([asked], request_timeout=_PATIENCE).values()
+        try:
+            entry = self._answer(answer).get("offsets.retention.minutes")
+        except JobError:
+            return _RETENTION
+        return _RETENTION if entry is None or entry.value is None else 60.0 * int(entry.value)
 
     # --- offsets ---------------------------------------------------------------------------------
     def earliest(self, partitions: Iterable[Partition]) -> Places:

@@ -98,7 +98,9 @@ class Producer:
     # --- messages --------------------------------------------------------------------------------
     def send(self, records: Iterable[Record], task: int | None) -> None:
         """Hand the messages to the client. task: the number of a task that keeps to one partition."""
-        self._is_sending = True
+        if not self._is_sending:
+            self._client.poll(0)  # gives errors of an absence that is over
+            self._is_sending = True
         for number, (topic, key, value, timestamp, headers) in enumerate(records):
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
             self._produce(topic, value, key, partition, timestamp, headers)
@@ -122,6 +124,7 @@ class Producer:
         """Wait until all is written."""
         while self._serve(lambda: self._client.flush(_ATTEMPT)):
             continue
+        self._is_sending = False
         self._outage.answered()
 
     def _serve(self, wait: Callable[[], int]) -> int:

@@ -97,6 +97,17 @@ class KafkaSink:
             print_notice(notice)
         cluster.partitions()
 
+    def identities(self) -> dict[str, str]:
+        """Of topics that are written in transactions; what others have is sent again after a crash anyway."""
+        if not self._how.in_transactions:
+            return {}
+        cluster = Cluster(self._options)
+        return {f"topic {topic}": made for topic, made in cluster.ids(self._topics()).items()}
+
+    def forgets_after(self) -> float | None:
+        """Seconds after which the brokers may forget the number of a batch; None where it does not matter."""
+        return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
+
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         return None
 

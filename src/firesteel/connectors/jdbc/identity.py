@@ -1,0 +1,32 @@
+"""Whether a table is the one that it was: a table that is dropped and created again is another one.
+
+PostgreSQL gives each table a number (its OID), which stays through ALTER TABLE, TRUNCATE and VACUUM FULL.
+MySQL's and SQLite's numbers and times change with the table's definition, or are used again: none identifies.
+"""
+
+from __future__ import annotations
+
+from firesteel.connectors.jdbc.database import Database
+from firesteel.connectors.jdbc.options import JdbcOptions
+
+_OID = "SELECT CAST(CAST(to_regclass(CAST(:name AS text)) AS oid) AS bigint)"
+_WITH_OIDS = "postgresql"
+
+
+def table_identities(database: Database, options: JdbcOptions, *tables: str) -> dict[str, str]:
+    """Return what identifies tables as they were created, by a name that errors can use.
+
+    Raises:
+        JobError: The database does not answer.
+    """
+    if not options.address.driver.startswith(_WITH_OIDS):
+        return {}
+
+    def number(table: str) -> int | None:
+        asked = {"name": table}
+        found: int | None = database.once(lambda c: c.execute(database.text(_OID), asked).scalar())
+        return found
+
+    numbers = {table: number(table) for table in tables}
+    shown = options.address.shown
+    return {f"table {name} of {shown}": f"oid {oid}" for name, oid in numbers.items() if oid is not None}
