@@ -63,13 +63,20 @@ def test_a_broker_that_goes_and_comes_back(broker: Broker, clean: bool) -> None:
 
 
 @pytest.mark.full
-def test_a_broker_that_is_away_while_messages_are_read(broker: Broker) -> None:
+def test_a_broker_that_is_away_while_messages_are_read(
+    broker: Broker, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_SILENCE", 0.1)
     read, _, begin, place = begun(broker, 3)
     broker.stop()
-    again = threading.Timer(1, broker.start)
+    again = threading.Timer(3, broker.start)
     again.start()
     assert [row[1] for row in between(read, begin, place)] == [0, 1, 2]
     again.join()
+    away, back = capfd.readouterr().err.splitlines()
+    waits = r"Waiting for it for up to 60 s\."
+    assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} is away: .*\. {waits}", away)
+    assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} is back after \d+ s\.", back)
 
 
 def test_a_topic_that_is_deleted_while_it_is_read(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:

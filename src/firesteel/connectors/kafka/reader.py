@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firesteel.connectors.kafka.batch_consumer import BatchConsumer, library
-from firesteel.connectors.kafka.cluster import client, will_pass
+from firesteel.connectors.kafka.cluster import client, is_away, will_pass
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, Block, Messages
 from firesteel.connectors.kafka.object_consumer import ObjectConsumer
 from firesteel.connectors.kafka.offsets import Range, expired, gone
 from firesteel.connectors.kafka.properties import client_configuration
+from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError
 
 _TOGETHER = 50_000
@@ -25,6 +26,8 @@ _WAIT = 0.05
 _PATIENCE = 60.0
 """Seconds without a word from the broker after which it is asked whether it is there (Java's
 default.api.timeout.ms)."""
+_SILENCE = 2.0
+"""Seconds without a word between two looks whether the broker is away."""
 
 _DEFAULTS = {
     "group.id": "firesteel",
@@ -55,6 +58,8 @@ class Reader:
         self._kafka = client()
         configuration = _DEFAULTS | client_configuration(properties) | _OURS
         self._servers = configuration["bootstrap.servers"]
+        self._outage = Outage(f"Kafka at {self._servers}")
+        self._looked = 0.0
         kind = BatchConsumer if also <= {MESSAGE_KEY} and library() is not None else ObjectConsumer
         self._key = kind, also, frozenset(configuration.items())
         self._consumer: _Consumer = _idle.pop(self._key, None) or kind(configuration, also)
@@ -87,17 +92,31 @@ class Reader:
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
         """When the broker was heard last."""
         if now:
+            self._outage.answered()
             return time.monotonic()
-        if time.monotonic() - last < _PATIENCE:
+        silent = time.monotonic() - last
+        if silent >= _SILENCE and time.monotonic() >= self._looked + _SILENCE:
+            self._look()
+        if silent < _PATIENCE:
             return last
         self._check_there(wanted, place)
         return time.monotonic()
+
+    def _look(self) -> None:
+        """Say that the broker is away where that is why nothing comes."""
+        self._looked = time.monotonic()
+        try:
+            self._consumer.asked.list_topics(timeout=1)
+        except self._kafka.KafkaException as error:
+            if is_away(error.args[0]):
+                self._outage.missed(error.args[0].str(), _PATIENCE)
 
     def _check_there(self, wanted: Range, place: int) -> None:
         """Raises JobError where the broker is away, or the partition gone."""
         try:
             topics = self._consumer.asked.list_topics(timeout=5).topics
         except self._kafka.KafkaException as error:
+            self._outage.given_up()
             raise JobError(
                 f"Kafka at {self._servers} has not answered for {_PATIENCE:.0f} seconds: "
                 f"{error.args[0].str()}"
