@@ -10,9 +10,6 @@ from firesteel.kernels.types import Bytes, Cells
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import WHOLE_BITS, SqlType
 
-MOST_DIGITS = 18
-"""Of DECIMALs that are read here (kernels/json_decimals.py)."""
-
 
 def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
     """Of a type that is held as a whole number."""
@@ -27,13 +24,29 @@ def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]
 
 
 def decimals(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-    """Of a DECIMAL of MOST_DIGITS at most."""
+    """Read cells as DECIMALs, rounded HALF_UP; NULL for what has too many digits, as in Flink.
+
+    Returns:
+        The values, and which cells are no plain numbers.
+    """
     from firesteel.kernels.json_decimals import read_decimals
 
     count, size = len(cells), (kind.precision or 0, kind.scale or 0)
     there, odd, values = np.empty(count, np.bool_), np.empty(count, np.bool_), np.empty((count, 2), np.int64)
     read_decimals(data, cells, *size, values, there, odd)
     return pa.Array.from_buffers(to_arrow(kind), count, [bitmap(there), pa.py_buffer(values)]), odd
+
+
+def text_cells(texts: pa.StringArray) -> tuple[Bytes, Cells]:
+    """The bytes of a column of texts, and its values as cells in them."""
+    from firesteel.kernels.json_cells import KIND_SHIFT, LENGTH_SHIFT, NULL, STRING
+
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset).astype(np.int64)
+    cells: Cells = (STRING << KIND_SHIFT) | (np.diff(ends) << LENGTH_SHIFT) | ends[:-1]
+    if texts.null_count:
+        cells[texts.is_null().to_numpy(zero_copy_only=False)] = NULL << KIND_SHIFT
+    return np.frombuffer(data, np.uint8) if data is not None else np.zeros(1, np.uint8), cells
 
 
 def bitmap(there: Flags) -> pa.Buffer | None:

@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.cell_columns import integers
+from firesteel.formats.cell_columns import decimals, integers
 from firesteel.formats.csv_framing import KERNEL
 from firesteel.formats.csv_options import CsvOptions
 from firesteel.formats.message_bytes import MessageBytes, marked
 from firesteel.formats.message_decoder import WORTH_COLUMNS, Columnar
 from firesteel.formats.text_columns import Column, are_plain, typed
 from firesteel.kernels.types import Bytes, Cells
-from firesteel.types.sql import INTEGER_BITS, SqlType
+from firesteel.types.sql import INTEGER_BITS, SqlType, TypeRoot
 
 _WORD = 8
 """Bytes that kernels read at once."""
@@ -85,6 +85,8 @@ class CsvColumns:
         null = self._options.null_literal
         if kind.root in INTEGER_BITS and null is None:
             return Column(*integers(data, cells, kind))
+        if kind.root is TypeRoot.DECIMAL and null is None:
+            return Column(*decimals(data, cells, kind))
         texts = self._texts(data, cells)
         if null is not None:
             texts = pc.if_else(pc.equal(texts, null), pa.scalar(None, pa.string()), texts)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.cell_columns import MOST_DIGITS, bitmap, decimals, integers
+from firesteel.formats.cell_columns import bitmap, decimals, integers
 from firesteel.formats.exact_values import ExactValues, replaced
 from firesteel.formats.json_scan import Scan, is_there
 from firesteel.formats.json_shape import TEXT, Shape, object_of
@@ -61,7 +61,7 @@ class Reading:
         """The values, and which cells' are not to be told in columns."""
         if kind.root in WHOLE_BITS:
             return integers(self._scan.data, cells, kind)
-        if kind.root is TypeRoot.DECIMAL and (kind.precision or 0) <= MOST_DIGITS:
+        if kind.root is TypeRoot.DECIMAL:
             return decimals(self._scan.data, cells, kind)
         texts, odd = self._texts(cells)
         if kind.root in CHARACTER:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.formats.base import Flags
+from firesteel.formats.cell_columns import decimals, text_cells
 from firesteel.formats.text_patterns import text_pattern
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import to_duckdb
@@ -18,7 +19,8 @@ from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 _BY_ARROW = (
     TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
 )  # fmt: skip
-_NUMBERS = (*_BY_ARROW, TypeRoot.DECIMAL)
+_AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL)
+"""Types without a pattern: all texts are values, or a kernel looks at each."""
 _EXACT_DIGITS = 15
 _MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 """Types whose pattern lets values through that are none (2023-02-29): the cast gives NULL."""
@@ -34,7 +36,7 @@ class Column:
 
 def are_plain(types: Sequence[SqlType]) -> bool:
     """Whether columns of texts can be converted to all of these types."""
-    return all(kind.root in CHARACTER or text_pattern(kind, iso=False) is not None for kind in types)
+    return all(kind.root in _AS_THEY_ARE or text_pattern(kind, iso=False) is not None for kind in types)
 
 
 def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
@@ -42,7 +44,9 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
     target = to_arrow(kind)
     if kind.root in CHARACTER:
         return Column(pc.cast(texts, target), np.zeros(len(texts), dtype=bool))
-    if kind.root in _NUMBERS and (numbers := _plain_numbers(texts, target)) is not None:
+    if kind.root is TypeRoot.DECIMAL:
+        return Column(*decimals(*text_cells(texts), kind))
+    if kind.root in _BY_ARROW and (numbers := _plain_numbers(texts, target)) is not None:
         return Column(numbers, np.zeros(len(texts), dtype=bool))
     pattern = text_pattern(kind, iso=iso)
     matched = pc.match_substring_regex(texts, f"^(?:{pattern})$").fill_null(True)

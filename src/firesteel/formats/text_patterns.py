@@ -24,8 +24,6 @@ def text_pattern(kind: SqlType, *, iso: bool) -> str | None:
     root = kind.root
     if root in _MAGNITUDE:
         return f"-?(?:{_MAGNITUDE[root]})"
-    if root is TypeRoot.DECIMAL:
-        return _decimal(kind)
     if root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
         return _timestamp(kind, iso)
     return {
@@ -35,13 +33,6 @@ def text_pattern(kind: SqlType, *, iso: bool) -> str | None:
         TypeRoot.DOUBLE: _DOUBLE,
         TypeRoot.FLOAT: _DOUBLE,
     }.get(root)
-
-
-def _decimal(kind: SqlType) -> str:
-    precision, scale = kind.precision or 0, kind.scale or 0
-    whole = precision - scale
-    integral = rf"(?:0|[1-9][0-9]{{0,{whole - 1}}})" if whole > 0 else "0"
-    return f"-?{integral}" + (rf"(?:\.[0-9]{{1,{scale}}})?" if scale else "")
 
 
 def _timestamp(kind: SqlType, iso: bool) -> str:

@@ -50,3 +50,14 @@ def entry(ir: Any, builder: Any, integers: Any, at: Any) -> Any:
 def put(ir: Any, builder: Any, integers: Any, at: Any, value: Any) -> None:
     """Let integers[at], of int64, be a value; the place is not negative."""
     builder.store(value, builder.gep(integers, [at]))
+
+
+@instruction("int64", "int64", "int64", "int64", "int64")
+def high_word(ir: Any, builder: Any, low: Any, high: Any, factor: Any, summand: Any) -> Any:
+    """The higher word of (high * 2 ** 64 + low) * factor + summand, where neither is negative; the lower one is
+    low * factor + summand."""
+    wide = ir.IntType(128)
+    low, high, factor, summand = (builder.zext(each, wide) for each in (low, high, factor, summand))
+    number = builder.or_(builder.shl(high, wide(64)), low)
+    product = builder.add(builder.mul(number, factor), summand)
+    return builder.trunc(builder.lshr(product, wide(64)), ir.IntType(64))
