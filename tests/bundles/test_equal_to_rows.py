@@ -15,9 +15,8 @@ from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.types.sql import SqlType
 from tests.bundles.phases import by_key, one_phase, run, split, two_phase
-from tests.running.test_equal_to_rows import calls_over, inputs, spec_of
+from tests.running.test_equal_to_rows import ALL_VALUES, calls_over, inputs, spec_of
 from tests.runtime.changes import Row
-from tests.runtime.streams import VALUES
 from tests.scale import examples
 
 PHASES = {"one": one_phase, "two": two_phase, "split": split}
@@ -30,7 +29,7 @@ def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
 
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
-@pytest.mark.parametrize("kind", list(VALUES), ids=str)
+@pytest.mark.parametrize("kind", list(ALL_VALUES), ids=str)
 @settings(max_examples=examples(15), deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: st.DataObject) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar import ScalarBinder
 from firesteel.catalog.catalog import Catalog
@@ -33,11 +35,23 @@ def evaluate(
     expression: str, columns: Columns | None = None, time_zone: str = "UTC", exchanged: bool = True
 ) -> list[str]:
     """The cells that a tableau shows for the expression, one a row."""
+    kind, values = _calculated(expression, columns, time_zone, exchanged)
+    return render(values, kind, time_zone)
+
+
+def column(expression: str, columns: Columns | None = None) -> tuple[SqlType, list[Any]]:
+    """The type of the expression, and its values as Arrow gives them to Python, one a row."""
+    kind, values = _calculated(expression, columns, "UTC", exchanged=True)
+    return kind, values.to_pylist()
+
+
+def _calculated(
+    expression: str, columns: Columns | None, time_zone: str, exchanged: bool
+) -> tuple[SqlType, pa.ChunkedArray]:
     bound = bind(expression, columns, time_zone)
     planned = [_planned(bound)]
     spec = compile_calc(planned, None, types(columns or {}), time_zone=time_zone, exchanged=exchanged)
-    result = Calc(spec).process(changes(columns or {}))
-    return render(result.column(2), bound.type, time_zone)
+    return bound.type, Calc(spec).process(changes(columns or {})).column(2)
 
 
 def _planned(expr: Expr) -> Expr:

@@ -17,18 +17,19 @@ from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN, INT, STRING, SqlType, TypeRoot, decimal
 from tests.runtime.changes import Row, to_table
-from tests.runtime.streams import VALUES
+from tests.runtime.streams import LIMITS, VALUES
 from tests.scale import examples
 
 COUNT = BIGINT.with_nullable(False)
 NAN = float("nan")
+ALL_VALUES = VALUES | LIMITS
 
 
 @st.composite
 def inputs(draw: st.DrawFn, kind: SqlType, insert_only: bool) -> list[list[Row]]:
     """Batches of (k STRING, v of `kind`, w INT, b BOOLEAN); retractions of anything, often of a row
     that came before."""
-    values = (*VALUES[kind], None, *((NAN,) if kind.root in APPROXIMATE else ()))
+    values = (*ALL_VALUES[kind], None, *((NAN,) if kind.root in APPROXIMATE else ()))
     few = draw(st.integers(1, len(values)))
     rows: list[Row] = []
     cells = [st.sampled_from(("a", "b", "c", None)), st.sampled_from(values[-few:] if few > 2 else values)]
@@ -80,7 +81,7 @@ def text(tables: list[pa.Table]) -> str:
 
 
 @pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
-@pytest.mark.parametrize("kind", list(VALUES), ids=str)
+@pytest.mark.parametrize("kind", list(ALL_VALUES), ids=str)
 @settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, data: st.DataObject) -> None:

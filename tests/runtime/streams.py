@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from hypothesis import strategies as st
@@ -41,6 +41,20 @@ VALUES: dict[SqlType, tuple[Any, ...]] = {
     timestamp(3): (dt.datetime(2026, 1, 2, 8, 55, 0, 929000), dt.datetime(1, 1, 1), dt.datetime(1969, 1, 1)),
 }
 """Values of a type that are worth trying. Sums of the floats are exact."""
+
+LIMITS: dict[SqlType, tuple[Any, ...]] = {
+    decimal(18, 0): tuple(map(Decimal, (0, 1, 10**18 - 1, 1 - 10**18, 1 << 59))),
+    decimal(19, 1): tuple(
+        Decimal(n).scaleb(-1) for n in (0, 5, 1 << 62, -(1 << 62), (1 << 63) - 1, -(1 << 63))
+    ),
+    decimal(38, 0): tuple(map(Decimal, (0, 1, 1 << 63, -(1 << 64), 10**38 - 1, 1 - 10**38, 5 * 10**37))),
+    decimal(38, 18): tuple(
+        Decimal(n).scaleb(-18, Context(prec=38)) for n in (0, 1, 10**38 - 1, 1 - 10**38, -(1 << 63), 10**37)
+    ),
+    decimal(38, 38): tuple(Decimal(n).scaleb(-38, Context(prec=38)) for n in (0, 10**38 - 1, 1 - 10**38, 1)),
+}
+"""DECIMALs at which 64 bits, 18 and 38 digits end: sums of them overflow, which makes the order of the rows
+part of the answer."""
 
 NUMERIC = tuple(kind for kind in VALUES if kind.is_numeric)
 

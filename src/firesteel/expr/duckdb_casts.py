@@ -90,7 +90,16 @@ def _to_decimal(compiler: Compiler, text: str, source: SqlType, target: SqlType)
 def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
     if source.root is TypeRoot.DOUBLE and target.root is TypeRoot.FLOAT:
         return compiler.python("casts.to_float", [(text, source)], target)
+    if source.root is TypeRoot.DECIMAL and 15 < (source.precision or 0) <= 18 and source.scale:
+        text = _divided(text, source.scale)
     return f"CAST({text} AS {to_duckdb(target)})"
+
+
+def _divided(text: str, scale: int) -> str:
+    """A DECIMAL that 64 bits hold as a DOUBLE: Flink divides the nearest DOUBLE of its digits, DuckDB divides
+    whole digits and fraction apart where a DOUBLE does not hold all of them."""
+    digits = f"({text}::DECIMAL(19,{scale}) * '{10**scale}'::DECIMAL({scale + 1},0))::BIGINT"
+    return f"({digits}::DOUBLE / 1e{scale}::DOUBLE)"
 
 
 def _to_boolean(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
@@ -125,7 +134,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
     if root is TypeRoot.BOOLEAN:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
     if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB leaves the 0 out
-        text = f"CAST({text} AS DECIMAL({min(38, (source.precision or 0) + 1)},{source.scale}))"
+        return f"replace(CAST({text} AS VARCHAR), '.', '0.')"
     if root in INTEGERS or root is TypeRoot.DECIMAL:
         return f"CAST({text} AS VARCHAR)"
     if root is TypeRoot.DATE:

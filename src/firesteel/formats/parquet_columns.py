@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.types.arrow import to_arrow
+from firesteel.types.arrow_decimals import at_scale
 from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.types.zones import machine_zone
 
@@ -72,6 +73,8 @@ def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> p
             for place, child in zip(places, kind.children, strict=True)
         ]
         return pa.StructArray.from_arrays(parts, fields=list(target), mask=values.is_null())
+    if root is TypeRoot.DECIMAL and pa.types.is_decimal(values.type):
+        return at_scale(values, target)
     return values.cast(target)
 
 

@@ -1,8 +1,8 @@
 """DECIMALs out of JSON values, and other texts, exact for every precision.
 
-A value is `number * 10 ** power`, rounded HALF_UP and limited to the digits of the type. The digits are read in
-chunks that fit into one word. A number of one chunk, which is nearly every one, is rounded there; a longer one
-that has to be rounded is read again, up to the digit that is kept last.
+A value is `number * 10 ** power`, rounded HALF_UP and limited to the digits of the type. The digits are read
+in chunks that fit into one word. A number of one chunk, which is nearly every one, is rounded there; a longer
+one that has to be rounded is read again, up to the digit that is kept last.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ def put(ir: Any, builder: Any, integers: Any, at: Any, value: Any) -> None:
 
 @instruction("int64", "int64", "int64", "int64", "int64")
 def high_word(ir: Any, builder: Any, low: Any, high: Any, factor: Any, summand: Any) -> Any:
-    """The higher word of (high * 2 ** 64 + low) * factor + summand, where neither is negative; the lower one is
-    low * factor + summand."""
+    """The higher word of (high * 2 ** 64 + low) * factor + summand, where neither is negative; the lower one
+    is low * factor + summand."""
     wide = ir.IntType(128)
     low, high, factor, summand = (builder.zext(each, wide) for each in (low, high, factor, summand))
     number = builder.or_(builder.shl(high, wide(64)), low)

@@ -17,7 +17,16 @@ from firesteel.runtime.bundles.groups import Groups
 from firesteel.runtime.bundles.pair_counts import PairCounts
 from firesteel.runtime.handler_calls import Slot
 from firesteel.runtime.keys import Keys, one_array
-from firesteel.runtime.running.column import Column, Mask, Ranks, both, comparable, from_arrow, to_array
+from firesteel.runtime.running.column import (
+    Column,
+    Mask,
+    NoRunningForm,
+    Ranks,
+    both,
+    comparable,
+    from_arrow,
+    to_array,
+)
 from firesteel.runtime.running.pairs import Pairs
 from firesteel.runtime.running.plan import distinct_groups
 from firesteel.runtime.running.segments import Index
@@ -136,12 +145,14 @@ def merged_field(
     kind: AccumulatorField, aggregate: Declared | None, groups: Groups, column: pa.Array
 ) -> pa.Array:
     """The field after the accumulators of each group were merged in their order. aggregate: None for the
-    hidden count of records."""
+    hidden count of records. Raises NoRunningForm, too, where a sum that overflowed has to stay NULL."""
     if aggregate is not None and aggregate.form is Form.EXTREME:
         (values,), ranks = _comparable(column, kind.type)
         best = extreme(groups, values, None, aggregate.least)
         return to_array(best, kind.type) if ranks is None else ranks.strings(best)
     values = from_arrow(column, kind.type)
+    if kind.initial is not None and values.null is not None:
+        raise NoRunningForm
     reach = None if values.null is None else ~values.null
     return to_array(total(kind, groups, values, reach, None), kind.type)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.accumulator_state import AccumulatorState
-from firesteel.runtime.aggregates.base import Aggregate, Declared, Form
+from firesteel.runtime.aggregates.base import AccumulatorField, Aggregate, Declared, Form
 from firesteel.runtime.bundles.accumulators import BundleAccumulators
 from firesteel.runtime.bundles.distinct_values import DistinctValues
 from firesteel.runtime.bundles.fields import extreme, total
@@ -89,18 +89,25 @@ class KeyedMerge:
         for part in aggregate.fields:
             added = from_arrow(self._accumulators.fields[f"{part.name}{index}"], part.type)
             reach = None if added.null is None else ~added.null
-            begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
+            begin = self._begin(index, part)
+            if part.initial is not None and added.null is not None:
+                self._clean &= ~added.null
             fields[part.name] = total(part, self._single, added, reach, None, begin)
         return self._evaluated(index, call, aggregate, fields)
 
     def _distinct(
         self, index: int, call: AggregateSpec, aggregate: Declared, distinct: DistinctValues, place: int
     ) -> _Result:
-        begin = {
-            part.name: from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
-            for part in aggregate.fields
-        }
+        begin = {part.name: self._begin(index, part) for part in aggregate.fields}
         return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
+
+    def _begin(self, index: int, part: AccumulatorField) -> Column:
+        """What each key's field begins with, NULL for its initial value. Keys with a sum that overflowed,
+        which stays NULL, are not clean."""
+        begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
+        if part.initial is not None and begin.null is not None:
+            self._clean &= ~(begin.null & self._stored.found)
+        return begin
 
     def _evaluated(
         self, index: int, call: AggregateSpec, aggregate: Declared, fields: dict[str, Column]

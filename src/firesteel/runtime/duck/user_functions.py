@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import create
+from firesteel.types.arrow_decimals import at_scale
 from firesteel.types.arrow_maps import as_maps
 from firesteel.types.duckdb import arrow_of
 from firesteel.udf.failures import failed, wrong_type
@@ -83,7 +84,11 @@ def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     try:
-        array = result.cast(kind) if isinstance(result, pa.Array) else pa.array(result, kind)
+        if isinstance(result, pa.Array):
+            is_decimal = pa.types.is_decimal(kind) and pa.types.is_decimal(result.type)
+            array = at_scale(result, kind) if is_decimal else result.cast(kind)
+        else:
+            array = pa.array(result, kind)
     except _NOT_OF_TYPE:
         raise wrong_type(name, None, getattr(result, "type", type(result).__name__), kind) from None
     if len(array) != count:
