@@ -4,16 +4,17 @@ over state that either left: with NULLs, retractions of rows that never came, al
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.spec import GroupAggregateSpec
+from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import SqlType, decimal
 from tests.bundles.phases import by_key, one_phase, run, split, two_phase
 from tests.running.test_equal_to_rows import ALL_VALUES, calls_over, inputs, spec_of
 from tests.runtime.changes import Row
@@ -56,3 +57,15 @@ def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: 
         whole += run(make(spec, size, backend, False), [batch], spec)
         backend.commit()
     assert shown(restarted, len(keys)) == shown(whole, len(keys))
+
+
+@pytest.mark.parametrize("phase", ["one", "two"])
+def test_a_sum_that_overflowed_stays_null(phase: str) -> None:
+    kind = decimal(38, 0)
+    average = AggregateSpec("AVG", (1,), (kind,), decimal(38, 6))
+    spec = spec_of(kind, (average, AggregateSpec("$SUM0", (1,), (kind,), kind)), False, True, ())
+    half, one = Decimal(5 * 10**37), Decimal(1)
+    batches = [[("+I", "a", value, 1, True) for value in batch] for batch in ([half, half], [one, one])]
+    for columnar in (False, True):
+        rows = run(PHASES[phase](spec, 2, columnar=columnar), batches, spec)
+        assert rows[-1][1:] == (None, None)

@@ -1,4 +1,4 @@
-"""DECIMALs at and beyond the limits of their types: what DuckDB computes is what exact arithmetic gives, rounded
+"""DECIMALs at and beyond the limits of their types: DuckDB computes what exact arithmetic gives, rounded
 HALF_UP, and NULL where the type has too few digits."""
 
 from __future__ import annotations
