@@ -90,9 +90,10 @@ def interval_count(text: str, unit: str, place: SourceRange | None = None) -> in
     numbers = [int(n or 0) for n in match.groups()[: len(wanted.units)]] if match else []
     if match is None or any(n > _LAST[u] for u, n in zip(wanted.units[1:], numbers[1:], strict=True)):
         raise ValidationError(f"Illegal interval literal format '{text}' for INTERVAL {unit}", range=place)
-    if numbers[0] >= 10**wanted.digits:
+    if numbers[0] >= min(10**wanted.digits, 1 << 31):
+        value = -numbers[0] if negative else numbers[0]
         raise ValidationError(
-            f"Interval field value {numbers[0]:,} exceeds precision of {wanted.first}({wanted.digits}) field",
+            f"Interval field value {value:,} exceeds precision of {wanted.first}({wanted.digits}) field",
             range=place,
         )
     sizes = MONTHS if wanted.first in MONTHS else MILLIS

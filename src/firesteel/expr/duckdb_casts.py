@@ -107,6 +107,8 @@ def _to_boolean(compiler: Compiler, text: str, source: SqlType, target: SqlType)
 
 
 def _to_interval(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
+    if source.root is TypeRoot.BIGINT and target.root is TypeRoot.INTERVAL_YEAR_MONTH:
+        return f"wrap_integer({text})"
     return f"CAST({text} AS {to_duckdb(target)})"
 
 

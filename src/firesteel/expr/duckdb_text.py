@@ -139,6 +139,8 @@ def literal_text(literal: Literal) -> str:
         return "TRUE" if value else "FALSE"
     if kind.root is TypeRoot.INTEGER and isinstance(value, int):
         return str(value) if value >= 0 else f"({value})"
+    if kind.root is TypeRoot.INTERVAL_YEAR_MONTH and isinstance(value, int):
+        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)  # a literal may have more than an INT
     if kind.root in CHARACTER:
         return quoted(str(value))
     if kind.is_datetime and isinstance(value, str):  # more digits than Python's datetime holds

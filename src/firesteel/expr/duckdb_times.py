@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import re
 
-from firesteel.expr.duckdb_moments import below_millis, from_millis, is_fine, local, millis, moved
+from firesteel.expr.duckdb_moments import (
+    below_micros,
+    below_millis,
+    from_micros,
+    from_millis,
+    is_fine,
+    local,
+    micros,
+    millis,
+    moved,
+)
 from firesteel.expr.duckdb_text import Compiler, Emit, quoted
 from firesteel.expr.nodes import Call, Expr, Literal
 from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, timestamp, timestamp_ltz
 
 _DAY = 86_400_000
+_FEW_MONTHS, _FEW_MILLIS = 12 * 100_000, 100_000 * 366 * _DAY
 _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
 """Of the years 0 to 9999."""
 
@@ -28,32 +39,39 @@ def temporal(compiler: Compiler, call: Call) -> str:
         return _interval(call, a, b)
     sign = "-" if call.function == "-" else ""
     if right.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
-        return _add_months(call, a, f"{sign}({b})")
-    return _add_millis(call, left.type, a, f"{sign}({b})")
+        return _add_months(call, a, f"{sign}({b})::BIGINT")
+    return _add_millis(call, left.type, a, sign, b)
 
 
 def _add_months(call: Call, a: str, months: str) -> str:
     """Months on, of an instant in UTC."""
-    kind = call.type
+    kind, after = call.type, "months_after" if _may_leave(call.args[1], _FEW_MONTHS) else "few_months_after"
     if kind.root is TypeRoot.TIME:
         return f"CASE WHEN {months} IS NOT NULL THEN {a} END"
-    moved = f"({a} + to_months({months}::INTEGER))"
     if kind.root is TypeRoot.DATE or not is_fine(kind):
-        return f"CAST({moved} AS {to_duckdb(kind)})"
-    whole = millis(a, kind)
-    moved = f"epoch_ms({from_millis(whole, timestamp(3))} + to_months({months}::INTEGER))"
-    return from_millis(moved, kind, below_millis(a, kind))
+        return f"CAST({after}({a}, {months}) AS {to_duckdb(kind)})"
+    whole = from_millis(millis(a, kind), timestamp(3))
+    return from_millis(f"epoch_ms({after}({whole}, {months}))", kind, below_millis(a, kind))
 
 
-def _add_millis(call: Call, source: SqlType, a: str, span: str) -> str:
+def _add_millis(call: Call, source: SqlType, a: str, sign: str, span: str) -> str:
     kind = call.type
     if kind.root is TypeRoot.TIME:
-        return f"make_time_of(((epoch_us({a}) // 1000 + {span}) % {_DAY} + {_DAY}) % {_DAY} * 1000)"
+        within = f"{sign}(({span}) % {_DAY})"
+        return f"make_time_of(((epoch_us({a}) // 1000 + {within}) % {_DAY} + {_DAY}) % {_DAY} * 1000)"
     if kind.root is TypeRoot.DATE:
-        return f"({a} + CAST(({span}) // {_DAY} AS INTEGER))"
+        return f"days_after({a}, {sign}to_int_exact(({span}) // {_DAY})::BIGINT)"
     if source.root is TypeRoot.DATE:
         a = f"{a}::TIMESTAMP"
-    return moved(a, kind, f"({span})::BIGINT * 1000")
+    if not _may_leave(call.args[1], _FEW_MILLIS):
+        return moved(a, kind, f"{sign}({span})::BIGINT * 1000")
+    rest = below_micros(a, kind) if is_fine(kind) else ""
+    return from_micros(f"micros_after({micros(a, kind)}, {sign}({span})::HUGEINT * 1000)", kind, rest)
+
+
+def _may_leave(span: Expr, few: int) -> bool:
+    """Whether a time that texts can show may leave the years that are held when it moves by the span."""
+    return not (isinstance(span, Literal) and isinstance(span.value, int) and abs(span.value) <= few)
 
 
 def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
@@ -72,7 +90,7 @@ def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
 def _interval(call: Call, a: str, b: str) -> str:
     name = to_duckdb(call.type)
     wrap = "wrap_integer" if name == "INTEGER" else "wrap_bigint"
-    wide = "BIGINT" if name == "INTEGER" else "HUGEINT"
+    wide = "HUGEINT" if any(to_duckdb(e.type) == "BIGINT" for e in call.args) else "BIGINT"
     if call.function == "/":
         return f"CAST(trunc({a} / nullif({b}, 0)) AS {name})"
     number = next((e for e in call.args if e.type.is_numeric), None)

@@ -83,7 +83,7 @@ NUMBER_FUNCTIONS: tuple[Function, ...] = (
     Function("BIN", "i", STRING, "@numbers.binary"),
     Function("RAND", "", DOUBLE, "random()"),
     Function("RAND", "i", DOUBLE, "@random.seeded"),
-    Function("RAND_INTEGER", "i", INT, "@random.below"),
-    Function("RAND_INTEGER", "i i", INT, "@random.seeded_below"),
+    Function("RAND_INTEGER", "j", INT, "@random.below"),
+    Function("RAND_INTEGER", "j j", INT, "@random.seeded_below"),
     Function("UUID", "", SqlType(TypeRoot.CHAR, length=36), "uuid()::VARCHAR"),
 )

@@ -172,8 +172,8 @@ def split_index(text: str | None, separator: str | None, index: int | None) -> s
 
 
 def split_index_at(text: str, code: int, index: int) -> str | None:
-    """The same with the separator as a character's code."""
-    return split_index(text, chr(code), index)
+    """The same with the separator as a character's code, up to 255; NULL for another one."""
+    return split_index(text, chr(code), index) if 1 <= code <= 255 else None
 
 
 def split(text: str, separator: str) -> list[str] | None:

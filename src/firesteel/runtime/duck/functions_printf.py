@@ -12,6 +12,7 @@ from firesteel.runtime.java.utf16 import text_of, units
 from firesteel.types.text import double_text
 
 _HALF_UP = Context(prec=800, rounding=ROUND_HALF_UP)
+_CODE_POINTS = 0x110000
 _FIELD = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 
@@ -60,6 +61,8 @@ def _conversion(field: re.Match[str], value: Any) -> str | None:
         if not isinstance(value, float) or ("#" in field[2] and letter in "gG"):
             return None
         return _real(field, value)
+    elif isinstance(value, int) and not 0 <= value < _CODE_POINTS:
+        return None
     else:
         text = chr(value) if isinstance(value, int) else str(value)[:1]
     return _padded(text.upper() if letter in "SB" else text, field)

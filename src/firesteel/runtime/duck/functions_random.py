@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from firesteel.errors import JobError
 from firesteel.runtime.duck.registry import volatile
 
 _by_seed: dict[int, random.Random] = {}
@@ -20,9 +21,16 @@ def seeded(seed: int) -> float:
 
 @volatile
 def below(bound: int) -> int:
-    return random.randrange(bound)
+    """A number from 0 to below the bound. Raises JobError, as java.util.Random, where there is none."""
+    return random.randrange(_positive(bound))
 
 
 @volatile
 def seeded_below(seed: int, bound: int) -> int:
-    return _seeded(seed).randrange(bound)
+    return _seeded(seed).randrange(_positive(bound))
+
+
+def _positive(bound: int) -> int:
+    if bound <= 0:
+        raise JobError(f"RAND_INTEGER({bound}): bound must be positive")
+    return bound

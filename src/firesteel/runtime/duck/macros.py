@@ -21,6 +21,8 @@ _COMPARE = {
     "java_gt": "CASE WHEN isnan(a) THEN b < b ELSE a > b END",
     "java_ge": "CASE WHEN isnan(a) THEN b < b ELSE a >= b END",
 }
+_HELD = "is outside the years -290000 to 294000, in which times are held"
+_MONTHS_LEAVE, _DAYS_LEAVE, _MILLIS_LEAVE = (f"' {unit} {_HELD}'" for unit in ("months", "days", "ms"))
 _OTHER = (
     "divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero') ELSE y END",
     "modulus_divisor(x, y) AS CASE WHEN y = 0 AND x IS NOT NULL THEN error('flink:/ by zero')"
@@ -37,6 +39,18 @@ _OTHER = (
     "week_floor(t) AS date_trunc('day', t)::TIMESTAMP - to_days(date_part('dow', t)::INTEGER)",
     "four_digit_year(text, length) AS CASE WHEN starts_with(text, '-') THEN"
     " error('flink:A date before the year 0 has no text') ELSE right(text, length) END",
+    "to_int_exact(x) AS CASE WHEN x NOT BETWEEN -2147483648 AND 2147483647"
+    " THEN error('flink:integer overflow') ELSE CAST(x AS INTEGER) END",
+    "few_months_after(t, months) AS t + to_months(months::INTEGER)",
+    "months_after(t, months) AS CASE WHEN year(t) * 12 + months NOT BETWEEN -3480000 AND 3530000"
+    f" THEN error('flink:' || t || ' + ' || months || {_MONTHS_LEAVE})"
+    " ELSE t + to_months(months::INTEGER) END",
+    "days_after(t, days) AS CASE WHEN (t - DATE '1970-01-01') + days NOT BETWEEN -2147483646 AND 2147483646"
+    f" THEN error('flink:' || t || ' + ' || days || {_DAYS_LEAVE}) ELSE t + CAST(days AS INTEGER) END",
+    "micros_after(micros, span) AS CASE WHEN micros::HUGEINT + span NOT BETWEEN -9150000000000000000 AND"
+    " 9223372036854775000"
+    f" THEN error('flink:' || make_timestamp(micros) || ' + ' || span // 1000 || {_MILLIS_LEAVE})"
+    " ELSE micros + CAST(span AS BIGINT) END",
     "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
 )
 

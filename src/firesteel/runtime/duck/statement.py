@@ -20,6 +20,7 @@ from firesteel.types.duckdb import quote
 from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
 
 _REFERENCE = re.compile(r"f(\d+)\Z")
+_OVERFLOW = re.compile(r"Overflow in \w+ of INT64 \((.*?)\)!")
 _RAISED = re.compile(r"flink:(.*)", re.DOTALL)
 
 _LONG = 10_000
@@ -182,6 +183,10 @@ def job_error(error: duckdb.Error) -> FiresteelError:
     raised = _RAISED.search(text)
     if raised:
         return JobError(raised[1].strip())
+    if "Date out of range" in text or "not in timestamp range" in text:
+        return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
+    if over := _OVERFLOW.search(text):
+        return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
     beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text  # a DATE in days
     if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
