@@ -89,7 +89,8 @@ def _misread(rounding: str) -> Callable[..., Decimal]:
     @with_result
     def run(result: pa.Decimal128Type, value: Decimal, to: int) -> Decimal:
         scale = min(max(to, 0), -int(value.as_tuple().exponent))
-        return _at(value, to, rounding).scaleb(scale - result.scale, context=_WIDE)
+        found = _at(value, to, rounding).scaleb(scale - result.scale, context=_WIDE)
+        return found if found else Decimal(0)  # a zero may have an exponent that Arrow does not read
 
     return run
 

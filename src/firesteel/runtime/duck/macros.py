@@ -46,7 +46,8 @@ _OTHER = (
     f" THEN error('flink:' || t || ' + ' || months || {_MONTHS_LEAVE})"
     " ELSE t + to_months(months::INTEGER) END",
     "days_after(t, days) AS CASE WHEN (t - DATE '1970-01-01') + days NOT BETWEEN -2147483646 AND 2147483646"
-    f" THEN error('flink:' || t || ' + ' || days || {_DAYS_LEAVE}) ELSE t + CAST(days AS INTEGER) END",
+    f" THEN error('flink:' || t || ' + ' || days || {_DAYS_LEAVE})"
+    " ELSE DATE '1970-01-01' + CAST((t - DATE '1970-01-01') + days AS INTEGER) END",
     "micros_after(micros, span) AS CASE WHEN micros::HUGEINT + span NOT BETWEEN -9150000000000000000 AND"
     " 9223372036854775000"
     f" THEN error('flink:' || make_timestamp(micros) || ' + ' || span // 1000 || {_MILLIS_LEAVE})"
