@@ -82,23 +82,28 @@ def test_a_batch_that_is_replayed_counts_once(tmp_path: Path) -> None:
     assert not hidden(tmp_path)
 
 
-def test_a_job_keeps_one_manifest(tmp_path: Path) -> None:
+def test_a_job_keeps_two_manifests(tmp_path: Path) -> None:
     made = sink(tmp_path)
     for batch in range(20):
         made.commit(batch, [write(tmp_path, table(batch), batch=batch)])
     assert seen(tmp_path) == list(range(20))
-    assert manifests(tmp_path) == ["q.json"]
+    assert manifests(tmp_path) == ["q-18.json", "q-19.json"]
 
 
-def test_manifests_of_single_batches_are_folded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("single", [True, False])
+def test_manifests_of_earlier_versions_are_read(tmp_path: Path, single: bool) -> None:
     folder = tmp_path / "_firesteel"
     folder.mkdir()
     (tmp_path / "part-a-0-0").write_text("1\n")
     (tmp_path / ".part-b.inprogress").write_text("2\n")  # a crash left this rename undone
     (folder / "q-8.json").write_text('{".part-a.inprogress": "part-a-0-0"}')
-    (folder / "q-11.json").write_text('{".part-b.inprogress": "part-b-0-0"}')
+    noted = {".part-b.inprogress": "part-b-0-0"}
+    if single:
+        (folder / "q-11.json").write_text(json.dumps(noted))
+    else:
+        (folder / "q.json").write_text(json.dumps({"batch": 11, "files": noted}))
     made = sink(tmp_path)
-    assert (seen(tmp_path), manifests(tmp_path)) == ([1, 2], ["q.json"])
+    assert seen(tmp_path) == [1, 2]
     made.commit(11, [write(tmp_path, table(2), batch=11)])
     made.commit(12, [write(tmp_path, table(3), batch=12)])
     assert (seen(tmp_path), hidden(tmp_path)) == ([1, 2, 3], [])

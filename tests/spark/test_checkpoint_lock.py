@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import queue
 import shutil
 import signal
 import subprocess
@@ -17,9 +18,10 @@ from types import SimpleNamespace
 import pytest
 
 from firesteel.errors import JobError, UsageError
-from firesteel.spark import checkpoint_lock
+from firesteel.spark import checkpoint_lock, checkpoint_owner
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
 from firesteel.spark.checkpoint_lock import FILE, LEASE_SECONDS, CheckpointLock, local_folder
+from firesteel.spark.checkpoint_owner import ShutOutError
 
 HOLDER = """
 import sys, time
@@ -98,7 +100,7 @@ def test_a_process_cannot_hold_it_twice(tmp_path: Path) -> None:
 
 
 def test_a_process_that_was_given_the_owners_number_is_not_the_owner(tmp_path: Path) -> None:
-    leave(tmp_path, pid=os.getppid(), machine=checkpoint_lock._machine())  # runs, but holds nothing
+    leave(tmp_path, pid=os.getppid(), machine=checkpoint_owner.machine())  # runs, but holds nothing
     CheckpointLock(tmp_path).release()
 
 
@@ -140,6 +142,49 @@ def test_without_locks_the_last_of_two_that_start_at_once_has_it(
     monkeypatch.setattr(time, "sleep", rival)
     with pytest.raises(UsageError, match="in use by process 77"):
         CheckpointLock(tmp_path)
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_a_run_that_was_taken_over_learns_by_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_lock, "BEAT_SECONDS", 0.01)
+    told: queue.Queue[ShutOutError] = queue.Queue()
+    paused = CheckpointLock(tmp_path)
+    paused.watch(told.put)
+    paused.check()
+    leave(tmp_path, pid=77, name="other", number=2)
+    error = told.get(timeout=30)
+    assert "was taken over by process 77 on elsewhere since 2026-01-01" in error.message
+    with pytest.raises(ShutOutError, match="taken over by process 77"):
+        paused.check()
+    before = (tmp_path / FILE).read_bytes()
+    paused.release()
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_a_paused_run_learns_of_one_that_has_ended_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused = CheckpointLock(tmp_path)
+    monkeypatch.setattr(checkpoint_lock, "has_ended", lambda _: True)
+    CheckpointLock(tmp_path).release()
+    with pytest.raises(ShutOutError, match=f"taken over by process {os.getpid()} "):
+        paused.check()
+    third = CheckpointLock(tmp_path)
+    paused.release()  # which takes nothing away from the third
+    third.check()
+    third.release()
+
+
+@pytest.mark.usefixtures("no_locks")
+@pytest.mark.parametrize("left", [b"", b'{"pid": 3, "name": "earlier", "number": 0, "released": true}'])
+def test_an_owner_puts_its_name_over_that_of_an_earlier_run(tmp_path: Path, left: bytes) -> None:
+    """The earlier one looked whether it still was the owner, was paused, and released what it had no more."""
+    lock = CheckpointLock(tmp_path)
+    (tmp_path / FILE).write_bytes(left)
+    lock.check()
+    assert json.loads((tmp_path / FILE).read_text())["name"] == lock._owner["name"]
+    lock.release()
 
 
 def test_an_unreadable_owner_is_nobody(tmp_path: Path) -> None:

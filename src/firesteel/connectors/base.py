@@ -6,10 +6,10 @@ this interface alone; a split and an offset are plain JSON values, as Spark stor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -153,6 +153,16 @@ class Sink(Protocol):
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         """tokens: of those tasks that did not fail."""
         ...
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """A sink that removes or shows files of earlier runs.
+
+    guard: Raises an error if another run has taken over the job. The host sets it before `open`.
+    """
+
+    guard: Callable[[], None]
 
 
 class Connector(Protocol):

@@ -1,10 +1,9 @@
 """Writes files: the Sink of the filesystem connector.
 
-Tasks write into hidden files. The commit of a batch first notes in the job's manifest which of them become
-which visible files, then renames them. A batch that is committed again finds its number there, finishes the
-renames that a crash left undone, and drops what was written anew. A batch begins when all before it are done:
-so a job has one manifest, of its last batch, and any hidden file of the job that it does not name is left
-from a dead attempt.
+Tasks write into hidden files. The commit of a batch first notes in a manifest (filesystem_manifests.py) which
+of them become which visible files, then renames them. A batch that is committed again finds its number there,
+finishes the renames that a crash left undone, and drops what was written anew. A batch begins when all before
+it are done: so any hidden file of the job that its newest manifest does not name is left from a dead attempt.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.filesystem_manifests import Manifests, jobs_in
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import Partitions
 from firesteel.connectors.filesystem_splits import local_path
@@ -35,7 +35,6 @@ from firesteel.option import TypedOptions
 from firesteel.runtime.spec import KIND, SinkSpec
 from firesteel.runtime.spec import field as field_name
 
-_MANIFESTS = "_firesteel"
 _MOST_OPEN = 64
 """Files that a task writes at once; of more partitions the one written to longest ago is ended."""
 
@@ -65,6 +64,8 @@ class FilesystemSink:
 
     commits = Commits.DRIVER
     on_driver = False
+    guard: Callable[[], None] = staticmethod(lambda: None)
+    """See connectors/base.py: Guarded."""
 
     def __init__(self, spec: SinkSpec) -> None:
         options = dict(spec.options)
@@ -171,26 +172,33 @@ class FilesystemSink:
             self._directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._unwritable(error) from None
-        self._fold()
-        for manifest in (self._directory / _MANIFESTS).glob("*.json"):
-            self._show(_read(manifest)[1])
-            if manifest.name.startswith(ONCE):
-                manifest.unlink(missing_ok=True)
+        for other in jobs_in(self._directory):
+            manifests = Manifests(self._directory, other)
+            self._show(manifests.last()[1])
+            if other.startswith(ONCE):
+                manifests.forget()
         self._sweep()
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        """Raises JobError if another run of the job has committed a later batch in the meantime."""
         files = {hidden: shown for token in tokens for hidden, shown in json.loads(token).items()}
-        done, noted = _read(self._manifest)
-        if batch <= done:
-            self._remove(files.keys() - noted.keys())
-            files = noted
-        elif files:
+        done, decided = self._manifests.last()
+        if batch > done and files:
             self._check(files)
-            _write_whole(self._manifest, json.dumps({"batch": batch, "files": files}))
-        self._show(files)
+            decided = self._decided(batch, files)
+        self._remove(files.keys() - decided.keys())
+        self._show(decided)
         if self._job.startswith(ONCE):
-            self._manifest.unlink(missing_ok=True)
+            self._manifests.forget()
             self._sweep()  # what attempts have left whose executor died
+
+    def _decided(self, batch: int, files: Mapping[str, str]) -> Mapping[str, str]:
+        try:
+            return self._manifests.decide(batch, files)
+        except JobError:
+            self._remove(files)
+            self.guard()  # which knows more of the other run
+            raise
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         self._sweep()
@@ -205,8 +213,8 @@ class FilesystemSink:
             )
 
     @property
-    def _manifest(self) -> Path:
-        return self._directory / _MANIFESTS / f"{self._job}.json"
+    def _manifests(self) -> Manifests:
+        return Manifests(self._directory, self._job)
 
     def _show(self, files: Mapping[str, str]) -> None:
         for folder in {PurePath(shown).parent for shown in files.values()}:
@@ -223,20 +231,15 @@ class FilesystemSink:
             (self._directory / name).unlink(missing_ok=True)
 
     def _sweep(self) -> None:
-        """Remove the job's hidden files that its manifest does not name."""
-        found = {path.name for path in self._directory.glob(f".part-{self._job}-*.inprogress")}
-        self._remove(found - _read(self._manifest)[1].keys())
+        """Remove the job's hidden files that its newest manifest does not name.
 
-    def _fold(self) -> None:
-        """Earlier versions kept a manifest for each batch of the job."""
-        folder = self._directory / _MANIFESTS
-        earlier = {int(path.stem.rpartition("-")[2]): path for path in folder.glob(f"{self._job}-*.json")}
-        for path in earlier.values():
-            self._show(json.loads(path.read_text(encoding="utf-8")))
-        if earlier and not self._manifest.exists():
-            _write_whole(self._manifest, json.dumps({"batch": max(earlier), "files": {}}))
-        for path in earlier.values():
-            path.unlink()
+        A run that took over the job may write such files, too. The job is looked at after the files were
+        listed: if this run had it then, all of them are its own, or of runs before it.
+        """
+        found = {path.name for path in self._directory.glob(f".part-{self._job}-*.inprogress")}
+        named = self._manifests.last()[1].keys()
+        self.guard()
+        self._remove(found - named)
 
 
 def _close(file: _File) -> None:
@@ -244,23 +247,3 @@ def _close(file: _File) -> None:
         file.writer.close()
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def _read(manifest: Path) -> tuple[int, dict[str, str]]:
-    """A manifest's batch, -1 where there is none, and its files: hidden names to visible ones."""
-    try:
-        noted = json.loads(manifest.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return -1, {}
-    return noted.get("batch", -1), noted.get("files", {})
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".tmp")
-    with draft.open("w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.replace(path)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from uuid import uuid4
 
 import pyarrow as pa
 
-from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.base import ONCE, Commits, Guarded
 from firesteel.connectors.registry import open_sink
+from firesteel.errors import FiresteelError
 from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.packets import CHANGES, WRITTEN, Packet, merge
 from firesteel.runtime.spec import SinkSpec
@@ -26,15 +28,34 @@ RunTasks = Callable[[SinkTask], Iterable[Packet]]
 """Runs the tasks of a sink over the packets that are kept; what they give."""
 
 
-class Delivery:
-    """Delivers the batches of one job to its sinks. job: what names it over restarts, None where there are
-    none."""
+def _always() -> None:
+    """Nobody else has the job."""
 
-    def __init__(self, specs: Sequence[SinkSpec], progress: Progress, job: str | None = None) -> None:
+
+class Delivery:
+    """Delivers the batches of one job to its sinks.
+
+    Args:
+        specs: The job's sinks, by number.
+        progress: Where rows are counted.
+        job: The job's name over restarts; None for a job without a checkpoint.
+        guard: Raises an error if another run has taken over the job. It is called before each commit.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[SinkSpec],
+        progress: Progress,
+        job: str | None = None,
+        guard: Callable[[], None] = _always,
+    ) -> None:
         self.job = job or f"{ONCE}{uuid4().hex}"
         self._specs = specs
+        self._guard = guard
         self._sinks = {n: open_sink(spec) for n, spec in enumerate(specs) if spec.connector is not None}
         for number, sink in self._sinks.items():
+            if isinstance(sink, Guarded):
+                sink.guard = guard
             sink.open(job_of(self.job, number))
         self._progress = progress
 
@@ -78,13 +99,16 @@ class Delivery:
             for packet in ordered:
                 rows[packet.to] += packet.rows
             for number in self.in_tasks:
+                self._guard()
                 tokens[number] += self._run(SinkTask(self._specs[number], number, self.job, batch), run)
                 self._progress.add_sent(rows[sink_id(number)])
+            self._guard()
             yield from self._on_driver(ordered, batch, tokens)
         except BaseException:
             self.abort(batch, tokens)
             raise
         for number, sink in self._sinks.items():
+            self._guard()
             sink.commit(batch, tokens[number])
             if sink.commits is Commits.DRIVER:
                 self._progress.add_sent(rows[sink_id(number)])
@@ -92,7 +116,8 @@ class Delivery:
     def abort(self, batch: int, tokens: dict[int, list[str]] | None = None) -> None:
         """A batch has failed. tokens: of each sink's tasks that are known to have ended."""
         for number, sink in self._sinks.items():
-            sink.abort(batch, (tokens or {}).get(number, []))
+            with suppress(FiresteelError):  # of a run that is shut out: what it wrote is the other's business
+                sink.abort(batch, (tokens or {}).get(number, []))
 
     def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
         found = list(run(task))

@@ -8,6 +8,7 @@ got since then is taken to have had its default.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -23,7 +24,8 @@ from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.operators.registry import entry
 from firesteel.runtime.spec import AggregateSpec, OperatorSpec
 from firesteel.spark.changed_job import what_changed
-from firesteel.spark.internals.hadoop_files import exists, move, names, read_text, write_text
+from firesteel.spark.checkpoint_lock import local_folder
+from firesteel.spark.internals.hadoop_files import delete, exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType
 from firesteel.user_function import UserFunction
 
@@ -238,8 +240,30 @@ def _note(context: Any, folder: str, statement: str | None) -> None:
 
 
 def _write(context: Any, folder: str, value: dict[str, Any]) -> None:
-    """Whole or not at all: written beside and renamed."""
-    beside = f"{folder}/.{FILE}.tmp"
+    """Write the file whole or not at all, and never over one that another run made in the meantime.
+
+    Sinks know the job by the id in it.
+    """
+    beside = f"{folder}/.{FILE}.{uuid4().hex}.tmp"
     write_text(context, beside, json.dumps(value, indent=1, ensure_ascii=False))
-    if not move(context, beside, f"{folder}/{FILE}"):
-        raise JobError(f"{folder}/{FILE} cannot be written")
+    if not _moved(context, beside, f"{folder}/{FILE}"):
+        delete(context, beside)
+        raise JobError(
+            f"{folder}/{FILE} cannot be written, or another run has just written it",
+            hint="see that one run at a time uses the checkpoint, and run it again",
+        )
+
+
+def _moved(context: Any, file: str, to: str) -> bool:
+    """Give a file another name, if no other file has it; whether that was done."""
+    source, target = local_folder(file), local_folder(to)
+    if source is None or target is None:
+        return not exists(context, to) and move(context, file, to)
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        return not target.exists() and move(context, file, to)
+    delete(context, file)  # and what Hadoop keeps beside it
+    return True

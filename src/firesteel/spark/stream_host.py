@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -25,9 +25,12 @@ from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import Packet
 from firesteel.runtime.timer_paths import has_timers
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
+from firesteel.spark.checkpoint_lock import CheckpointLock
+from firesteel.spark.checkpoint_owner import ShutOutError
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, job_id
+from firesteel.spark.hadoop_lock import HadoopLock
 from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
@@ -86,7 +89,7 @@ class StreamJob:
         self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         folder = self._checkpoint = settings.checkpoint
-        self._lock = None if folder is None else open_folder(folder)
+        self._lock: CheckpointLock | HadoopLock | None = None if folder is None else open_folder(folder)
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
             folder = self._temporary.name
@@ -137,14 +140,14 @@ class StreamJob:
             self._lock.release()
 
     def _start(self, folder: str, settings: StreamSettings) -> StreamingQuery:
-        if self._lock is not None:
-            self._lock.hold_spark(self._spark.context)
-            check_logs(folder)
+        self._hold(folder)
         from firesteel.spark.stream_frame import packet_frame  # loads much of pyspark
 
         timers = "" if self._timers is None else self._timers.file
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames, timers=timers)
-        self._delivery = Delivery(self._job.sinks, self.progress, job_id(self._spark.context, folder))
+        self._delivery = Delivery(
+            self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
+        )
         if self._checkpoint is not None:
             self._identities = self._delivery.identities()
             check_identities(self._spark.context, folder, self._identities)
@@ -157,6 +160,28 @@ class StreamJob:
         # Timers do not wait for the end of a mini-batch: the sources themselves do (batch_clock.py).
         interval = settings.interval if self._timers is None else 0
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
+
+    def _hold(self, folder: str) -> None:
+        """Hold a checkpoint that another run may go on from; a temporary one needs no lock."""
+        context = self._spark.context
+        if isinstance(self._lock, CheckpointLock):
+            self._lock.hold_spark(context)
+            check_logs(folder)
+        elif self._checkpoint is not None:
+            self._lock = HadoopLock(context, folder)
+        if self._lock is not None:
+            self._lock.watch(self._shut_out)
+
+    def _check_owner(self) -> None:
+        """Raise ShutOutError if another run has taken over the checkpoint."""
+        if self._lock is not None:
+            self._lock.check()
+
+    def _shut_out(self, error: ShutOutError) -> None:
+        """End the job from the thread of the lock's beats."""
+        self._failure = self._failure or error
+        with suppress(Exception):  # it is not started yet, or ends just now: the next commit finds out
+            self._query.stop()
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""

@@ -33,6 +33,39 @@ def write_text(context: SparkContext, file: str, text: str) -> None:
     stream.close()
 
 
+def create_new(context: SparkContext, file: str, text: str) -> bool:
+    """Write a file that must not be there yet. Return False if it is."""
+    from py4j.protocol import Py4JJavaError
+
+    system, path = _located(context, file)
+    try:
+        stream = system.create(path, False)
+    except Py4JJavaError as error:
+        if "AlreadyExists" in type_of(error):
+            return False
+        raise
+    stream.write(bytearray(text.encode()))
+    stream.close()
+    return True
+
+
+def type_of(error: Any) -> str:
+    """Return the name of the Java class that a Py4JJavaError carries."""
+    return str(error.java_exception.getClass().getName())
+
+
+def modified(context: SparkContext, file: str) -> int | None:
+    """Return when a file was written, in milliseconds of the file system's clock; None for no file."""
+    system, path = _located(context, file)
+    return int(system.getFileStatus(path).getModificationTime()) if system.exists(path) else None
+
+
+def delete(context: SparkContext, file: str) -> None:
+    """Remove a file, if it is there."""
+    system, path = _located(context, file)
+    system.delete(path, False)
+
+
 def move(context: SparkContext, file: str, to: str) -> bool:
     """Give a file another name; whether that was done."""
     system, path = _located(context, file)

@@ -1,0 +1,130 @@
+"""Manifests: which hidden files of a batch become which visible ones, decided once.
+
+The manifest of a batch is a file of its own, `_firesteel/JOB-BATCH.json`, which is made only if it is not
+there yet. So of two runs of a job that commit one batch, one decides. A run that was paused, and comes with a
+batch that others have committed long ago, finds a later one beside its own and takes its own back:
+
+    run A  ready for batch 10, is paused
+    run B  takes over: JOB-10.json, JOB-11.json, JOB-12.json; only the last two are kept
+    run A  goes on: makes JOB-10.json, sees 12, removes it: nothing of A's batch 10 is shown
+
+Only the newest manifest may name files that are not shown yet: a batch is begun when the one before is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from firesteel.errors import JobError
+
+FOLDER = "_firesteel"
+_KEPT = 2
+"""Manifests that stay: a listing finds one of them while a new one is made and an old one goes."""
+_NAME = re.compile(r"(?P<job>(?:run-)?[^-]+)(?:-(?P<batch>\d+))?\.json")
+
+Files = Mapping[str, str]
+"""Hidden names to visible ones, both below the table's folder."""
+
+
+class Manifests:
+    """The manifests of one job in a table's folder."""
+
+    def __init__(self, table: Path, job: str) -> None:
+        self._folder = table / FOLDER
+        self._job = job
+
+    def last(self) -> tuple[int, Files]:
+        """Return the newest batch that was decided and its files; -1 and none before the first one."""
+        return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
+
+    def decide(self, batch: int, files: Files) -> Files:
+        """Note that the batch consists of these files, unless that is decided already.
+
+        Returns:
+            The files that the batch consists of.
+
+        Raises:
+            JobError: A later batch is decided: another run has taken over the job.
+        """
+        made = self._make(self._folder / f"{self._job}-{batch}.json", {"batch": batch, "files": dict(files)})
+        found = self._found()
+        done, decided = max(self._read(found), default=(batch, files), key=lambda each: each[0])
+        if done > batch:
+            if made is not None:
+                made.unlink(missing_ok=True)
+            raise JobError(
+                f"batch {batch} of the job {self._job} is committed already, and so are all up to {done}: "
+                "another run has taken over the job",
+                hint="see that one run at a time uses the checkpoint",
+            )
+        for _, path in sorted(found.items())[:-_KEPT]:
+            path.unlink(missing_ok=True)
+        return decided
+
+    def forget(self) -> None:
+        """Remove all manifests of the job, which no other run goes on with."""
+        for path in self._found().values():
+            path.unlink(missing_ok=True)
+
+    def _found(self) -> dict[int, Path]:
+        """The manifests by batch. That of an earlier version, without a batch in its name, counts as -1."""
+        found = {}
+        for path in self._folder.glob(f"{self._job}*.json"):
+            name = _NAME.fullmatch(path.name)
+            if name is not None and name["job"] == self._job:
+                found[int(name["batch"] or -1)] = path
+        return found
+
+    def _read(self, found: Mapping[int, Path]) -> Iterator[tuple[int, Files]]:
+        for batch, path in found.items():
+            if (noted := read(path)) is not None:
+                yield (batch if noted[0] is None else noted[0]), noted[1]
+
+    def _make(self, path: Path, value: object) -> Path | None:
+        """Make a file, whole or not at all. Return None if it is there already."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
+        try:
+            with draft.open("w", encoding="utf-8") as stream:
+                stream.write(json.dumps(value))
+                stream.flush()
+                os.fsync(stream.fileno())
+            return path if _give_name(draft, path) else None
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _give_name(draft: Path, path: Path) -> bool:
+    """Give a file its name, unless another one has it; whether that was done."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if path.exists():
+            return False
+        draft.replace(path)
+    return True
+
+
+def jobs_in(table: Path) -> set[str]:
+    """Return the names of the jobs that have manifests in a table's folder."""
+    names = (_NAME.fullmatch(path.name) for path in (table / FOLDER).glob("*.json"))
+    return {name["job"] for name in names if name is not None}
+
+
+def read(manifest: Path) -> tuple[int | None, Files] | None:
+    """Return a manifest's batch and files; None if it is gone.
+
+    Early versions wrote the files alone, for each batch a manifest: their batch is None here.
+    """
+    try:
+        noted = json.loads(manifest.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return (noted["batch"], noted.get("files", {})) if "batch" in noted else (None, noted)

@@ -1,0 +1,108 @@
+"""The run that owns a checkpoint: how it is written down, shown, and found to have ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from firesteel.errors import JobError, UsageError
+
+BEAT_SECONDS, LEASE_SECONDS = 5.0, 30.0
+"""How often an owner shows that it lives, and how long one that does not counts as alive."""
+HINT = "wait for its end or stop it, or give this run a checkpoint folder of its own"
+RELEASED = "released"
+
+Owner = dict[str, Any]
+"""pid, host, since, machine; `name` is the token that no other run has. Of a run that ended, `released`."""
+
+
+class ShutOutError(JobError):
+    """Another run has taken over the checkpoint while this one was not heard of."""
+
+
+def this_run() -> Owner:
+    """Return a new owner with a token of its own."""
+    return {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "machine": machine(),
+        "name": uuid.uuid4().hex,
+    }
+
+
+def read_owner(text: str | bytes | None) -> Owner:
+    """Return the owner that a file names; empty if it names none, or cannot be read."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def shown(owner: Owner) -> str:
+    """Return the words for an owner in a message."""
+    if "pid" not in owner:
+        return "another run"
+    return f"process {owner['pid']} on {owner.get('host')} since {owner.get('since')}"
+
+
+def in_use(folder: object, owner: Owner, more: str = "") -> UsageError:
+    """Return the error for a run that finds another one on its checkpoint."""
+    return UsageError(f"the checkpoint {folder} is in use by {shown(owner)}{more}", hint=HINT)
+
+
+def shut_out(folder: object, owner: Owner) -> ShutOutError:
+    """Return the error for a run whose checkpoint `owner` has taken over."""
+    return ShutOutError(
+        f"the checkpoint {folder} was taken over by {shown(owner)}: this run had not been heard of for "
+        f"{LEASE_SECONDS:.0f} s, so it stops",
+        hint="the other run goes on with the work. Look why this one stood still: a suspended machine or "
+        "container, or a file system that did not answer",
+    )
+
+
+def has_ended(owner: Owner) -> bool:
+    """Return whether the process of the owner is known to have ended; only of this machine it can be."""
+    return owner.get("machine") == machine() and not _is_running(owner.get("pid"))
+
+
+def machine() -> str:
+    """Return what tells kernels apart: the containers of one machine have one."""
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{uuid.getnode():x}"
+
+
+def say_taken_over(folder: object, owner: Owner) -> None:
+    """Say once that a run's checkpoint is taken over."""
+    text = shown(owner)
+    if text not in _told:
+        _told.add(text)
+        say(f"taking over the checkpoint {folder} from {text}, which ended without closing it")
+
+
+_told: set[str] = set()
+"""Owners that were taken over from: the locks of a command and of its statements have the same."""
+
+
+def say(text: str) -> None:
+    """Write a line for the user."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _is_running(pid: Any) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, TypeError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
