@@ -1,4 +1,4 @@
-"""How far a directory was read: offsets over a log of the files found.
+"""How far a directory was read: offsets over a log of the files found (filesystem_log.py).
 
 An offset is `{"file": n, "byte": b}`: the first n files of the log are read, and b bytes of the next one,
 which end at a line's end. The log is written before an offset that names a file is given out, so an offset
@@ -7,98 +7,17 @@ means the same after a restart, whatever is in the directory by then.
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
 
 from firesteel.connectors.base import Offset, ReadLimit
 from firesteel.connectors.filesystem_records import record_end
 from firesteel.connectors.filesystem_splits import FileInfo, Piece, open_file
-from firesteel.errors import DataError, JobError
 from firesteel.formats.base import Framing
 
-_SEAL = "sealed"
 _READ_SIZE = 1 << 20
 _FEW_LINES = 1000
 _REST = 1 / 8
 """Where about so many rows are wanted, that part of them may come on top if it is the rest of the file."""
-
-
-class FileLog:
-    """The files found so far, in reading order; kept in `directory`, or in memory alone."""
-
-    def __init__(self, directory: str | None) -> None:
-        self._path = Path(directory) / "files.jsonl" if directory else None
-        self.files: list[FileInfo] = []
-        self.sealed = False
-        if self._path is not None and self._path.exists():
-            self._load(self._path)
-
-    def _load(self, path: Path) -> None:
-        """Read the log; a line that was cut off by a crash was never named by an offset."""
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
-        known = set()
-        for number, line in enumerate(lines, 1):
-            try:
-                entry = json.loads(line)
-                file = None if entry == _SEAL else FileInfo(**entry)
-            except (ValueError, TypeError):
-                raise DataError(f"{path}, line {number}: the checkpoint's log of files is damaged.") from None
-            if file is None:
-                self.sealed = True
-            elif file.path not in known:  # a file stands where it was first found
-                known.add(file.path)
-                self.files.append(file)
-
-    def grown(self, sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-        """Files that are longer than when they were found: path, bytes that came after. sizes: by path."""
-        for file in self.files:
-            if (added := sizes.get(file.path, 0) - file.size) > 0:
-                yield file.path, added
-
-    def check(self, offset: Offset) -> None:
-        """Raises DataError where the offset names a file that is not in the log: the log was lost."""
-        named = offset["file"] + (1 if offset["byte"] else 0)
-        if named > len(self.files):
-            raise DataError(
-                f"The checkpoint has read {named} files, but its log of files "
-                f"{self._path or ''} names {len(self.files)}: the log was lost or damaged.",
-                hint="restore the log, or begin again with an empty checkpoint folder and an empty sink",
-            )
-
-    def add(self, found: list[FileInfo], *, seal: bool) -> None:
-        """Append those that are new. seal: a bounded source looks for files once."""
-        known = {file.path for file in self.files}
-        new = [file for file in found if file.path not in known]
-        self.files += new
-        lines = [json.dumps(asdict(file)) for file in new]
-        if seal and not self.sealed:
-            self.sealed = True
-            lines.append(json.dumps(_SEAL))
-        if self._path is not None and lines:
-            self._append(self._path, lines)
-
-    def _append(self, path: Path, lines: list[str]) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _cut_torn_line(path)
-            with path.open("a", encoding="utf-8") as stream:
-                stream.write("".join(f"{line}\n" for line in lines))
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError as error:
-            raise JobError(f"{path}: cannot be written: {error.strerror}.") from None
-
-
-def _cut_torn_line(path: Path) -> None:
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        with path.open("r+b") as stream:
-            stream.truncate(data.rfind(b"\n") + 1)
 
 
 def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import PurePath
+from functools import partial
+from pathlib import Path, PurePath
 from typing import Any
 
 import pyarrow as pa
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
-from firesteel.connectors.filesystem_offsets import FileLog, ahead, between
+from firesteel.connectors.filesystem_changes import Change, change_of, check_unchanged, with_digest
+from firesteel.connectors.filesystem_listing import Listing
+from firesteel.connectors.filesystem_log import FileLog
+from firesteel.connectors.filesystem_offsets import ahead, between
 from firesteel.connectors.filesystem_options import OPTIONS
 from firesteel.connectors.filesystem_partitions import Partitions
 from firesteel.connectors.filesystem_records import Placed, records_of
@@ -20,7 +24,6 @@ from firesteel.connectors.filesystem_splits import (
     blocks,
     cut,
     line_number,
-    list_files,
     local_path,
     whole,
 )
@@ -42,6 +45,8 @@ METADATA = {
     "file.size": BIGINT.with_nullable(False),
     "file.modification-time": timestamp_ltz(3).with_nullable(False),
 }
+_LOOKS = 256
+"""Files that are read and that a poll looks at again, to tell of those that have changed."""
 
 
 class FilesystemSource:
@@ -65,8 +70,10 @@ class FilesystemSource:
             TypedOptions(OPTIONS, self._options)["partition.default-name"],
         )
         self._log = FileLog(None)
-        self._sizes: dict[str, int] | None = None
+        self._known: Listing | None = None
         self._told: set[str] = set()
+        self._changed: list[tuple[FileInfo, str]] = []
+        self._next = -1
         self.skipped = 0
 
     @property
@@ -78,19 +85,35 @@ class FilesystemSource:
         self._log = FileLog(directory)
 
     def notices(self) -> list[str]:
-        """A file that has grown since it was found: what was added is not read, in Flink neither."""
-        sizes = self._sizes or {}
-        grown = [(path, size) for path, size in self._log.grown(sizes) if path not in self._told]
-        self._told.update(path for path, _ in grown)
+        """Files that have changed since they were read: that is not read, in Flink neither."""
+        found = [(file, text) for file, text in self._changed if file.path not in self._told]
+        self._told.update(file.path for file, _ in found)
+        self._changed = []
         return [
-            f"{path}: {size:,} bytes were added after it was found and are not read: a file is read once, "
-            "as it was then. Write new rows into new files."
-            for path, size in grown
+            f"{file.path}: {text}: a file is read once, as it was then. Write new rows into new files."
+            for file, text in found
         ]
+
+    def _look_again(self, read: int) -> None:
+        """Look at some files of the log, others each time. read: how many are read."""
+        files = self._log.files
+        for _ in range(min(_LOOKS, len(files))):
+            self._next = (self._next + 1) % len(files)
+            file = files[self._next]
+            if file.path in self._told:
+                continue
+            with suppress(OSError):  # it is gone, which is nobody's business once it is read
+                change = change_of(file)
+                if change is Change.GROWN:
+                    added = Path(file.path).stat().st_size - file.size
+                    text = f"{added:,} bytes were added after it was found and are not read"
+                    self._changed.append((file, text))
+                elif change is Change.REPLACED and self._next < read:
+                    self._changed.append((file, "it was replaced after it was read, and is not read again"))
 
     def splits(self, parallelism: int) -> list[Split]:
         """All files, in at most `parallelism` splits."""
-        pieces = [whole(file) for file in self._found()]
+        pieces = [whole(file) for file in self._listing().new()]
         return cut(pieces, parallelism)
 
     def initial_offset(self) -> Offset:
@@ -102,14 +125,9 @@ class FilesystemSource:
         Raises DataError where the log does not hold the files that `start` names.
         """
         self._log.check(start)
-        found: list[FileInfo] = []
         if not self.bounded or not self._log.sealed:
-            found = self._found()
-            self._log.add(found, seal=self.bounded)
-        elif self._sizes is None:  # a restart: once, to tell of what was added
-            with suppress(DataError):
-                found = self._found()
-        self._sizes = {file.path: file.size for file in found}
+            self._log.add(map(with_digest, self._new_files()), seal=self.bounded)
+        self._look_again(start["file"])
         return ahead(self._log.files, start, limit, self._framing())
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
@@ -125,11 +143,17 @@ class FilesystemSource:
         read = 0
         for data in split.data["pieces"]:
             piece = Piece.from_json(data)
+            self._check(piece.file)
             for changes in self._changes(piece):
                 if changes.num_rows:
                     orders = row_orders(split.ordinal, read, changes.num_rows)
                     yield self._numbered(changes, piece.file, orders)
                     read += changes.num_rows
+            self._check(piece.file)  # it may have been written while it was read
+
+    def _check(self, file: FileInfo) -> None:
+        """Raises DataError for a file that is another one than was found."""
+        check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
 
     def _changes(self, piece: Piece) -> Iterator[pa.Table]:
         """Of a piece, without what its file's name and path say."""
@@ -155,10 +179,19 @@ class FilesystemSource:
         """None for lines."""
         return None if self._format.splittable else self._format.framing(self._format_options)
 
-    def _found(self) -> list[FileInfo]:
+    def _listing(self) -> Listing:
         path = self._options["path"]
-        found = list_files(path, self._options.get("source.path.regex-pattern"))
-        return [file for file in found if self._partitions.hold(local_path(path).absolute(), file.path)]
+        root = local_path(path).absolute()
+        return Listing(
+            path, self._options.get("source.path.regex-pattern"), partial(self._partitions.hold, root)
+        )
+
+    def _new_files(self) -> list[FileInfo]:
+        """The files that the log does not have."""
+        if self._known is None:
+            self._known = self._listing()
+            self._known.know(file.path for file in self._log.files)
+        return self._known.new()
 
     def _metadata(self, position: int) -> str | None:
         return self._scan.metadata[position] if self._scan.metadata else None

@@ -14,7 +14,6 @@ from urllib.parse import unquote, urlsplit
 
 from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
-from firesteel.runtime.java.regular_expressions import parsed
 
 BLOCK_SIZE = 4 << 20
 """Bytes that are read and decoded together: what two cores work on at once then fits into their cache."""
@@ -25,13 +24,18 @@ _LONGEST_LINE = 1 << 30
 """Bytes of a line: a column of messages holds 2 GB in all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileInfo:
-    """A file as it was when it was found. size in bytes, modified in milliseconds since 1970."""
+    """A file as it was when it was found.
+
+    size: In bytes. modified: In milliseconds since 1970. digest: Of its content
+    (filesystem_changes.py); empty if it was not taken.
+    """
 
     path: str
     size: int
     modified: int
+    digest: str = ""
 
     @property
     def compressed(self) -> bool:
@@ -68,41 +72,6 @@ def local_path(path: str) -> Path:
             )
         return Path(unquote(parts.path))
     return Path(path)
-
-
-def list_files(path: str, pattern: str | None = None) -> list[FileInfo]:
-    """The file, or the files below the directory, in the order in which they are read: by modification
-    time, then path. Names that begin with `_` or `.` are hidden, as in Flink.
-
-    pattern: `source.path.regex-pattern`, for the whole path. Raises DataError if there is no such path.
-    """
-    root = local_path(path)
-    try:
-        found = [root] if root.is_file() else list(_visible(root)) if root.is_dir() else None
-        if found is None:
-            raise DataError(f"The path '{path}' does not exist.", hint="check the table's option 'path'")
-        if pattern is not None:
-            wanted = parsed(pattern)
-            found = [one for one in found if wanted.fullmatch(str(one))]
-        files = [_info(one) for one in found]
-    except OSError as error:
-        raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.") from None
-    return sorted(files, key=lambda file: (file.modified, file.path))
-
-
-def _visible(directory: Path) -> Iterator[Path]:
-    for entry in sorted(directory.iterdir()):
-        if entry.name.startswith(("_", ".")):
-            continue
-        if entry.is_dir():
-            yield from _visible(entry)
-        elif entry.is_file():
-            yield entry
-
-
-def _info(path: Path) -> FileInfo:
-    status = path.stat()
-    return FileInfo(str(path.absolute()), status.st_size, status.st_mtime_ns // 1_000_000)
 
 
 def whole(file: FileInfo) -> Piece:

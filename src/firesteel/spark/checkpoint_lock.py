@@ -43,6 +43,8 @@ from firesteel.spark.internals.jvm_lock import JvmLock
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
 """Of a command, which holds the checkpoint of all its statements; FILE is one statement's."""
+_BYTES = 1024
+"""Of the lock's file."""
 RACE_SECONDS = 0.5
 """Where there are no locks: of two that start at once, the one that wrote its name last has the folder."""
 SPARK_SECONDS = 60.0
@@ -65,7 +67,7 @@ class CheckpointLock:
 
     def __init__(self, folder: Path, file: str = FILE) -> None:
         self._folder, self._path = folder, folder / file
-        self._released = threading.Event()
+        self._released, self._asking = threading.Event(), threading.Lock()
         self._spark: JvmLock | None = None
         self._owner = this_run()
         self._tell: Callable[[ShutOutError], object] = lambda _: None
@@ -111,6 +113,10 @@ class CheckpointLock:
 
     def check(self) -> None:
         """Raise ShutOutError if another run has taken over the checkpoint."""
+        with self._asking:
+            self._check()
+
+    def _check(self) -> None:
         if self._released.is_set():
             return
         try:
@@ -126,15 +132,16 @@ class CheckpointLock:
 
     def release(self) -> None:
         """Let others have the folder. The name of another run that took it over stays."""
-        if self._released.is_set():
-            return
-        self._released.set()
-        if self._spark is not None:
-            self._spark.close()
-        with suppress(OSError):
-            if _owner(self._file).get("name") == self._owner["name"]:
-                self._write({**self._owner, RELEASED: True})
-        os.close(self._file)
+        with self._asking:
+            if self._released.is_set():
+                return
+            self._released.set()
+            if self._spark is not None:
+                self._spark.close()
+            with suppress(OSError):
+                if _owner(self._file).get("name") == self._owner["name"]:
+                    self._write({**self._owner, RELEASED: True})
+            os.close(self._file)
 
     def _take(self) -> None:
         locked = _flock(self._file)
@@ -152,8 +159,8 @@ class CheckpointLock:
                 raise in_use(self._folder, now)
 
     def _write(self, owner: Owner) -> None:
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps(owner).encode(), 0)
+        """Write at once and as many bytes each time: whoever reads meanwhile sees one owner or the other."""
+        os.pwrite(self._file, json.dumps(owner).encode().ljust(_BYTES), 0)
         os.fsync(self._file)
 
     def _take_over(self, before: Owner, *, is_kernels: bool) -> None:

@@ -177,6 +177,15 @@ class StreamJob:
         if self._lock is not None:
             self._lock.check()
 
+    def _note_shut_out(self) -> None:
+        """If another run has taken over, that is why this one failed, whatever Spark says."""
+        try:
+            self._check_owner()
+        except ShutOutError as error:
+            self._failure = error
+        except Exception:  # of a file system that cannot be asked now
+            return
+
     def _shut_out(self, error: ShutOutError) -> None:
         """End the job from the thread of the lock's beats."""
         self._failure = self._failure or error
@@ -265,6 +274,7 @@ class StreamJob:
         try:
             self._query.awaitTermination()
         except Exception as error:
+            self._note_shut_out()
             if self._failure is None and not self._stopping:
                 told = from_spark(error, self._job, goes_on=self._checkpoint is not None)
                 self._failure = disk_error(error, self._checkpoint) or told

@@ -59,6 +59,8 @@ def _locked_folder() -> Path | None:
         is_there = os.path.samestat((folder / _LOCK).stat(), os.fstat(lock.fileno()))
     except (BlockingIOError, FileNotFoundError):
         is_there = False
+    except OSError:  # a file system without locks, on which nothing is swept
+        is_there = True
     if not is_there:
         lock.close()
         return None

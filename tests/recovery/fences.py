@@ -1,0 +1,105 @@
+"""Two runs on one checkpoint: one is paused at a step of a micro-batch, the other takes over and ends the
+work, then the first goes on. Nothing stands at the sink twice, nothing is missing, and the first run is told.
+
+usage: python -m tests.recovery.fences [--place PLACE]... [--random N] [--sink files|sqlite] [--seed N]
+
+PLACE: fence_job.PLACES. --random: pauses the whole run, its JVM and its workers too, that often at any
+instant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from tests.connectors.jdbc.databases import SqliteDatabase
+from tests.recovery.fence_job import PLACES
+from tests.recovery.kills import Row, answer, written
+from tests.recovery.runs import Run, children, commits
+from tests.recovery.sinks import database
+from tests.spark.jobs import write_changes
+
+_WAIT_SECONDS = 240.0
+EVENTS, ROWS = 900, 150
+
+
+def fenced(folder: Path, place: str | None, sink: str = "files", chance: random.Random | None = None) -> None:
+    """Pause a run at a place, or at any instant for None. Raises AssertionError where it does harm."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source, checkpoint, mark = folder / "in.json", folder / "checkpoint", folder / "mark"
+    write_changes(source, EVENTS)
+    output: str | Path = folder / "out"
+    left: Callable[[], Counter[Row]] = lambda: written(folder / "out")  # noqa: E731
+    if sink == "sqlite":
+        output, left = database(SqliteDatabase(folder / "db"))
+    pause = () if place is None else (place, mark)
+
+    def start(*more: object) -> Run:
+        return Run("tests.recovery.fence_job", source, output, checkpoint, ROWS, "none", *more)
+
+    first = start(*pause)
+    if not _stopped(first, checkpoint, mark if place else None, chance or random.Random(1)):
+        assert place is None, first.said
+        return  # it was done before
+    second = start()
+    assert second.wait(_WAIT_SECONDS) == 0, second.said
+    assert "taking over the checkpoint" in second.said
+    _tell(reversed(tree(first.pid)), signal.SIGCONT)
+    assert first.wait(_WAIT_SECONDS) != 0, "it was told nothing"
+    assert f"was taken over by process {second.pid} " in first.said, first.said
+    assert left() == answer(source)
+
+
+def _stopped(first: Run, checkpoint: Path, mark: Path | None, chance: random.Random) -> bool:
+    """Wait until the run stops at its place, or stop it at any instant; whether that was before its end."""
+    wanted, end = chance.randint(1, EVENTS // ROWS - 2), time.monotonic() + _WAIT_SECONDS
+    while not mark.exists() if mark else commits(checkpoint) < wanted:
+        if first.poll() is not None or time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    if mark is None:
+        time.sleep(chance.uniform(0, 0.3))
+    _tell(tree(first.pid), signal.SIGSTOP)
+    return first.poll() is None
+
+
+def _tell(processes: Iterable[int], what: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):  # a worker that has just ended
+            os.kill(process, what)
+
+
+def tree(pid: int) -> list[int]:
+    """The process and all that it has started."""
+    found = [pid]
+    for child in children(pid):
+        found += tree(child)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--place", choices=[*PLACES], action="append")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--sink", choices=("files", "sqlite"), default="files")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    own = {"files": set(PLACES) - {"running"}, "sqlite": {"begun", "collected", "running", "committed"}}
+    places = options.place or [place for place in PLACES if place in own[options.sink]]
+    chance = random.Random(options.seed)
+    for number, place in enumerate([*places, *[None] * options.random]):
+        with tempfile.TemporaryDirectory() as temporary:
+            fenced(Path(temporary) / str(number), place, options.sink, chance)
+        print(f"{options.sink}, {place or 'any instant'}: once, and told", flush=True)
+
+
+if __name__ == "__main__":
+    main()
