@@ -1,4 +1,4 @@
-"""A run that is paused, taken over, and goes on: nothing is written twice, nothing is lost, and it is told."""
+"""A run that is paused, taken over, and goes on: nothing is written twice or lost, and it is told."""
 
 from __future__ import annotations
 
