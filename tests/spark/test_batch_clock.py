@@ -19,7 +19,8 @@ class Stream:
     def __init__(self, ticks: Ticks | None, interval: int = 0) -> None:
         self.now = 1000
         self.rows = 0
-        self.clock = BatchClock(ticks, interval, lambda: self.now)
+        self.elapsed = 0.0
+        self.clock = BatchClock(ticks, interval, lambda: self.now, lambda: self.elapsed)
 
     def begin(self) -> Offset:
         return self.clock.first({"row": 0})
@@ -60,6 +61,58 @@ def test_the_clock_goes_on() -> None:
     assert stream.batch(stream.begin(), 2000) == "1@2000"
     stream.rows = 2
     assert stream.batch(stream.end, 1999) == "2@2001"
+
+
+HOUR = 3_600_000
+NOON = 1_780_315_200_000
+
+
+def test_a_timer_goes_off_though_the_clock_was_set_back(timers: JobTimers) -> None:
+    """After the time that it had to wait for, as in Flink; it waited for an hour and that time before."""
+    stream = Stream(Ticks(timers.file, alone=True))
+    stream.rows = 1
+    assert stream.batch(stream.begin(), NOON) == f"1@{NOON}"
+    tell(timers, (1, 0, NOON + 5000))
+    stream.elapsed = 4.0
+    assert stream.batch(stream.end, NOON - HOUR + 4000) == ""
+    stream.elapsed = 5.25
+    assert stream.batch(stream.end, NOON - HOUR + 5250) == f"1@{NOON + 5250}!"
+    (notice,) = stream.clock.notices()
+    assert "shows 2026-06-01 11:00:04 UTC, but processing time is at 2026-06-01 12:00:04 UTC" in notice
+    assert stream.clock.notices() == []
+    tell(timers, (1, 0, None))
+    stream.rows = 2
+    stream.elapsed = 6.0
+    assert stream.batch(stream.end, NOON + HOUR) == f"2@{NOON + HOUR}"
+    assert stream.clock.notices() == []
+
+
+def test_rows_wait_for_no_mini_batch_of_an_hour(timers: JobTimers) -> None:
+    stream = Stream(Ticks(timers.file, alone=True), interval=1000)
+    stream.rows = 1
+    assert stream.batch(stream.begin(), NOON) == f"1@{NOON}"
+    stream.rows = 2
+    stream.elapsed = 1.0
+    assert stream.batch(stream.end, NOON - HOUR) == f"2@{NOON + 1000}"
+
+
+def test_a_run_on_a_machine_whose_clock_is_behind(timers: JobTimers) -> None:
+    stream = Stream(Ticks(timers.file, alone=True))
+    before: dict[str, Any] = {"row": 0, "$now": NOON, "$ticked": NOON}
+    assert stream.batch(before, NOON - HOUR) == f"0@{NOON + 1}!"
+    tell(timers, (1, 0, NOON + 3000))
+    stream.elapsed = 3.5
+    assert stream.batch(stream.end, NOON - HOUR + 3500) == f"0@{NOON + 3501}!"
+    assert len(stream.clock.notices()) == 1
+
+
+def test_a_clock_that_lags_by_little_is_not_told_of() -> None:
+    stream = Stream(None)
+    stream.rows = 1
+    stream.batch(stream.begin(), 5000)
+    stream.rows = 2
+    stream.batch(stream.end, 4500)
+    assert stream.clock.notices() == []
 
 
 def test_a_timer_begins_a_micro_batch(timers: JobTimers) -> None:

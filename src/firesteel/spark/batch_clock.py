@@ -8,8 +8,10 @@ the query have left is not in it, so each run begins with a tick.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timezone
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.runtime.chain import wall_clock
@@ -18,6 +20,8 @@ from firesteel.spark.timers import next_timer
 _NOW, _TICKED = "$now", "$ticked"
 """Beside what an offset of the source has: its processing time in milliseconds, and that of the last tick."""
 
+_BEHIND = 1000
+"""Milliseconds by which the machine's clock may lag behind before that is said."""
 _WITHOUT_DRIVER = 1000
 """Milliseconds between two ticks where no driver hears what tasks say of their timers."""
 
@@ -32,14 +36,56 @@ class Ticks:
 
 
 class BatchClock:
-    """ticks: None for a job without timers. interval: milliseconds of the mini-batches by which rows are
-    taken, 0 for as soon as they come."""
+    """The processing time of the micro-batches of one source.
 
-    def __init__(self, ticks: Ticks | None, interval: int = 0, clock: Callable[[], int] = wall_clock) -> None:
+    It never goes back. If the machine's clock is set back it goes on at the pace of a monotonic clock, so
+    timers wait as long as they would have waited: Flink, too, measures the wait for a timer that way.
+
+    Args:
+        ticks: None for a job without timers.
+        interval: Milliseconds of the mini-batches by which rows are taken, 0 for as soon as they come.
+        clock: The machine's clock, in milliseconds since 1970.
+        monotonic: A clock that nobody sets, in seconds.
+    """
+
+    def __init__(
+        self,
+        ticks: Ticks | None,
+        interval: int = 0,
+        clock: Callable[[], int] = wall_clock,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._ticks = ticks
         self._interval = interval
         self._clock = clock
+        self._monotonic = monotonic
+        self._last: tuple[int, float] | None = None
+        self._told = 0
+        self._notices: list[str] = []
         self._knows_all = False
+
+    def notices(self) -> list[str]:
+        """Return what the user should know of the clock and was not told yet."""
+        found, self._notices = self._notices, []
+        return found
+
+    def _now(self, start: Offset) -> int:
+        """Return the time for a micro-batch that would begin now."""
+        wall, elapsed = self._clock(), self._monotonic()
+        now = max(wall, time_of(start) + 1)  # what ends in a millisecond has had all its rows
+        if self._last is not None:
+            then, began = self._last
+            now = max(now, then + int((elapsed - began) * 1000))
+        if self._last is None or now > self._last[0]:
+            self._last = now, elapsed
+        if now - wall > self._told + _BEHIND:
+            self._told = now - wall
+            self._notices.append(
+                f"the clock of this machine shows {_shown(wall)}, but processing time is at {_shown(now)}: "
+                "the clock was set back, or an earlier run was on a machine whose clock is ahead. Processing "
+                "time goes on from there, ahead of the clock, and so do its windows and timers"
+            )
+        return now
 
     def first(self, offset: Offset) -> Offset:
         """The first offset of a query that begins: nothing is left from an earlier run."""
@@ -49,7 +95,7 @@ class BatchClock:
     def next(self, start: Offset, latest: Callable[[Offset], Offset]) -> Offset:
         """Where a micro-batch from `start` ends, `start` itself for none. latest: gives the same of the
         source's own offset."""
-        now = max(self._clock(), time_of(start) + 1)  # what ends in a millisecond has had all its rows
+        now = self._now(start)
         is_due = self._is_due(start, now)
         if not is_due and self._interval and now // self._interval == time_of(start) // self._interval:
             return start
@@ -72,6 +118,10 @@ class BatchClock:
         return due is not None and due <= now
 
 
+def _shown(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def without_time(offset: Offset) -> Offset:
     """The source's own offset."""
     return {key: value for key, value in offset.items() if key not in (_NOW, _TICKED)}
@@ -79,8 +129,8 @@ def without_time(offset: Offset) -> Offset:
 
 def time_of(offset: Offset) -> int:
     """The processing time of the micro-batch that ends here."""
-    time: int = offset.get(_NOW, 0)
-    return time
+    found: int = offset.get(_NOW, 0)
+    return found
 
 
 def ticks_between(start: Offset, end: Offset) -> bool:
@@ -89,8 +139,8 @@ def ticks_between(start: Offset, end: Offset) -> bool:
 
 
 def _ticked(offset: Offset) -> int:
-    time: int = offset.get(_TICKED, 0)
-    return time
+    found: int = offset.get(_TICKED, 0)
+    return found
 
 
 class NoRows:

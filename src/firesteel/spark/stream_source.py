@@ -109,7 +109,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         size = self._options.max_bytes if getattr(self._own, "limits_bytes", False) else None
         read = ReadLimit(rows, size, is_rough=self._options.is_rough)
         latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
-        for notice in self._own.notices():
+        for notice in [*self._own.notices(), *self._clock.notices()]:
             print(notice, file=sys.stderr, flush=True)
         return latest
 
