@@ -14,7 +14,7 @@ from firesteel.connectors import filesystem_manifests
 from firesteel.connectors.base import ONCE
 from firesteel.connectors.filesystem_manifests import Manifests
 from firesteel.errors import JobError
-from tests.connectors.test_filesystem_sink import hidden, seen, sink, table, unopened, write
+from tests.connectors.test_filesystem_sink import hidden, manifests, seen, sink, table, unopened, write
 
 
 class Hook:
@@ -115,7 +115,7 @@ def test_a_manifest_that_is_not_written_whole_is_none(
         patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             made.commit(0, [token])
-    assert list((tmp_path / "_firesteel").iterdir()) == []
+    assert manifests(tmp_path) == []
     assert made._manifests.last() == (-1, {})
 
 

@@ -54,7 +54,7 @@ def hidden(path: Path) -> list[Path]:
 
 
 def manifests(path: Path) -> list[str]:
-    return sorted(one.name for one in (path / "_firesteel").glob("*"))
+    return sorted(one.name for one in (path / "_firesteel").glob("*") if one.suffix != ".run")
 
 
 def test_rows_show_at_the_commit(tmp_path: Path) -> None:
@@ -68,7 +68,8 @@ def test_rows_show_at_the_commit(tmp_path: Path) -> None:
 def test_nothing_is_written_for_no_rows(tmp_path: Path) -> None:
     made = sink(tmp_path / "out")
     made.commit(0, [write(tmp_path / "out", table()), write(tmp_path / "out")])
-    assert list((tmp_path / "out").iterdir()) == []
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["_firesteel"]
+    assert manifests(tmp_path / "out") == []
 
 
 def test_a_batch_that_is_replayed_counts_once(tmp_path: Path) -> None:

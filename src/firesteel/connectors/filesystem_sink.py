@@ -22,6 +22,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.filesystem_leftovers import RunMark, sweep_leftovers
 from firesteel.connectors.filesystem_manifests import Manifests, jobs_in
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import Partitions
@@ -89,6 +90,7 @@ class FilesystemSink:
         self._file_size = values["sink.rolling-policy.file-size"]
         self._success = success_file(values)
         self._job = ""
+        self._mark: RunMark | None = None
         self._task = _Task("", "")
 
     # --- in a task ---------------------------------------------------------------------------------
@@ -170,6 +172,7 @@ class FilesystemSink:
         self._job = job
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
+            self._mark = RunMark(self._directory, job)
         except OSError as error:
             raise self._unwritable(error) from None
         for other in jobs_in(self._directory):
@@ -178,6 +181,7 @@ class FilesystemSink:
             if other.startswith(ONCE):
                 manifests.forget()
         self._sweep()
+        sweep_leftovers(self._directory, job)
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         """Raises JobError if another run of the job has committed a later batch in the meantime."""
@@ -191,6 +195,7 @@ class FilesystemSink:
         if self._job.startswith(ONCE):
             self._manifests.forget()
             self._sweep()  # what attempts have left whose executor died
+            self._end_mark()
 
     def _decided(self, batch: int, files: Mapping[str, str]) -> Mapping[str, str]:
         try:
@@ -201,7 +206,14 @@ class FilesystemSink:
             raise
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
+        """Remove what the batch wrote. The job ends with it."""
         self._sweep()
+        self._end_mark()
+
+    def _end_mark(self) -> None:
+        if self._mark is not None:
+            self._mark.remove()
+            self._mark = None
 
     def _check(self, hidden: Iterable[str]) -> None:
         """See that what tasks have written is here. Raises JobError."""
