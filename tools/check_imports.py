@@ -16,7 +16,16 @@ from pathlib import Path
 
 LEAVES = (
     *("types", "changelog", "errors", "option", "options", "options_table"),
-    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread", "cache_folder"),
+    *(
+        "plugins",
+        "secrets",
+        "sensitive",
+        "user_function",
+        "open_once",
+        "in_thread",
+        "cache_folder",
+        "file_trust",
+    ),
 )
 
 MAY_IMPORT = {
@@ -31,8 +40,9 @@ MAY_IMPORT = {
     "options_table": LEAVES,
     "open_once": (),
     "in_thread": (),
-    "cache_folder": (),
-    "kernels": ("cache_folder", "errors"),
+    "file_trust": (),
+    "cache_folder": ("file_trust",),
+    "kernels": ("cache_folder", "errors", "file_trust"),
     "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),
     "expr": (

@@ -1,13 +1,26 @@
-"""The folder of what is made once on a machine and kept: class-data archives, compiled kernels."""
+"""The folder of what is made once on a machine and kept: class-data archives, compiled kernels.
+
+Code is loaded from it, so it is used only if no other user could have written to it (file_trust.py).
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from uuid import uuid4
 
+from firesteel.file_trust import PRIVATE_FILE, distrust, distrust_status, make_private
+
+_OWN = "FIRESTEEL_CACHE_DIR"
+_TOLD = "FIRESTEEL_CACHE_NOT_USED"
+"""The variable with the reason that a process of this job has printed."""
+_NAMES = ("jvm", "kernels")
+"""The folders in the cache folder: if one of them is not trusted, none is used."""
 UNUSED = 30 * 86_400.0
 """Seconds after which what nobody used is deleted."""
 
@@ -15,10 +28,90 @@ UNUSED = 30 * 86_400.0
 def cache_folder() -> Path:
     """FIRESTEEL_CACHE_DIR, else `firesteel` in the user's cache folder. Raises RuntimeError where there
     is no home."""
-    own = os.environ.get("FIRESTEEL_CACHE_DIR")
+    own = os.environ.get(_OWN)
     if own:
         return Path(own)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firesteel"
+
+
+def private_cache_folder(name: str) -> Path:
+    """Make a folder below the cache folder that only this user may look into.
+
+    If others could have written to it, that is printed once, by the first process of a job that finds it.
+
+    Raises:
+        OSError: If it cannot be made, or others could have written to it.
+        RuntimeError: If there is no home.
+    """
+    reason = _why_not_used()
+    if reason is not None:
+        _tell_once(reason)
+        raise PermissionError(reason)
+    folder = cache_folder() / name
+    make_private(folder)
+    return folder
+
+
+def _why_not_used() -> str | None:
+    """Say why others could have written to the cache folder or one in it; None if they could not."""
+    root = cache_folder()
+    if os.environ.get(_OWN) and root.exists():
+        reason = distrust(root, follow_links=True)
+        if reason is not None and not root.stat().st_mode & stat.S_ISVTX:
+            return f"{root}: {reason}"
+    else:
+        make_private(root)
+    for name in _NAMES:
+        folder = root / name
+        if os.path.lexists(folder):
+            make_private(folder)
+            reason = distrust(folder)
+            if reason is not None:
+                return f"{folder}: {reason}"
+    return None
+
+
+def _tell_once(reason: str) -> None:
+    if os.environ.get(_TOLD) != reason:
+        os.environ[_TOLD] = reason  # for the processes of this job, too
+        print(
+            f"The cache is not used, and the start is slower: {reason}. "
+            f"Delete it, or set {_OWN} to a folder of your own.",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def read_trusted(file: Path) -> bytes:
+    """Return the content of a file that no other user could have written.
+
+    Raises:
+        OSError: If it is not there, is a symbolic link, or others could have written it.
+    """
+    with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
+        reason = distrust_status(os.fstat(stream.fileno()))
+        if reason is not None:
+            raise PermissionError(f"{file}: {reason}")
+        return stream.read()
+
+
+def write_private(file: Path, data: bytes) -> None:
+    """Write a file for this user alone, whole or not at all.
+
+    The temporary name is unique: processes of containers that share the folder may have equal process ids.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    temporary = file.with_name(f"{uuid4().hex}.tmp")
+    try:
+        opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+        with os.fdopen(opened, "wb") as stream:
+            stream.write(data)
+        temporary.replace(file)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def forget_unused(folders: Iterable[Path], seconds: float = UNUSED) -> None:

@@ -233,6 +233,12 @@ OPTIONS = (
         ("auto", "off"),
     ),
     Option(
+        "firesteel.checkpoint.allow-writable-by-others",
+        _BOOLEAN,
+        "false",
+        "Use a checkpoint folder that other users of the machine may write to: they can run code in the job.",
+    ),
+    Option(
         "firesteel.source.max-rows-per-batch",
         _INTEGER,
         None,

@@ -6,17 +6,17 @@ import io
 import json
 import re
 import sys
-from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 
 from firesteel.cli import progress as module
 from firesteel.cli.json_logs import is_wanted, tell_progress
-from firesteel.cli.metrics import Metrics, served
+from firesteel.cli.metrics import Metrics
+from firesteel.cli.metrics_server import served
 from firesteel.cli.progress import ProgressLine
 from firesteel.cli.report import report
-from firesteel.errors import UsageError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.spark.progress import Progress
 
 
@@ -34,7 +34,7 @@ def test_metrics_are_there_as_text() -> None:
     first = progress()
     for each in (first, first, Progress()):
         metrics.watch(each)
-    with served(metrics, 0) as port, urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+    with served(metrics.text, 0) as port, urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         text = answer.read().decode()
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     lines = text.splitlines()
@@ -61,21 +61,6 @@ def test_a_change_of_counts_is_seen_at_the_next_look() -> None:
     assert 'firesteel_batches_total{job="1"} 1' in metrics.text()
     job.end_batch()
     assert 'firesteel_batches_total{job="1"} 2' in metrics.text()
-
-
-def test_there_is_nothing_else() -> None:
-    with served(Metrics(), 0) as port, pytest.raises(HTTPError, match="404"):
-        urlopen(f"http://127.0.0.1:{port}/x")
-
-
-def test_a_port_that_is_taken() -> None:
-    with (
-        served(Metrics(), 0) as port,
-        pytest.raises(UsageError, match=f"--metrics-port {port} cannot be had"),
-    ):
-        served(Metrics(), port).__enter__()
-    with pytest.raises(UsageError, match="--metrics-port 70000 cannot be had"):
-        served(Metrics(), 70_000).__enter__()
 
 
 def test_progress_in_json(monkeypatch: pytest.MonkeyPatch) -> None:

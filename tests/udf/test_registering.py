@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import pickle
+from pathlib import Path
+
 import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.udf import DataTypes, udaf, udf
+from firesteel.udf.load import PICKLED
 from tests.udf import sample
 
 HERE = "tests.udf.sample"
@@ -84,6 +89,26 @@ def test_what_cannot_be_imported_is_an_error_of_the_statement(
     assert message in found.value.message
     assert found.value.range is not None
     assert statement[found.value.range.start : found.value.range.end] == f"'{code}'"
+
+
+def test_a_pickle_in_a_statement_is_refused(environment: TableEnvironment, tmp_path: Path) -> None:
+    code = PICKLED + base64.b64encode(pickle.dumps(_Touching(tmp_path / "ran"))).decode()
+    with pytest.raises(ValidationError, match="is a pickle") as found:
+        environment.execute_sql(f"CREATE FUNCTION f AS '{code}' LANGUAGE PYTHON")
+    assert found.value.range is not None
+    with pytest.raises(ValidationError, match="is a pickle"):
+        environment.create_temporary_function("f", code)
+    assert not (tmp_path / "ran").exists()
+
+
+class _Touching:
+    """Makes a file when its pickle is read."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self._file,)
 
 
 def test_other_languages_are_refused(environment: TableEnvironment) -> None:

@@ -69,6 +69,14 @@ def run(
         int | None,
         typer.Option("--metrics-port", metavar="PORT", help="Answer Prometheus there, at /metrics."),
     ] = None,
+    metrics_host: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics-host",
+            metavar="HOST",
+            help="The address that --metrics-port is on; 127.0.0.1 if not given, 0.0.0.0 for all.",
+        ),
+    ] = None,
     log_format: Annotated[
         str,
         typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
@@ -86,13 +94,16 @@ def run(
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
         raise UsageError(f"--log-format takes text, json, got {log_format!r}")
+    if metrics_host is not None and metrics_port is None:
+        raise UsageError("--metrics-host has no effect without --metrics-port")
     with ExitStack() as open_:
         metrics = None
         if metrics_port is not None:
-            from firesteel.cli.metrics import Metrics, served
+            from firesteel.cli.metrics import Metrics
+            from firesteel.cli.metrics_server import LOOPBACK, served
 
             metrics = Metrics()
-            open_.enter_context(served(metrics, metrics_port))
+            open_.enter_context(served(metrics.text, metrics_port, metrics_host or LOOPBACK))
         return runner.run_script(
             text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
             verbose=verbose, metrics=metrics, as_json=log_format == "json",

@@ -1,4 +1,4 @@
-"""Metrics of the running jobs as Prometheus reads them: text over HTTP, at `--metrics-port`.
+"""Metrics of the running jobs as Prometheus reads them; metrics_server.py answers at `--metrics-port`.
 
 What Flink measures, too, has Flink's words in its name (numRecordsIn, numLateRecordsDropped), in
 Prometheus' spelling.
@@ -6,18 +6,11 @@ Prometheus' spelling.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
-
-from firesteel.errors import UsageError
 
 if TYPE_CHECKING:
     from firesteel.spark.progress import Progress
-
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _METRICS: tuple[tuple[str, str, str], ...] = (
     ("records_in_total", "counter", "Rows read from sources."),
@@ -82,38 +75,3 @@ def values(progress: Progress) -> dict[str, float | None]:
         "state_bytes": progress.state_bytes,
         "running_seconds": round(progress.seconds, 1),
     }
-
-
-@contextmanager
-def served(metrics: Metrics, port: int) -> Iterator[int]:
-    """Answer GET /metrics at a port of this machine, 0 for a free one; the port.
-
-    Raises UsageError for a port that cannot be had.
-    """
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            is_known = self.path.partition("?")[0] in ("/", "/metrics")
-            body = (metrics.text() if is_known else "there is only /metrics\n").encode()
-            self.send_response(200 if is_known else 404)
-            self.send_header("Content-Type", CONTENT_TYPE)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Nothing: stderr is the job's."""
-
-    try:
-        server = ThreadingHTTPServer(("", port), Handler)
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "there is no such port"
-        raise UsageError(f"--metrics-port {port} cannot be had: {reason}") from None
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()

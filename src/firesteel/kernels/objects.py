@@ -1,8 +1,8 @@
 """Machine code as object files: made by LLVM of what Numba gives, kept in a folder of the machine, loaded.
 
 The folder is named by the sources of this package, the processor, and the versions of what compiles: code
-that was made of other sources is never found. Where no folder can be written to, each process compiles what
-it needs.
+that was made of other sources is never found. Where no folder can be written to, or other users could have
+written to it, each process compiles what it needs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -18,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from firesteel.cache_folder import cache_folder, forget_unused
+from firesteel.cache_folder import forget_unused, private_cache_folder, read_trusted, write_private
 from firesteel.errors import InternalError
+from firesteel.file_trust import distrust, make_private
 
 if TYPE_CHECKING:
     from llvmlite.binding import ExecutionEngine
@@ -31,31 +33,29 @@ _POINTER = re.compile(r".*\*")
 
 
 def load(symbol: str) -> int | None:
-    """The address of a function that was kept, None where it was not."""
+    """Return the address of a function that was kept; None if it is not whole, or another user's."""
     try:
-        data = _file(symbol).read_bytes()
-    except (RuntimeError, OSError):
+        data = read_trusted(_file(symbol))
+        digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+        return loaded(symbol, code) if digest == _digest(symbol, code) else None
+    except (RuntimeError, OSError, InternalError):
         return None
-    digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    return loaded(symbol, code) if digest == _digest(code) else None
 
 
 def keep(symbol: str, code: bytes) -> None:
     """Keep an object that has the function for other processes, where that can be done."""
     try:
         file = _file(symbol)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name(f"{os.getpid()}.tmp")
-        temporary.write_bytes(_digest(code) + code)
-        temporary.replace(file)
+        make_private(file.parent)
+        write_private(file, _digest(symbol, code) + code)
     except (RuntimeError, OSError):
         return
 
 
 def kept() -> Iterator[str]:
-    """The symbols that were kept in earlier runs."""
+    """Iterate over the symbols that were kept in earlier runs."""
     try:
-        names = [file.name for file in _folder().iterdir()]
+        names = sorted(file.name for file in _folder().iterdir())
     except (RuntimeError, OSError):
         return
     yield from (unquote(name.removesuffix(_SUFFIX)) for name in names if name.endswith(_SUFFIX))
@@ -121,14 +121,43 @@ def _file(symbol: str) -> Path:
     return _folder() / f"{quote(symbol, safe='')}{_SUFFIX}"
 
 
-def _digest(code: bytes) -> bytes:
-    """A file that is not whole is as if it were not there."""
-    return hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest()
+def _digest(symbol: str, code: bytes) -> bytes:
+    """Return what begins a function's file: one that is cut off, or another's, is as if it were not there."""
+    return hashlib.blake2b(f"{len(symbol)} {symbol} ".encode() + code, digest_size=_DIGEST_BYTES).digest()
+
+
+def _folder() -> Path:
+    """Return the folder of these sources and this processor, beside Spark's class-data archives.
+
+    Raises:
+        OSError: If there is none, or others could have written to it.
+    """
+    folder = _found_folder()
+    if folder is None:
+        raise PermissionError("no cache folder")
+    return folder
 
 
 @cache
-def _folder() -> Path:
-    """Beside Spark's class-data archives."""
+def _found_folder() -> Path | None:
+    try:
+        every = private_cache_folder("kernels")
+    except (RuntimeError, OSError):
+        return None
+    folder = every / _fingerprint()
+    if folder.is_dir():
+        make_private(folder)
+        if distrust(folder) is not None:
+            return None
+        with suppress(OSError):  # root's, of an image
+            os.utime(folder)
+    else:
+        forget_unused(every.iterdir())
+    return folder
+
+
+def _fingerprint() -> str:
+    """Return what stands for the sources, the processor and what compiles."""
     import llvmlite.binding as llvm
 
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
@@ -136,10 +165,4 @@ def _folder() -> Path:
     for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
         if file.name.endswith(".py"):
             digest.update(file.name.encode() + file.read_bytes())
-    every = cache_folder() / "kernels"
-    folder = every / digest.hexdigest()[:16]
-    if folder.is_dir():
-        os.utime(folder)
-    elif every.is_dir():
-        forget_unused(every.iterdir())
-    return folder
+    return digest.hexdigest()[:16]

@@ -39,7 +39,7 @@ def create_function(environment: Environment, statement: sql.CreateFunction) -> 
             hint="CREATE FUNCTION ... AS 'module.name' LANGUAGE PYTHON",
         )
     try:
-        found = _defined(name, statement.class_name, find(statement.class_name, environment.functions_folder))
+        found = _named(environment, name, statement.class_name)
     except (UsageError, ValidationError) as error:
         raise ValidationError(error.message, range=statement.class_range, hint=error.hint) from error
     functions.create(kind, name, found, statement.function.range)
@@ -57,7 +57,7 @@ def register(environment: Environment, kind: str, path: str, function: Any) -> N
     names. Raises ValidationError, UsageError."""
     name = path.rpartition(".")[2].strip("`")
     if isinstance(function, str):
-        defined = _defined(name, function, find(function, environment.functions_folder))
+        defined = _named(environment, name, function)
     else:
         found = wrapped(function, getattr(function, "__name__", type(function).__name__))
         defined = _defined(name, _code(function, found), found)
@@ -66,6 +66,15 @@ def register(environment: Environment, kind: str, path: str, function: Any) -> N
 
 def _kind(temporary: bool, system: bool) -> str:
     return SYSTEM if system else TEMPORARY if temporary else PERMANENT
+
+
+def _named(environment: Environment, name: str, code: str) -> UserDefined:
+    """Return the function of a module. Raises ValidationError for a pickle, which is code by itself."""
+    if code.startswith(PICKLED):
+        raise ValidationError(
+            f"Function {name} is a pickle: a function is named by its module", hint="AS 'module.name'"
+        )
+    return _defined(name, code, find(code, environment.functions_folder))
 
 
 def _defined(name: str, code: str, found: Udf) -> UserDefined:

@@ -137,6 +137,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_most_rows(environment, mini_batch),
         max_bytes=environment.configuration.get("firesteel.source.max-bytes-per-batch"),
+        trusts_others=environment.configuration.get("firesteel.checkpoint.allow-writable-by-others"),
         interval=mini_batch.latency if mini_batch else 0,
         statement=text,
     )

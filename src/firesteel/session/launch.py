@@ -48,8 +48,10 @@ def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
         return None
     from firesteel.spark.checkpoint_folder import open_folder
     from firesteel.spark.checkpoint_lock import RUN_FILE
+    from firesteel.spark.checkpoint_trust import OPTION
 
-    return open_folder(options[CHECKPOINT], RUN_FILE)
+    trusts_others = options.get(OPTION, "false").lower() == "true"
+    return open_folder(options[CHECKPOINT], RUN_FILE, trusts_others=trusts_others)
 
 
 def spark_of(given: SparkSession | Spark) -> Spark:

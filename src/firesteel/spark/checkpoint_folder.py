@@ -13,19 +13,28 @@ from pathlib import Path
 
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint_lock import FILE, CheckpointLock, local_folder
+from firesteel.spark.checkpoint_trust import check_trust, make_folder
 
 
-def open_folder(checkpoint: str, file: str = FILE) -> CheckpointLock | None:
-    """Make the folder where it is not there, see that it can be written, and hold it by that file; None for
-    one on a file system that is not this machine's.
+def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = False) -> CheckpointLock | None:
+    """Make the folder if it is not there, see that it can be used, and hold it.
 
-    Raises UsageError that says why it cannot be used.
+    Args:
+        checkpoint: The folder, as a path or a URI.
+        file: The name of the file that holds it.
+        trusts_others: Whether it may be one that other users of this machine can write to.
+
+    Returns:
+        What holds it, None for a folder on a file system that is not this machine's.
+
+    Raises:
+        UsageError: If it cannot be made or written, others may write to it, or another run holds it.
     """
     folder = local_folder(checkpoint)
     if folder is None:
         return None
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except (FileExistsError, NotADirectoryError):
         there = next(path for path in (folder, *folder.parents) if path.exists())
         raise UsageError(
@@ -33,6 +42,8 @@ def open_folder(checkpoint: str, file: str = FILE) -> CheckpointLock | None:
         ) from None
     except OSError as error:
         raise UsageError(f"the checkpoint {checkpoint} cannot be made: {error.strerror}") from None
+    if not trusts_others:
+        check_trust(folder, checkpoint)
     _check_written(folder, checkpoint)
     return CheckpointLock(folder, file)
 

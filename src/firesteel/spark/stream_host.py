@@ -31,6 +31,8 @@ from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, job_id
 from firesteel.spark.hadoop_lock import HadoopLock
+from firesteel.spark.internals.callback_peers import guard_callbacks
+from firesteel.spark.internals.exit_files import ExitFiles
 from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
@@ -89,7 +91,9 @@ class StreamJob:
         self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         folder = self._checkpoint = settings.checkpoint
-        self._lock: CheckpointLock | HadoopLock | None = None if folder is None else open_folder(folder)
+        self._lock: CheckpointLock | HadoopLock | None = (
+            None if folder is None else open_folder(folder, trusts_others=settings.trusts_others)
+        )
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
             folder = self._temporary.name
@@ -145,6 +149,9 @@ class StreamJob:
 
         timers = "" if self._timers is None else self._timers.file
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames, timers=timers)
+        if self._spark.is_owned:
+            guard_callbacks()
+        self._exit_files = ExitFiles(self._spark.context, is_owned=self._spark.is_owned)
         self._delivery = Delivery(
             self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
         )
@@ -241,6 +248,7 @@ class StreamJob:
             note_identities(self._spark.context, self._checkpoint, self._identities)
         self._delivered = self.progress.batch = batch
         self._spark.keep_classes()
+        self._exit_files.end_batch()
         self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
         self.progress.lag = self._lags
         self.progress.end_batch()

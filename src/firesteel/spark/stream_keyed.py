@@ -25,6 +25,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 from pyspark.sql.types import BinaryType, StringType, StructType
 
+from firesteel.file_trust import distrust, make_private
 from firesteel.runtime.packets import FAILURE
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
@@ -34,6 +35,7 @@ from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.run_store import RunsAtHand, SparkRunStore
 from firesteel.spark.stream_rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.tasks import StageTask, state_size
+from firesteel.spark.temporary import private_folder
 
 _ROW = Row(*ARROW.names)
 _ID = StructType().add("id", StringType())
@@ -85,6 +87,11 @@ class KeyedProcessor(StatefulProcessor):
 
 @cache
 def run_cache() -> RunCache:
-    """The folder of runs of this executor: it goes when Spark's own local folder does."""
+    """Return the folder of runs of this executor: it goes when Spark's own local folder does.
+
+    If another user has made one of its name, as is possible in `/tmp`, this process uses one of its own.
+    """
     local = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-    return RunCache(Path(local) / f"firesteel-runs-{os.getuid() if hasattr(os, 'getuid') else 0}")
+    folder = Path(local) / f"firesteel-runs-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    make_private(folder)
+    return RunCache(folder if distrust(folder) is None else private_folder("runs"))

@@ -20,7 +20,8 @@ class StreamSettings:
     and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
     to one micro-batch, 0 for about MAX_ROWS; max_bytes: of the messages of a source that can tell. interval:
     milliseconds between the starts of micro-batches of an unbounded job, 0 for as soon as possible.
-    statement: the text by which a checkpoint knows the job.
+    statement: the text by which a checkpoint knows the job. trusts_others: whether the checkpoint may be one
+    that other users of this machine can write to.
     """
 
     checkpoint: str | None = None
@@ -30,3 +31,4 @@ class StreamSettings:
     max_bytes: int = MAX_BYTES
     interval: int = 0
     statement: str | None = None
+    trusts_others: bool = False

@@ -23,6 +23,10 @@ except ImportError:  # Windows: nothing is swept
 
 PREFIX = "firesteel-"
 _LOCK = "lock"
+_SHORT = "/tmp"
+"""Where sockets lie if the path of the folder for temporary files is too long for them."""
+_SOCKET_PATH, _SOCKET_NAME = 103, 43
+"""Bytes that every system takes as the path of a socket, and bytes of Spark's name for one: `/.UUID.sock`."""
 _held: list[IO[str]] = []
 """Open files whose locks last as long as the process."""
 
@@ -32,22 +36,34 @@ def private_folder(name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=process_folder()))
 
 
+def socket_folder() -> Path:
+    """Return a new private folder whose path is short enough for sockets in it."""
+    folder = private_folder("sockets")
+    if len(os.fsencode(folder)) + _SOCKET_NAME <= _SOCKET_PATH:
+        return folder
+    return Path(tempfile.mkdtemp(prefix="sockets-", dir=process_folder(_SHORT)))
+
+
 @functools.cache
-def process_folder() -> Path:
-    """Return the folder of this process, which is made at the first call."""
-    while (folder := _locked_folder()) is None:
+def process_folder(parent: str | None = None) -> Path:
+    """Return the folder of this process, which is made at the first call.
+
+    Args:
+        parent: Where it is made; None for the system's folder for temporary files.
+    """
+    while (folder := _locked_folder(parent)) is None:
         continue
     atexit.register(_remove, folder, os.getpid())
     return folder
 
 
-def _locked_folder() -> Path | None:
+def _locked_folder(parent: str | None) -> Path | None:
     """Make a folder and hold its lock. Return None if a sweeper of another process took it first.
 
     A sweeper may see the lock's file before it is locked, and lock it itself. The file that is locked here
     may therefore be one that was just removed.
     """
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:
         return folder
     try:
@@ -79,9 +95,10 @@ def sweep() -> None:
     if fcntl is None:
         return
     with suppress(OSError):
-        for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{_LOCK}"):
-            with suppress(OSError):  # held by a process, of another user, or just gone
-                _sweep(lock)
+        for parent in {Path(tempfile.gettempdir()), Path(_SHORT)}:
+            for lock in parent.glob(f"{PREFIX}*/{_LOCK}"):
+                with suppress(OSError):  # held by a process, of another user, or just gone
+                    _sweep(lock)
 
 
 def _sweep(lock: Path) -> None:

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from firesteel.cache_folder import UNUSED, cache_folder
+from firesteel.cache_folder import UNUSED, private_cache_folder
+from firesteel.file_trust import distrust, make_private
 from firesteel.spark.start.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
@@ -47,8 +48,10 @@ class ClassArchive:
 def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) -> ClassArchive:
     """Uses the archive for this Java, these jars and this host, or makes it."""
     try:
-        return _use_or_make((cache or cache_folder()) / "jvm", _key(java, jars, host))
-    except (OSError, RuntimeError):  # no folder that can be written to, or no home
+        folder = private_cache_folder("jvm") if cache is None else cache / "jvm"
+        make_private(folder)
+        return _use_or_make(folder, _key(java, jars, host))
+    except (OSError, RuntimeError):  # no folder that can be written to, others write to it, or no home
         return ClassArchive()
 
 
@@ -62,12 +65,12 @@ def _key(java: Java, jars: Path, host: str) -> str:
 
 def _use_or_make(folder: Path, key: str) -> ClassArchive:
     archive = folder / f"{key}.jsa"
-    if archive.is_file() or _adopt(folder, key, archive):
-        os.utime(archive)
+    if _is_own(archive) or _adopt(folder, key, archive):
+        with suppress(OSError):  # root's, of an image
+            os.utime(archive)
         return ClassArchive((*_QUIET, f"-XX:SharedArchiveFile={archive}"))
     if any(folder.glob(f"{key}.*{_NEW}")):
         return ClassArchive(tuple(_QUIET))  # another run is making it
-    folder.mkdir(parents=True, exist_ok=True)
     _forget(folder.glob("*.jsa"), UNUSED)
     made = folder / f"{key}.{uuid4().hex}{_NEW}"
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
@@ -76,7 +79,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
     """Put a finished archive in place; drop those that were given up or are of no use."""
     for made in folder.glob(f"{key}.*{_NEW}"):
-        if not _is_complete(made):
+        if not (_is_own(made) and _is_complete(made)):
             continue
         mark = made.with_suffix(_OF_USE)
         if mark.exists():
@@ -85,6 +88,13 @@ def _adopt(folder: Path, key: str, archive: Path) -> bool:
             return True
         made.unlink()
     _forget(folder.glob(f"{key}.*{_NEW}"), _ABANDONED)
+    return False
+
+
+def _is_own(file: Path) -> bool:
+    """Whether a file is there and no other user could have written it: the JVM runs what is in it."""
+    with suppress(FileNotFoundError):
+        return distrust(file) is None
     return False
 
 

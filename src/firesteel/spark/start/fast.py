@@ -15,6 +15,12 @@ from firesteel.spark.start.archive import class_archive
 from firesteel.spark.start.fork_server import fork_server
 from firesteel.spark.start.java import Java, spark_home
 from firesteel.spark.start.jvm import LocalJvm
+from firesteel.spark.start.private_sockets import (
+    LOCAL_FOLDER,
+    SECRET,
+    java_temporary_folder,
+    with_private_sockets,
+)
 from firesteel.spark.start.settings import LOG_LEVEL, STREAM, LaunchOptions
 from firesteel.spark.start.variables import set_variables
 from firesteel.spark.start.without_pandas import spare_pandas
@@ -52,13 +58,19 @@ class FastStart:
         self._options = options
         self._archive = class_archive(java, spark_home() / "jars", options.host)
         self._fork_server = fork_server()
-        self._settings = options.settings()
+        self._settings = with_private_sockets(options.settings())
         if "SPARK_LOCAL_DIRS" not in os.environ:
-            self._settings.setdefault("spark.local.dir", str(private_folder("local")))
+            self._settings.setdefault(LOCAL_FOLDER, str(private_folder("local")))
         memory = _STREAM_OPTIONS if options.host == STREAM else []
-        jvm_options = [*_JVM_OPTIONS, *memory, *self._archive.options, *_log_options(options.conf)]
-        own = {key: value for key, value in self._settings.items() if key not in options.conf}
-        self._jvm = LocalJvm(java, jvm_options, own, self._python)  # ps shows what it is started with
+        jvm_options = [
+            *_JVM_OPTIONS,
+            *memory,
+            java_temporary_folder(),
+            *self._archive.options,
+            *_log_options(options.conf),
+        ]
+        shown = {key: value for key, value in self._settings.items() if key not in (SECRET, *options.conf)}
+        self._jvm = LocalJvm(java, jvm_options, shown, self._python)  # ps shows what it is started with
 
     @property
     def _python(self) -> str | None:

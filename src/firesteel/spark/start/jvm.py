@@ -20,6 +20,7 @@ from collections.abc import Mapping
 
 from firesteel.errors import JobError
 from firesteel.spark.start.java import Java, spark_home
+from firesteel.spark.start.private_sockets import private_variables
 from firesteel.spark.temporary import private_folder
 
 PATIENCE = 20.0
@@ -54,6 +55,7 @@ class LocalJvm:
         home = spark_home()
         environment = {
             **os.environ,
+            **private_variables(os.environ),
             "SPARK_LOCAL_HOSTNAME": "localhost",
             "SPARK_CONNECT_MODE": "0",
             "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._answer),

@@ -21,10 +21,11 @@ from firesteel.spark.start.fast import FastStart
 from firesteel.spark.start.given import context_of, use_this_python
 from firesteel.spark.start.java import find_java
 from firesteel.spark.start.plain import forget_jvm, has_ended, has_jvm, is_sparks_own, plain_context, tell
+from firesteel.spark.start.private_sockets import LOCAL_FOLDER, with_private_sockets
 from firesteel.spark.start.settings import BATCH, PYTHON, STREAM, LaunchOptions
 from firesteel.spark.start.surroundings import check_master, check_variables, did_not_start
 from firesteel.spark.start.warm import warm_up
-from firesteel.spark.temporary import sweep
+from firesteel.spark.temporary import private_folder, sweep
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -194,10 +195,16 @@ class Spark:
         finally:
             self._has_started.set()
 
+    def _private_settings(self) -> dict[str, str]:
+        settings = with_private_sockets(self._options.settings())
+        if self._options.is_local and "SPARK_LOCAL_DIRS" not in os.environ:
+            settings.setdefault(LOCAL_FOLDER, str(private_folder("local")))
+        return settings
+
     def _made_context(self) -> SparkContext:
         """In the fast way, else in the plain one; what Spark itself has to say it would say again."""
         if self._fast is None:
-            return plain_context(self._options.settings())
+            return plain_context(self._private_settings(), is_local=self._options.is_local)
         try:
             return self._fast.context()
         except Exception as error:
@@ -207,7 +214,7 @@ class Spark:
             self._fast = None
             forget_jvm()
             try:
-                context = plain_context(self._options.settings())
+                context = plain_context(self._private_settings(), is_local=self._options.is_local)
             except Exception:
                 raise error from None
             tell("Spark is started", error)

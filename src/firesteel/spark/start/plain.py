@@ -4,6 +4,7 @@ has a plain way."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -11,25 +12,36 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from firesteel.spark.start.private_sockets import java_temporary_folder, private_variables
 from firesteel.spark.start.variables import set_variables
 
 if TYPE_CHECKING:
     from pyspark import SparkConf, SparkContext
 
+_JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
+"""The variable with options of Java for the JVM that spark-submit starts."""
 _SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
 
 
-def plain_context(settings: Mapping[str, str]) -> SparkContext:
-    """A context; a JVM of this process that pyspark knows is used again. Raises what pyspark raises.
+def plain_context(settings: Mapping[str, str], *, is_local: bool = False) -> SparkContext:
+    """Return a context; a JVM of this process that pyspark knows is used again. Raises what pyspark raises.
 
     Private: `_ensure_initialized`, since pyspark writes all settings of a context into the command line.
+
+    Args:
+        settings: All Spark settings; passwords and secrets do not reach the command line.
+        is_local: Whether the workers run on this machine.
     """
     from pyspark import SparkConf, SparkContext
 
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
-    with set_variables({"PYTHONSAFEPATH": "1"}):
+    variables = {"PYTHONSAFEPATH": "1"}
+    if is_local:
+        options = f"{os.environ.get(_JAVA_OPTIONS, '')} {java_temporary_folder()}".strip()
+        variables |= {**private_variables(os.environ), _JAVA_OPTIONS: options}
+    with set_variables(variables):
         SparkContext._ensure_initialized(conf=without_secrets(conf))
         return SparkContext(conf=conf)
 

@@ -1,0 +1,132 @@
+"""The HTTP server of `--metrics-port`.
+
+It is for a scraper on the same machine unless `--metrics-host` says otherwise. A client that sends
+nothing, or one byte a second, is cut off, and there are only so many connections at once: each has a thread.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from firesteel.errors import UsageError
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+LOOPBACK = "127.0.0.1"
+MOST_CONNECTIONS = 16
+"""Open at once; more are closed at once, unanswered."""
+SECONDS = 5.0
+"""From connecting to the end of the answer."""
+
+
+class _Server(ThreadingHTTPServer):
+    """Serves few connections, each for a short time."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(
+        self, address: Any, family: int, handler: type[BaseHTTPRequestHandler], seconds: float
+    ) -> None:
+        self.address_family = family
+        self._seconds = seconds
+        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(address, handler)
+
+    def server_bind(self) -> None:
+        """Bind without HTTPServer's look at the name of the address, which may ask a name server."""
+        if self.allow_reuse_address:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # no thread could be started
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        deadline = threading.Timer(self._seconds, _cut_off, (request,))
+        deadline.daemon = True
+        try:
+            deadline.start()
+            super().process_request_thread(request, client_address)
+        finally:
+            deadline.cancel()
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: a client that goes away is no error of the job."""
+
+
+def _cut_off(request: socket.socket) -> None:
+    with suppress(OSError):
+        request.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def served(
+    text: Callable[[], str], port: int, host: str = LOOPBACK, seconds: float = SECONDS
+) -> Iterator[int]:
+    """Answer GET /metrics while the context is open.
+
+    Args:
+        text: Returns the answer's body.
+        port: The TCP port, 0 for a free one.
+        host: The address to listen on, or a name of it; `0.0.0.0` and `::` are all of the machine's.
+        seconds: How long a connection may last.
+
+    Yields:
+        The port.
+
+    Raises:
+        UsageError: If the port or the address cannot be listened on.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_known = self.path.partition("?")[0] in ("/", "/metrics")
+            body = (text() if is_known else "there is only /metrics\n").encode()
+            self.send_response(200 if is_known else 404)
+            self.send_header("Content-Type", CONTENT_TYPE)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Print nothing: stderr is the job's."""
+
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        address = (address[0], port, *address[2:])  # getaddrinfo takes 70000 for 4464
+        server = _Server(address, family, Handler, seconds)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise _cannot_listen(host, port, error) from None
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _cannot_listen(host: str, port: int, error: Exception) -> UsageError:
+    if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
+        reason = "there is no such address or port"
+    else:
+        reason = (error.strerror or str(error)).lower()
+    return UsageError(
+        f"Cannot listen on port {port} of {host}: {reason}",
+        hint="use another --metrics-port (above 1023 unless you are root) or --metrics-host",
+    )
