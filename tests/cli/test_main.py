@@ -86,9 +86,27 @@ def test_keep_going_prints_an_error_in_place_of_the_result(
 ) -> None:
     script = "SHOW TABLES;\nEXPLAIN SELECT a FROM none;\nSELEC;\nSHOW VIEWS;\n"
     assert _run(monkeypatch, tmp_path, script, "--keep-going") == 2
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["Empty set", "error", "error", "Empty set"]
-    assert "none" in lines[1]
+    out = capsys.readouterr().out
+    lines = [line.split(":")[0] for line in out.splitlines()]
+    assert [line for line in lines if line in ("Empty set", "error")] == [
+        *("Empty set", "error", "error", "Empty set")
+    ]
+    assert "none" in out
+
+
+@pytest.mark.parametrize(
+    "wrong", ["SELEC 1", "EXPLAIN SELECT a,\n  none FROM t", "CREATE TABLE u (a INT, a INT)"]
+)
+def test_keep_going_tells_an_error_as_without_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, wrong: str
+) -> None:
+    script = f"CREATE TABLE t (a INT) WITH (\n'connector' = 'datagen'); {wrong};\nEXPLAIN SELECT * FROM u;\n"
+    only = script.rpartition("EXPLAIN SELECT *")[0]
+    assert _run(monkeypatch, tmp_path, only) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: ")
+    assert _run(monkeypatch, tmp_path, script, "--keep-going") == 2
+    assert capsys.readouterr().out.startswith(told)
 
 
 def test_verbose_shows_the_trace(

@@ -63,7 +63,11 @@ def run(
     master: Master = None,
     show: Show = None,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Print `error: ...` for a statement that fails, and go on.")
+        bool,
+        typer.Option(
+            "--keep-going",
+            help="Print the error of a statement that fails in place of its result, and go on.",
+        ),
     ] = False,
     metrics_port: Annotated[
         int | None,

@@ -9,7 +9,6 @@ import traceback
 from firesteel.cli.json_logs import is_wanted, tell_error
 from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
-from firesteel.sensitive import without_secrets
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What writing to a stream may meet; files of ours are told of with their names."""
@@ -35,16 +34,6 @@ def as_firesteel_error(error: BaseException) -> FiresteelError:
     wrapped = InternalError(message, hint=BUG_HINT)
     wrapped.__cause__ = error
     return wrapped
-
-
-def one_line(error: FiresteelError) -> str:
-    """`error: message (line 3, column 8)`."""
-    place = ""
-    if error.range is not None and error.sql is not None:
-        line, column = error.range.line_and_column(error.sql)
-        place = f" (line {line}, column {column})"
-    text = f"error: {' '.join(error.message.split())}{place}"
-    return text if error.sql is None else without_secrets(text, error.sql)
 
 
 def report(error: FiresteelError, *, verbose: bool) -> int:

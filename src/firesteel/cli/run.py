@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from firesteel.cli.interrupts import Interrupts, Stopped, second_interrupt_leaves, signal_of
-from firesteel.cli.json_logs import tell
-from firesteel.cli.report import as_firesteel_error, one_line
+from firesteel.cli.json_logs import tell, tell_error
+from firesteel.cli.report import as_firesteel_error
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
 from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
@@ -122,15 +122,16 @@ class Runner:
         return 0
 
     def run_all(self, text: str) -> int:
-        """Run every statement; one that fails gives a line `error: ...` in place of its result.
+        """Run every statement; one that fails gives its error in place of its result.
 
-        Returns the exit status of the last failure, 0 if there was none.
+        Returns:
+            The exit status of the last failure, 0 if there was none.
         """
         status = 0
         for piece in self._environment.split(text):
             try:
                 for statement in self._environment.parse(piece):
-                    self.execute(statement, piece)
+                    self.execute(statement, text)
             except BrokenPipeError:
                 raise  # nobody reads the answers to the rest
             except Exception as problem:
@@ -139,8 +140,12 @@ class Runner:
                     import traceback
 
                     traceback.print_exception(problem, file=sys.stderr)
-                said = one_line(error)
+                if error.sql == piece:
+                    error.sql = text  # the line that is shown may hold other statements, too
+                said = f"error: {error}"
                 print(lines_escaped(said) if sys.stdout.isatty() else said, flush=True)
+                if self._json:
+                    tell_error(error)
                 status = error.exit_status
         return status
 

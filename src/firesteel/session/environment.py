@@ -129,8 +129,12 @@ class TableEnvironment(Environment):
         return parse_script(text)
 
     def split(self, text: str) -> list[str]:
-        """The texts of the statements of a script, which may be wrong inside."""
-        return [text[r.start : r.end] for r in split_script(text)]
+        """Return the texts of the statements of a script, which may be wrong inside.
+
+        Blanks and line ends stand in place of what is before a statement, so offsets, lines and columns are
+        those of the script.
+        """
+        return [_in_place(text, r.start) + text[r.start : r.end] for r in split_script(text)]
 
     def expect(self, text: str) -> None:
         """The script that is going to run: its statements find their checkpoints by all of them."""
@@ -159,3 +163,9 @@ class TableEnvironment(Environment):
         explained = Explain(statement.range, statement, ("CHANGELOG_MODE",))
         plans = "".join(row[0] for row in self.execute(explained, text).collect())
         return f"{plans}\n{explain_code(self, statement, text)}" if code else plans
+
+
+def _in_place(text: str, start: int) -> str:
+    """As many characters as there are before `start`, that end at its line and column."""
+    lines, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1
+    return " " * (start - lines - column) + "\n" * lines + " " * column
