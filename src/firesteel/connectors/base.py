@@ -74,6 +74,10 @@ class Source(Protocol):
     # One of topics tells how much waits behind an offset, or raises JobError where it is not told at once:
     #   lag(offset: Offset) -> Lags
 
+    # One that can fail before it is read has a method that the driver calls while Spark starts:
+    #   check(*, is_local: bool, fresh: bool) -> None
+    # is_local: tasks run on this machine. fresh: no checkpoint has offsets. A sink has `check() -> None`.
+
     # One whose `limits_bytes` is true is given a limit of bytes by the host, beside that of rows.
 
     def initial_offset(self) -> Offset: ...

@@ -22,6 +22,7 @@ from firesteel.connectors.filesystem_splits import (
     FileInfo,
     Piece,
     blocks,
+    check_path,
     cut,
     line_number,
     local_path,
@@ -75,6 +76,10 @@ class FilesystemSource:
         self._changed: list[tuple[FileInfo, str]] = []
         self._next = -1
         self.skipped = 0
+
+    def check(self, *, is_local: bool, fresh: bool) -> None:
+        """See that the path is there. Raises DataError."""
+        check_path(self._options["path"])
 
     @property
     def bounded(self) -> bool:

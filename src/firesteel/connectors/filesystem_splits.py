@@ -74,6 +74,22 @@ def local_path(path: str) -> Path:
     return Path(path)
 
 
+def check_path(path: str) -> Path:
+    """Return the local file or folder of a table's path.
+
+    Raises:
+        DataError: There is none, or it cannot be seen.
+    """
+    root = local_path(path)
+    try:
+        is_there = root.exists()
+    except OSError as error:
+        raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.") from None
+    if not is_there:
+        raise DataError(f"The path '{path}' does not exist.", hint="check the table's option 'path'")
+    return root
+
+
 def whole(file: FileInfo) -> Piece:
     """All of a file."""
     return Piece(file, 0, file.size)

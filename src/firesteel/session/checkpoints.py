@@ -35,8 +35,11 @@ class KnownStatements:
             if isinstance(statement, (Query, Insert, StatementSet)):
                 self._texts.append((statement_text(statement, text), target_of(catalog, statement)))
 
-    def folder(self, context: SparkContext, checkpoint: str, job: JobSpec, text: str) -> str:
-        """The folder of the checkpoint that the statement's job is to use. Raises UsageError for none."""
+    def folder(self, context: SparkContext | None, checkpoint: str, job: JobSpec, text: str) -> str:
+        """The folder of the checkpoint that the statement's job is to use. Raises UsageError for none.
+
+        The context is None for a checkpoint on this machine, before Spark has started.
+        """
         from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
 
         sink = job.target

@@ -22,6 +22,7 @@ from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST
+from firesteel.session.preflight import await_spark
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.progress import Progress
@@ -60,6 +61,8 @@ class Running:
         self._progress.resumable = CHECKPOINT in self._environment.options
         self._progress.enter("starting Spark")
         self._spark = self._environment.spark
+        if self._environment.own_process or not self._spark.has_started:
+            await_spark(self._spark, self._environment, self._job, self._text)
         hand_on(_options(self._job), variables_of_workers(self._spark.context))  # waits until it is up
         ship_code(self._spark, self._job)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")

@@ -58,11 +58,38 @@ def check_or_write(
 
     Raises UsageError that names the first difference, JobError for a file that cannot be read.
     """
+    layout = check_saved(context, folder, job, statement)
+    if layout is None:
+        layout = wanted
+        _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
+    _note(context, folder, statement)
+    return layout
+
+
+def has_saved(context: Any, folder: str) -> bool:
+    """Whether a job has begun with the folder. context: None for a folder of this machine."""
+    return exists(context, f"{folder}/{FILE}")
+
+
+def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None = None) -> Layout | None:
+    """Compare the job with the one that the folder was made for.
+
+    Args:
+        context: Spark's; None for a folder of this machine.
+        folder: The statement's folder in a checkpoint.
+        job: The job that is to go on from it.
+        statement: The text by which the statement is found again, None if it has none.
+
+    Returns:
+        The layout that the checkpoint has, None if no job has begun with it.
+
+    Raises:
+        UsageError: The job is another; the message names the first difference.
+        JobError: The folder's file cannot be read.
+    """
     saved = read(context, folder)
     if saved is None:
-        _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
-        _note(context, folder, statement)
-        return wanted
+        return None
     _check_offsets(context, folder)
     layout = Layout(saved["key_groups"], saved["partitions"])
     change = _change(saved, job, layout)
@@ -72,7 +99,6 @@ def check_or_write(
             f"the checkpoint {folder} belongs to another {of}: {change}",
             hint="run the query it was made with, or give this one an empty checkpoint folder",
         )
-    _note(context, folder, statement)
     return layout
 
 

@@ -209,12 +209,16 @@ class JdbcSink:
         return self._database.error(error)
 
     # --- on the driver -----------------------------------------------------------------------------
-    def open(self, job: str) -> None:
-        """See that the table is there, and the one for batches' numbers. Raises JobError."""
-        self._job = job
+    def check(self) -> None:
+        """See that the table is there. Raises JobError."""
         names = self._spec.names
         probe = f"{self._options.dialect.select(self._options.table, names, None)} WHERE 1 = 0"
         self._ask(probe)
+
+    def open(self, job: str) -> None:
+        """See that the table is there, and the one for batches' numbers. Raises JobError."""
+        self._job = job
+        self.check()
         if not self._database.has_table(BATCHES):
             self._create()
         try:

@@ -50,6 +50,17 @@ class JdbcSource:
             for number, (first, last) in enumerate(bounds(self._options.partitions))
         ]
 
+    def check(self, *, is_local: bool, fresh: bool) -> None:
+        """See that the table is there. Raises JobError.
+
+        On a cluster nothing is asked: the driver may have no way to the database.
+        """
+        if is_local:
+            wanted = [self._scan.names[position] for position in self._scan.projection]
+            sql = f"{self._options.dialect.select(self._options.table, wanted, None)} WHERE 1 = 0"
+            database = Database(self._options)
+            database.once(lambda connection: connection.execute(database.text(sql)))
+
     def initial_offset(self) -> Offset:
         return {_READ: 0}
 

@@ -17,8 +17,9 @@ from firesteel.runtime.java.regular_expressions import parsed
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 """Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who
 only wants to know."""
-
-
+_FIRST_TIMEOUT = 0.25
+_ALL_REFUSED = 0.4
+"""Seconds after which the refusal of all its brokers is believed."""
 _RETENTION = 7 * 24 * 3600.0
 """Seconds: Kafka's default of offsets.retention.minutes."""
 _CREATION, _PAUSE = 5.0, 0.1
@@ -137,15 +138,19 @@ class Cluster:
         return {(name, number) for name, topic in topics.items() for number in topic.partitions}
 
     def _metadata(self, topic: str | None = None) -> Any:
-        began = time.monotonic()
+        began, down = time.monotonic(), self._kafka.KafkaError._ALL_BROKERS_DOWN
         self._errors.clear()
+        timeout = _FIRST_TIMEOUT
         while True:
             try:
-                return self._admin.list_topics(topic, timeout=1)
+                return self._admin.list_topics(topic, timeout=timeout)
             except self._kafka.KafkaException as error:
                 self._admin.poll(0)
+                timeout = min(2 * timeout, 1.0)  # a far cluster is slow to answer
                 waited = time.monotonic() - began
-                if waited > _PATIENCE or (self._errors and waited > _REFUSED):
+                all_down = any(each.code() == down for each in self._errors)
+                patience = _ALL_REFUSED if all_down else _REFUSED if self._errors else _PATIENCE
+                if waited > patience:
                     raise self._unreachable(error) from None
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:

@@ -86,7 +86,7 @@ class KafkaSink:
             self._transactions.abort()
 
     # --- on the driver -----------------------------------------------------------------------------
-    def open(self, job: str) -> None:
+    def check(self) -> None:
         """See that the topics are there; a broker may create them now.
 
         Raises:
@@ -96,6 +96,10 @@ class KafkaSink:
         for notice in cluster.create_missing(self._options.topics):
             print_notice(notice)
         cluster.partitions()
+
+    def open(self, job: str) -> None:
+        """See that the topics are there. Raises JobError as `check` does."""
+        self.check()
 
     def identities(self) -> dict[str, str]:
         """Of topics that are written in transactions; what others have is sent again after a crash anyway."""

@@ -104,6 +104,13 @@ class KafkaSource:
         """The splits cut so that each reads one partition."""
         return by_partition(splits)
 
+    def check(self, *, is_local: bool, fresh: bool) -> None:
+        """Ask the cluster for the topics, and where a fresh job begins. Raises JobError."""
+        if fresh:
+            self.initial_offset()
+        else:
+            self._cluster.partitions()
+
     def initial_offset(self) -> Offset:
         partitions = self._cluster.partitions()
         end = self._options.end

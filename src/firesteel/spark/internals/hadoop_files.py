@@ -1,19 +1,23 @@
 """Small files on any file system that Spark can write to: what is kept beside its checkpoints.
 
 Private: the way from a context into its JVM and to its Hadoop settings (`_jvm`, `_jsc`). Python knows the
-local file system only. Errors of the file system are Py4JJavaErrors.
+local file system only. Errors of the file system are Py4JJavaErrors. Reading a local folder needs no Spark:
+the context is None then, while Spark starts.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
 
-def read_text(context: SparkContext, file: str) -> str | None:
+def read_text(context: SparkContext | None, file: str) -> str | None:
     """The text of a file, None where there is none."""
+    if context is None:
+        return Path(file).read_text(encoding="utf-8") if Path(file).exists() else None
     system, path = _located(context, file)
     if not system.exists(path):
         return None
@@ -72,14 +76,19 @@ def move(context: SparkContext, file: str, to: str) -> bool:
     return bool(system.rename(path, _located(context, to)[1]))
 
 
-def exists(context: SparkContext, path: str) -> bool:
+def exists(context: SparkContext | None, path: str) -> bool:
     """Whether there is such a file or folder."""
+    if context is None:
+        return Path(path).exists()
     system, located = _located(context, path)
     return bool(system.exists(located))
 
 
-def names(context: SparkContext, folder: str, *, folders_only: bool = False) -> list[str]:
+def names(context: SparkContext | None, folder: str, *, folders_only: bool = False) -> list[str]:
     """The names in a folder, sorted; none where it is not there."""
+    if context is None:
+        here = Path(folder).iterdir() if Path(folder).is_dir() else ()
+        return sorted(path.name for path in here if path.is_dir() or not folders_only)
     system, path = _located(context, folder)
     if not system.exists(path):
         return []

@@ -57,6 +57,8 @@ class Spark:
     @property
     def is_local(self) -> bool:
         """Whether driver and workers share this machine."""
+        if self._owned:
+            return self._options.is_local
         return (self.context.master or "").startswith("local")
 
     @property
@@ -90,6 +92,11 @@ class Spark:
             if self._session is None:
                 self._session = _session_of(context)
             return self._session
+
+    @property
+    def has_started(self) -> bool:
+        """Whether its start is over: it is up, or has failed."""
+        return self._starting is None or self._has_started.is_set()
 
     @property
     def has_ended(self) -> bool:
@@ -208,7 +215,7 @@ class Spark:
         try:
             return self._fast.context()
         except Exception as error:
-            if is_sparks_own(error):
+            if is_sparks_own(error) or self._is_over:  # who is leaving has ended its JVM
                 raise
             self._fast.stop()
             self._fast = None

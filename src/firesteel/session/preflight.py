@@ -1,0 +1,84 @@
+"""What can be wrong with a job before Spark runs: looked at while Spark starts.
+
+Spark takes seconds to start, on a busy machine a minute. What a broker, a database or a checkpoint refuses
+does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, wait
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from firesteel.connectors.registry import open_sink, open_source
+from firesteel.errors import UsageError
+from firesteel.in_thread import in_thread
+from firesteel.runtime.job_spec import JobSpec
+from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.session.context import Environment
+from firesteel.session.launch import CHECKPOINT
+from firesteel.spark.checkpoint_lock import local_folder
+from firesteel.spark.fingerprint import check_saved, has_saved
+
+if TYPE_CHECKING:
+    from firesteel.spark.start.launch import Spark
+
+Check = Callable[[], object]
+
+
+def await_spark(spark: Spark, environment: Environment, job: JobSpec, statement: str) -> None:
+    """Wait until Spark is up and the job's connections and checkpoint are looked at.
+
+    Raises:
+        FiresteelError: What fails first, of both.
+    """
+    checks = [in_thread(check) for check in checks_of(environment, job, statement, is_local=spark.is_local)]
+    all_ = [*checks, in_thread(partial(getattr, spark, "context"))]
+    done, _ = wait(all_, return_when=FIRST_EXCEPTION)
+    for each in all_:
+        if each in done:
+            each.result()
+
+
+def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_local: bool) -> Iterator[Check]:
+    """Yield what is to be looked at for a job; each raises what is wrong.
+
+    Args:
+        environment: The session, whose DataFrames need no look.
+        job: The job.
+        statement: The text by which a checkpoint knows it.
+        is_local: Whether tasks run on this machine.
+    """
+    folder = _known_folder(environment, job, statement)
+    fresh = CHECKPOINT not in environment.options or (folder is not None and not has_saved(None, folder))
+    if folder is not None:
+        yield partial(check_saved, None, folder, job, statement)
+    for chain in job.chains:
+        if isinstance(chain.source, ScanSpec) and chain.source.table not in environment.frames:
+            yield partial(_check_source, chain.source, is_local=is_local, fresh=fresh)
+    for sink in job.sinks:
+        if sink.connector is not None:
+            yield partial(_check_sink, sink)
+
+
+def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:
+    """The statement's folder in a checkpoint on this machine; None without one, and for one elsewhere."""
+    checkpoint = environment.options.get(CHECKPOINT)
+    if checkpoint is None or local_folder(checkpoint) is None or ":/" in checkpoint:
+        return None
+    return environment.known_statements.folder(None, checkpoint, job, statement)
+
+
+def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:
+    with suppress(*() if is_local else (UsageError,)):  # a client that only the executors' Python has
+        check = getattr(open_source(scan), "check", None)
+        if check is not None:
+            check(is_local=is_local, fresh=fresh)
+
+
+def _check_sink(spec: SinkSpec) -> None:
+    check = getattr(open_sink(spec), "check", None)
+    if check is not None:
+        check()
