@@ -26,6 +26,8 @@ QUERY = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');\nSELECT a FROM t
         (QUERY, ["--set", "firesteel.fast-start=off"], False),
         ("SET 'spark.app.name' = 'mine';\n" + QUERY, [], False),
         ("SET 'firesteel.fast-start' = 'off';\n" + QUERY, [], False),
+        (QUERY, ["--set", "pipeline.name=counts"], False),
+        ("SET 'pipeline.name' = 'counts';\n" + QUERY, [], False),
         ("SET 'parallelism.default' = '1';\n" + QUERY, [], True),
         ("SHOW TABLES;", [], False),
     ],
@@ -35,7 +37,8 @@ def test_when_it_starts(
 ) -> None:
     started: list[bool] = []
     monkeypatch.setattr(
-        "firesteel.session.launch.prepare", lambda options, own_process: started.append(own_process)
+        "firesteel.session.launch.prepare",
+        lambda options, own_process, script: started.append(own_process and script == "job.sql"),
     )
     job = tmp_path / "job.sql"
     job.write_text(script, encoding="utf-8")

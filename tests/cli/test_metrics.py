@@ -107,3 +107,17 @@ def test_an_error_in_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 )
 def test_json_is_asked_for_on_the_command_line(arguments: list[str], wanted: bool) -> None:
     assert is_wanted(arguments) is wanted
+
+
+def test_a_job_is_called_by_its_name_and_none_has_the_name_of_another() -> None:
+    metrics = Metrics()
+    jobs = [Progress(name=name, batches=1) for name in ("a.sql: t", "a.sql: t", 'with "quotes"\\', "")]
+    for job in [*jobs, *jobs]:
+        metrics.watch(job)
+    lines = [line for line in metrics.text().splitlines() if line.startswith("firesteel_batches_total{")]
+    assert lines == [
+        'firesteel_batches_total{job="a.sql: t"} 1',
+        'firesteel_batches_total{job="a.sql: t (2)"} 1',
+        'firesteel_batches_total{job="with \\"quotes\\"\\\\"} 1',
+        'firesteel_batches_total{job="4"} 1',
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -111,6 +112,7 @@ def run(
         return runner.run_script(
             text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
             verbose=verbose, metrics=metrics, as_json=log_format == "json",
+            name="" if script == "-" else Path(script).name,
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ _CONCERN_SPARK = (
     "checkpointing",
     "firesteel.host",
     "fast-start",
+    "pipeline.name",
 )
 
 
@@ -23,19 +24,19 @@ def prepare_early(arguments: list[str]) -> None:
     if arguments[:1] != ["run"] or any(word in a for a in arguments for word in _CONCERN_SPARK):
         return
     script = _script(arguments[1:])
-    if script is None or not needs_spark(script):
+    if script is None or not needs_spark(script[1]):
         return
     from firesteel.session.launch import prepare
 
-    prepare(SPARKS_LOGS if "--verbose" in arguments else {}, own_process=True)
+    prepare(SPARKS_LOGS if "--verbose" in arguments else {}, own_process=True, script=script[0])
 
 
-def _script(arguments: list[str]) -> str | None:
-    """The text of the only argument that names a file."""
+def _script(arguments: list[str]) -> tuple[str, str] | None:
+    """The name and the text of the only argument that names a file."""
     files = [path for path in map(Path, arguments) if path.is_file()]
     if len(files) != 1:
         return None
     try:
-        return files[0].read_text(encoding="utf-8")
+        return files[0].name, files[0].read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None

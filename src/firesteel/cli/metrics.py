@@ -34,26 +34,43 @@ class Metrics:
 
     def __init__(self) -> None:
         self._jobs: dict[int, Progress] = {}
+        self._labels: dict[int, str] = {}
 
     def watch(self, progress: Progress) -> None:
         """Called at each change of a job's counts."""
-        self._jobs.setdefault(id(progress), progress)
+        if id(progress) not in self._jobs:
+            self._labels[id(progress)] = self._label(progress.name)
+            self._jobs[id(progress)] = progress
+
+    def _label(self, name: str) -> str:
+        """The job's name, with a number if an earlier job had it; the number alone without a name."""
+        if not name:
+            return str(len(self._jobs) + 1)
+        escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        taken, number, label = set(self._labels.values()), 1, escaped
+        while label in taken:
+            number += 1
+            label = f"{escaped} ({number})"
+        return label
+
+    def _by_label(self) -> list[tuple[str, Progress]]:
+        return [(self._labels[key], job) for key, job in list(self._jobs.items())]
 
     def text(self) -> str:
         """All metrics in Prometheus' text format; what a job has none of is left out."""
         return "".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        found = [(number, values(job)) for number, job in enumerate(list(self._jobs.values()), 1)]
+        found = [(label, values(job)) for label, job in self._by_label()]
         for name, kind, meaning in _METRICS:
             yield _head(name, kind, meaning)
-            for number, of_job in found:
+            for label, of_job in found:
                 if (value := of_job[name]) is not None:
-                    yield f'firesteel_{name}{{job="{number}"}} {value}\n'
+                    yield f'firesteel_{name}{{job="{label}"}} {value}\n'
         yield _head(*_LAG)
-        for number, job in enumerate(list(self._jobs.values()), 1):
+        for label, job in self._by_label():
             for (topic, partition), waiting in sorted(job.lags.items()):
-                labels = f'job="{number}",topic="{topic}",partition="{partition}"'
+                labels = f'job="{label}",topic="{topic}",partition="{partition}"'
                 yield f"firesteel_lag_messages{{{labels}}} {waiting}\n"
 
 

@@ -52,21 +52,23 @@ def run_script(
     verbose: bool,
     metrics: Metrics | None = None,
     as_json: bool = False,
+    name: str = "",
 ) -> int:
     """Run all statements, with modules of functions in `folder`; returns the exit status. metrics: what the
-    jobs count in. as_json: progress is told in JSON. Raises what a statement raised unless keep_going."""
+    jobs count in. as_json: progress is told in JSON. name: the script's file name. Raises what a statement
+    raised unless keep_going."""
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
 
     held = open_checkpoint(options)
     if needs_spark(text):
-        prepare(options, own_process=True)  # the JVM starts while the script is parsed
+        prepare(options, own_process=True, script=name)  # the JVM starts while the script is parsed
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
     environment.functions_folder = folder
-    environment.own_process = True
+    environment.own_process, environment.script = True, name
     try:
         runner = Runner(environment, show=show, verbose=verbose, metrics=metrics, as_json=as_json)
         if CHECKPOINT in options:

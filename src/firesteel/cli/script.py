@@ -9,7 +9,9 @@ from pathlib import Path
 from firesteel.errors import UsageError
 
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
-_SETS_SPARK = re.compile(r"^\s*SET\s+'?(spark\.|firesteel\.fast-start)", re.IGNORECASE | re.MULTILINE)
+_SETS_SPARK = re.compile(
+    r"^\s*SET\s+'?(spark\.|firesteel\.fast-start|pipeline\.name)", re.IGNORECASE | re.MULTILINE
+)
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
 
 SPARKS_LOGS = {"spark.log.level": "INFO"}

@@ -36,6 +36,8 @@ class Environment:
         """Where modules that CREATE FUNCTION names may lie besides the places where Python looks."""
         self.own_process = False
         """Whether the process is Firesteel's own, the command's."""
+        self.script = ""
+        """The file name of the script that runs, by which jobs without `pipeline.name` are called."""
         self.known_statements = KnownStatements()
         self._given = spark
         self._spark: Spark | None = None
@@ -45,7 +47,9 @@ class Environment:
         """The Spark that runs the queries; started now if it is not yet."""
         if self._spark is None or self._spark.has_ended:
             given = self._given
-            self._spark = prepare(self.options, self.own_process) if given is None else spark_of(given)
+            self._spark = (
+                prepare(self.options, self.own_process, self.script) if given is None else spark_of(given)
+            )
             self._spark.hold(self)
         if settings := settings_of_spark(self.configuration):
             self._spark.check(settings)

@@ -21,7 +21,7 @@ from firesteel.secrets import Pairs, hand_on
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
-from firesteel.session.launch import CHECKPOINT, HOST
+from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.preflight import await_spark
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
@@ -40,6 +40,18 @@ _AGAIN_SECONDS = 0.2
 """How often a job that is to end is told so."""
 
 
+_DEFAULT_PATH = "default_catalog.default_database."
+
+
+def job_name(environment: Environment, job: JobSpec) -> str:
+    """Return what a job is called in Spark and in metrics: `pipeline.name`, or its script and its sinks."""
+    named: str | None = environment.configuration.get(NAME)
+    if named:
+        return named
+    sinks = "select" if job.target is None else job.target.replace(_DEFAULT_PATH, "")
+    return f"{environment.script}: {sinks}" if environment.script else sinks
+
+
 class Running:
     """One job on its host. `changes` may be asked for once; `cancel` may be called from any thread."""
 
@@ -47,7 +59,7 @@ class Running:
         self._environment = environment
         self._job = job
         self._text = redacted(text)
-        self._progress = Progress(watch)
+        self._progress = Progress(watch, name=job_name(environment, job))
         self._group: str | None = None
         self._stream: StreamJob | None = None
         self._spark: Spark | None = None
@@ -75,7 +87,7 @@ class Running:
     def _batch(self) -> Iterator[pa.Table]:
         from firesteel.spark import batch_host
 
-        settings = batch_host.BatchSettings(_parallelism(self._environment))
+        settings = batch_host.BatchSettings(_parallelism(self._environment), self._text)
         self._group = settings.group
         return batch_host.run(self._job, self._environment.spark, settings, self._progress)
 

@@ -17,16 +17,24 @@ if TYPE_CHECKING:
 
 FAST = "firesteel.fast-start"
 HOST = "firesteel.host"
+NAME = "pipeline.name"
 CHECKPOINT = "execution.checkpointing.dir"
 
 
-def launch_options(options: Mapping[str, str], own_process: bool = False) -> LaunchOptions:
-    """How to start Spark: options that begin with `spark.` are Spark's own. own_process: for the command."""
+def launch_options(options: Mapping[str, str], own_process: bool = False, script: str = "") -> LaunchOptions:
+    """Return how to start Spark.
+
+    Args:
+        options: The session's; those that begin with `spark.` are Spark's own.
+        own_process: Whether the process is the command's.
+        script: The script's file name, for an application without `pipeline.name`.
+    """
     conf = settings_of_spark(options)
     master = conf.pop(MASTER, None)
     streams = options.get(HOST) == launch.STREAM or CHECKPOINT in options
     host = launch.STREAM if streams else launch.BATCH
-    return LaunchOptions(master, host, conf, own_process, options.get(FAST, "auto").lower() != "off")
+    fast, name = options.get(FAST, "auto").lower() != "off", options.get(NAME) or script or "firesteel"
+    return LaunchOptions(master, host, conf, own_process, fast, name)
 
 
 def settings_of_spark(options: Mapping[str, str]) -> dict[str, str]:
@@ -34,9 +42,9 @@ def settings_of_spark(options: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in options.items() if key.startswith("spark.")}
 
 
-def prepare(options: Mapping[str, str], own_process: bool = False) -> Spark:
-    """Begin to start a Spark of our own; returns at once. own_process: for the command."""
-    return launch.prepare(launch_options(options, own_process))
+def prepare(options: Mapping[str, str], own_process: bool = False, script: str = "") -> Spark:
+    """Begin to start a Spark of our own and return at once; arguments as of `launch_options`."""
+    return launch.prepare(launch_options(options, own_process, script))
 
 
 def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class BatchSettings:
     """parallelism: tasks of a source and partitions of an exchange; 0 for one a core. group: Spark's name
-    for the job, by which another thread can cancel it (SparkContext.cancelJobGroup)."""
+    for the job, by which another thread can cancel it (SparkContext.cancelJobGroup). statement: the job's
+    SQL, which Spark's UI shows."""
 
     parallelism: int = 0
+    statement: str = ""
     group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
 
 
@@ -62,7 +64,9 @@ def run(
 
     def collected(packets: RDD[Any]) -> list[Packet]:
         try:
-            context.setJobGroup(settings.group, job.target or "select", interruptOnCancel=False)
+            context.setJobGroup(
+                settings.group, settings.statement or job.target or "select", interruptOnCancel=False
+            )
             found: list[Packet] = packets.collect()
         except KeyboardInterrupt:
             context.cancelJobGroup(settings.group)

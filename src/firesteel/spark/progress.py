@@ -25,6 +25,7 @@ class Progress:
     counted yet.
     streams: whether the job runs on the stream host. resumable: whether another run goes on from its
     checkpoint.
+    name: of the job, "" for none.
     batch: the number of the last batch that was delivered, -1 for none.
     """
 
@@ -43,6 +44,7 @@ class Progress:
     streams: bool = False
     resumable: bool = False
     batch: int = -1
+    name: str = ""
     ended: float | None = None
     started: float = field(default_factory=time.monotonic)
 

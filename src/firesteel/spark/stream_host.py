@@ -82,6 +82,7 @@ class StreamJob:
         self._frames = frames
         self.progress = progress
         self._lag = Lag(job, framed=bool(frames))
+        self._statement = settings.statement
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
         self._stopping = False
@@ -161,6 +162,8 @@ class StreamJob:
             check_age(self._spark.context, folder, self._delivery.forgets_after())
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
+        if self.progress.name:
+            writer = writer.queryName(self.progress.name)
         self.progress.enter("first micro-batch")
         if self._job.bounded:
             return writer.trigger(availableNow=True).start()
@@ -201,6 +204,8 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
+        if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
+            self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
         kept = KeptPackets(
             frame, self._delivery.in_tasks, is_local=self._spark.is_local, expects_few=self._were_few
         )

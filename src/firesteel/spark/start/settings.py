@@ -65,13 +65,15 @@ _FOR_SUBMIT = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_GATEWAY_PORT")
 class LaunchOptions:
     """How to start Spark. master: a Spark master, None for this machine with all its cores. host: the
     host that is expected to run, for the class-data archive. conf: Spark settings of the user's.
-    own_process: the process is Firesteel's own (without_pandas.py). fast: with what of Spark is private."""
+    own_process: the process is Firesteel's own (without_pandas.py). fast: with what of Spark is private.
+    name: the application's, if conf has none."""
 
     master: str | None = None
     host: str = BATCH
     conf: Mapping[str, str] = field(default_factory=dict)
     own_process: bool = False
     fast: bool = True
+    name: str = "firesteel"
 
     @property
     def is_local(self) -> bool:
@@ -94,7 +96,7 @@ class LaunchOptions:
 
     def settings(self) -> dict[str, str]:
         """All Spark settings, the user's last."""
-        settings = {MASTER: self.master or "local[*]", "spark.app.name": "firesteel", **_ALWAYS}
+        settings = {MASTER: self.master or "local[*]", "spark.app.name": self.name, **_ALWAYS}
         if self.is_local:
             settings |= _LOCAL | (_OWN_DAEMON if self.fast else {})
         elif (self.master or "").startswith(_MASTER_HERE):
