@@ -19,6 +19,7 @@ from dataclasses import fields, is_dataclass
 from firesteel.errors import FiresteelError, InternalError, JobError
 from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import FAILURE, FIRST, Packet
+from firesteel.spark.known_failures import known_failure
 from firesteel.spark.workers_python import unfit_python
 from firesteel.user_function import UserFunction
 
@@ -48,6 +49,8 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
     raised = _raised(text)
     if raised is None or raised[0].endswith("Py4JJavaError"):
         words = java_words(text) or type(error).__name__
+        if (known := known_failure(text)) is not None:
+            return known
         if _DEATH.search(words):
             return _died(text, words, job, goes_on=goes_on)
         return JobError(f"Spark failed: {words}")
@@ -86,7 +89,7 @@ def _own(kind: str) -> type[FiresteelError] | None:
 
 
 _DEATH = re.compile(
-    r"Python worker exited unexpectedly|Python worker failed to connect|EOFException"
+    r"Python worker exited unexpectedly|EOFException"
     r"|(?:IO|Socket)Exception: (?:Broken pipe|Connection reset|Stream closed)"
 )
 _CALL = "An error occurred while calling"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _PAUSE = 0.05
 _ALONE_SECONDS = 1.0
 """In which no other executor has come behind the last: executors of a cluster start together."""
-_TOLD_SECONDS = 20.0
+_TOLD_SECONDS = 10.0
 
 
 def count_executors(context: SparkContext) -> int:

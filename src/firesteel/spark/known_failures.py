@@ -1,0 +1,37 @@
+"""Failures of Spark's that say nothing about their cause to who runs a job, in other words."""
+
+from __future__ import annotations
+
+import re
+
+from firesteel.errors import JobError
+
+_NO_WORKER = re.compile(r"Timed out while waiting for the Python worker|Python worker failed to connect back")
+_LOST_STATE = re.compile(
+    r"STDS_FAILED_TO_READ_OPERATOR_METADATA|STDS_FAILED_TO_READ_STATE_SCHEMA|CANNOT_LOAD_STATE_STORE"
+    r"|CANNOT_READ_STATE_FILE|CANNOT_READ_MISSING_SNAPSHOT_FILE|CANNOT_READ_DELTA_FILE"
+)
+_FILE = re.compile(r"(?:file:)?(/[^\s'\"]+/(?:state|_metadata|metadata)(?:/[^\s'\",:]+)?)")
+
+
+def known_failure(text: str) -> JobError | None:
+    """Return the error for a failure that is known by its text, None for another.
+
+    Args:
+        text: The text of Spark's exception.
+    """
+    if _LOST_STATE.search(text):
+        file = _FILE.search(text)
+        where = f": {file[1]}" if file else ""
+        return JobError(
+            f"the checkpoint has lost files of its state{where}",
+            hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder and an "
+            "empty sink",
+        )
+    if _NO_WORKER.search(text):
+        return JobError(
+            "a Python worker did not start in the time that Spark gives it",
+            hint="is the machine overloaded, or the executors' Python (PYSPARK_PYTHON) on a slow disk? "
+            "--verbose shows Spark's log",
+        )
+    return None

@@ -1,0 +1,45 @@
+"""Failures of Spark's that are told in other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.errors import JobError
+from firesteel.spark.errors import from_spark
+
+QUERY = "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: {} SQLSTATE: XXKST"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[STDS_FAILED_TO_READ_OPERATOR_METADATA] Failed to read the operator metadata for "
+        "checkpointLocation=file:/c/spark and batchId=4.",
+        "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_MISSING_SNAPSHOT_FILE] An error occurred during loading state.",
+    ],
+)
+def test_lost_state_is_told_with_what_to_do(words: str) -> None:
+    error = from_spark(RuntimeError(QUERY.format(words)))
+    assert type(error) is JobError
+    assert error.message.startswith("the checkpoint has lost files of its state")
+    assert "restore the checkpoint from a copy" in str(error.hint)
+
+
+def test_the_file_is_named_where_spark_names_it() -> None:
+    words = "[CANNOT_LOAD_STATE_STORE.X] Error reading file:/c/insert-o/spark/state/0/1/2.zip does not exist"
+    error = from_spark(RuntimeError(QUERY.format(words)))
+    assert error.message == "the checkpoint has lost files of its state: /c/insert-o/spark/state/0/1/2.zip"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "SocketTimeoutException: Timed out while waiting for the Python worker to connect back",
+        "Python worker failed to connect back.",
+    ],
+)
+def test_a_worker_that_did_not_start_in_time(words: str) -> None:
+    error = from_spark(RuntimeError(QUERY.format(words)))
+    assert type(error) is JobError
+    assert error.message == "a Python worker did not start in the time that Spark gives it"
+    assert "overloaded" in str(error.hint)
