@@ -134,7 +134,7 @@ def test_a_checkpoint_of_another_query(tmp_path: Path) -> None:
         patch.setattr(
             "firesteel.spark.fingerprint.write_text", lambda _, file, text: Path(file).write_text(text)
         )
-        patch.setattr("firesteel.spark.fingerprint.move", lambda _, file, to: bool(Path(file).replace(to)))
+        patch.setattr("firesteel.spark.fingerprint._moved", lambda _, file, to: bool(Path(file).replace(to)))
         check_or_write(None, folder, made, Layout(4, 2), "INSERT INTO o SELECT a FROM i")
     assert (Path(folder) / FILE).exists()
     environment, made = job(NUMBERS, NOTHING, options)
