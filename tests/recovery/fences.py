@@ -46,15 +46,19 @@ def fenced(folder: Path, place: str | None, sink: str = "files", chance: random.
         return Run("tests.recovery.fence_job", source, output, checkpoint, ROWS, "none", *more)
 
     first = start(*pause)
-    if not _stopped(first, checkpoint, mark if place else None, chance or random.Random(1)):
-        assert place is None, first.said
-        return  # it was done before
-    second = start()
-    assert second.wait(_WAIT_SECONDS) == 0, second.said
-    assert "taking over the checkpoint" in second.said
-    _tell(reversed(tree(first.pid)), signal.SIGCONT)
-    assert first.wait(_WAIT_SECONDS) != 0, "it was told nothing"
-    assert f"was taken over by process {second.pid} " in first.said, first.said
+    try:
+        if not _stopped(first, checkpoint, mark if place else None, chance or random.Random(1)):
+            assert place is None, first.said
+            return  # it was done before
+        second = start()
+        assert second.wait(_WAIT_SECONDS) == 0, second.said
+        assert "taking over the checkpoint" in second.said
+        _tell(reversed(tree(first.pid)), signal.SIGCONT)
+        assert first.wait(_WAIT_SECONDS) != 0, "it was told nothing"
+        assert f"was taken over by process {second.pid} " in first.said, first.said
+    finally:
+        if first.poll() is None:  # a stopped process, and its JVM, would stay for ever
+            _tell(tree(first.pid), signal.SIGKILL)
     assert left() == answer(source)
 
 
