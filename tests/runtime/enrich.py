@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.identities import IDENTITIES
 from firesteel.runtime.keys import find_keys
 from firesteel.runtime.operators.base import Clock, Message, TwoInputOperator
 from firesteel.runtime.operators.registry import OPERATORS, Entry
@@ -68,4 +66,3 @@ def code(spec: EnrichSpec) -> Iterator[str]:
 
 
 OPERATORS[EnrichSpec] = Entry(__name__, state=1)
-cast("dict[type, str]", IDENTITIES)[EnrichSpec] = "EnrichSpec"

@@ -99,11 +99,13 @@ IDENTITIES: Mapping[type, str] = {
 
 
 def identity(kind: type) -> str:
-    """Return the identity of a class of specs.
+    """Return the identity of a class of specs. A class of another package is known by its name.
 
     Raises:
-        InternalError: The class has no identity.
+        InternalError: A class of Firesteel has no identity.
     """
-    if kind not in IDENTITIES:
+    if kind in IDENTITIES:
+        return IDENTITIES[kind]
+    if kind.__module__.partition(".")[0] == __name__.partition(".")[0]:
         raise InternalError(f"{kind.__name__} has no identity: give it a line in runtime/identities.py")
-    return IDENTITIES[kind]
+    return kind.__name__
