@@ -18,6 +18,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from firesteel.changelog import RowKind
 from firesteel.errors import InternalError
 from firesteel.runtime.identities import IDENTITIES, identity
 from firesteel.runtime.job_spec import JobSpec
@@ -101,9 +102,10 @@ def test_an_identity_outlives_the_name_of_its_class() -> None:
         DropUpdateBeforeSpec.__name__ = own
 
 
-def test_a_class_without_an_identity_is_refused() -> None:
-    with pytest.raises(InternalError, match="Path has no identity"):
-        identity(Path)
+def test_a_class_of_firesteel_without_an_identity_is_refused() -> None:
+    with pytest.raises(InternalError, match="RowKind has no identity"):
+        identity(RowKind)
+    assert identity(Path) == "Path"
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
