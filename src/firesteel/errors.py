@@ -107,7 +107,7 @@ def missing_package(what: str, package: str, extra: str) -> UsageError:
     )
 
 
-_SEE = "see docs/compatibility.md: what Flink has and Firesteel does not"
+_SEE = "`firesteel help compatibility` lists what Flink has and Firesteel does not"
 
 
 class NotSupportedError(FiresteelError):

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.connectors import filesystem_sink
-from firesteel.connectors.filesystem_partitions import escaped, unescaped
+from firesteel.connectors.filesystem_partitions import escaped, unescaped, unnamable
 from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.filesystem_source import FilesystemSource
-from firesteel.errors import DataError
+from firesteel.errors import DataError, JobError
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, INT, STRING, SqlType, char, timestamp
@@ -124,3 +124,38 @@ def test_a_folder_whose_value_is_of_another_type(tmp_path: Path) -> None:
 def test_names_of_folders_say_any_text(text: str) -> None:
     assert unescaped(escaped(text)) == text
     assert "/" not in escaped(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("x" * 300, r"its folder's name has 302 bytes, and 255 is the most"),
+        ("é" * 127, r"its folder's name has 256 bytes, and 255 is the most"),
+        ("a\0b", r"its value holds the character NUL, which no name of a folder can have"),
+    ],
+)
+def test_a_value_that_no_folder_can_be_called_by(value: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=rf"column b: the row \+I\[7, {value[:1]}.* cannot be written: {reason}"
+    ):
+        write(tmp_path, (INT, STRING), ("b",), [(1, "fine"), (7, value)])
+    assert not list(tmp_path.rglob("part-*"))
+
+
+def test_the_longest_name_of_a_folder(tmp_path: Path) -> None:
+    value = "x" * 253
+    write(tmp_path, (INT, STRING), ("b",), [(7, value)])
+    assert read(tmp_path, (INT, STRING), ("b",)) == [(7, value)]
+
+
+def test_many_long_values_make_a_path_too_long(tmp_path: Path) -> None:
+    keys = [f"k{i}" for i in range(17)]
+    folder = "/".join(f"{key}={'x' * 240}" for key in keys)
+    assert unnamable(tmp_path, "/".join(folder.split("/")[:10])) is None
+    assert unnamable(tmp_path, folder) is not None
+
+
+def test_a_partition_that_cannot_be_made_at_the_commit(tmp_path: Path) -> None:
+    (tmp_path / "b=1").write_text("a file where a folder is wanted")
+    with pytest.raises(JobError, match=f"{tmp_path}: cannot be written: File exists"):
+        write(tmp_path, (INT, INT), ("b",), [(7, 1)])

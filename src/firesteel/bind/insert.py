@@ -22,7 +22,7 @@ from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Select, ValuesRows
 from firesteel.sql.statements import Insert, Name
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import SqlType, quoted_name
 
 
 def bind_insert(statement: Insert, context: BindContext) -> Sink:
@@ -53,7 +53,7 @@ def _sink_table(statement: Insert, context: BindContext) -> Table:
     name = statement.table
     entry = context.catalog.find(name.parts)
     if entry is None:
-        path = ".".join(f"`{part}`" for part in context.catalog.path(name.parts))
+        path = ".".join(map(quoted_name, context.catalog.path(name.parts)))
         raise ValidationError(
             f"Cannot find table '{path}' in any of the catalogs [{context.catalog.current_catalog}], "
             "nor as a temporary table.",

@@ -11,6 +11,7 @@ from firesteel.errors import ValidationError
 from firesteel.plan.tree import Field
 from firesteel.sql.parser import parse_expression
 from firesteel.sql.statements import CreateTable
+from firesteel.types.sql import quoted_name
 
 _DEFAULTS = {
     "CONSTRAINTS": "INCLUDING",
@@ -62,14 +63,14 @@ def base_of(statement: CreateTable, context: BindContext) -> Base:
     strategies = _strategies(statement)
     entry = context.catalog.find(name.parts)
     if entry is None:
-        path = ".".join(f"`{part}`" for part in context.catalog.path(name.parts))
+        path = ".".join(map(quoted_name, context.catalog.path(name.parts)))
         raise ValidationError(
             f"Source table '{path}' of the LIKE clause not found in the catalog",
             range=name.range,
             hint=did_you_mean(name.parts[-1], context.catalog.names()),
         )
     if isinstance(entry, View):
-        path = ".".join(f"`{part}`" for part in entry.path)
+        path = ".".join(map(quoted_name, entry.path))
         line, column = name.range.line_and_column(context.sql)
         raise ValidationError(
             f"Source table '{path}' of the LIKE clause can not be a VIEW, at line {line}, column {column}",

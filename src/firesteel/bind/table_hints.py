@@ -11,6 +11,7 @@ from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.sql.query_syntax import Hint
 from firesteel.sql.words import words
+from firesteel.types.sql import quoted_name
 
 ENABLED = "table.dynamic-table-options.enabled"
 _KNOWN = words("OPTIONS STATE_TTL LOOKUP BROADCAST SHUFFLE_HASH SHUFFLE_MERGE NEST_LOOP MULTI_JOIN")
@@ -80,7 +81,7 @@ def _check_pairs(options: Pairs, place: SourceRange) -> None:
 def refuse_hints(view: View, hints: Sequence[Hint], place: SourceRange) -> None:
     """Raises ValidationError for an OPTIONS hint on a view."""
     if options_of(hints) is not None:
-        path = ".".join(f"`{part}`" for part in view.path)
+        path = ".".join(map(quoted_name, view.path))
         raise ValidationError(
             f"View '{path}' cannot be enriched with new options. Hints can only be applied to tables.",
             range=place,

@@ -13,6 +13,7 @@ from firesteel.catalog.databases import Databases
 from firesteel.catalog.functions import FunctionCatalog
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import SourceRange, ValidationError
+from firesteel.types.sql import quoted_name
 
 Path = tuple[str, str, str]
 
@@ -176,7 +177,7 @@ class Catalog(Databases):
 
 
 def _quoted(path: Path) -> str:
-    return ".".join(f"`{part}`" for part in path)
+    return ".".join(map(quoted_name, path))
 
 
 def table_of(entry: Table | View, range: SourceRange | None = None) -> Table:

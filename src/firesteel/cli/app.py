@@ -153,6 +153,16 @@ def shell(settings: Set = None, master: Master = None, verbose: Verbose = False)
     return Shell(configuration, folder=folder_of("-"), verbose=verbose).loop()
 
 
+@app.command("help")
+def help_(
+    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Lists the pages if not given.")] = None,
+) -> int:
+    """Print a page of the documentation."""
+    from firesteel.cli.help_pages import print_page
+
+    return print_page(page)
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from firesteel import __version__

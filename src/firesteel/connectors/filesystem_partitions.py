@@ -6,6 +6,7 @@ them, PartitionPathUtils escapes names.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,35 @@ class Partitions:
         except ValueError:
             raise DataError(f"{path}: '{text}' is no {kind}, as the column {key} is.") from None
         return pa.scalar(value, to_arrow(kind))
+
+
+_LONGEST_NAME, _LONGEST_PATH = 255, 4095
+"""Bytes of a file's name and of its path, on nearly every file system."""
+_OF_FILES = 80
+"""Bytes that the name of a file in the folder of a partition has at most."""
+
+
+def unnamable(root: Path, folder: str) -> tuple[int, str] | None:
+    """Return why no folder can have the name of a partition, None if one can.
+
+    Args:
+        root: The table's folder.
+        folder: The partition's, as `Partitions.folders` gives it.
+
+    Returns:
+        The place of the partition column that is to blame, and the reason.
+    """
+    names = folder.split("/")
+    sizes = [len(os.fsencode(name)) for name in names]
+    for place, name in enumerate(names):
+        if "\0" in name:
+            return place, "its value holds the character NUL, which no name of a folder can have"
+        if sizes[place] > _LONGEST_NAME:
+            return place, f"its folder's name has {sizes[place]} bytes, and {_LONGEST_NAME} is the most"
+    size = len(os.fsencode(root)) + sum(sizes) + len(names) + 1 + _OF_FILES
+    if size > _LONGEST_PATH:
+        return sizes.index(max(sizes)), f"its file's path has {size} bytes, and {_LONGEST_PATH} is the most"
+    return None
 
 
 def escaped(text: str) -> str:

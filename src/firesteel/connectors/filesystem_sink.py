@@ -25,10 +25,10 @@ from firesteel.connectors.base import ONCE, Commits
 from firesteel.connectors.filesystem_leftovers import RunMark, sweep_leftovers
 from firesteel.connectors.filesystem_manifests import Manifests, jobs_in
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
-from firesteel.connectors.filesystem_partitions import Partitions
+from firesteel.connectors.filesystem_partitions import Partitions, unnamable
 from firesteel.connectors.filesystem_splits import local_path
-from firesteel.connectors.unwritable import is_of_values, unwritable
-from firesteel.errors import JobError
+from firesteel.connectors.unwritable import is_of_values, row_text, unwritable
+from firesteel.errors import DataError, JobError
 from firesteel.formats.base import Fields, FileWriter
 from firesteel.formats.files import file_writer
 from firesteel.formats.registry import find_format
@@ -86,6 +86,7 @@ class FilesystemSink:
         own = {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
         self._new_file = partial(file_writer, found, fields, own)
         self._table, self._columns = spec.table, tuple(zip(names, types, strict=True))
+        self._all_columns = tuple(zip(spec.names, spec.types, strict=True))
         values = TypedOptions(OPTIONS, options)
         self._file_size = values["sink.rolling-policy.file-size"]
         self._success = success_file(values)
@@ -108,9 +109,25 @@ class FilesystemSink:
                 self._write("", changes)
                 return
             for folder, rows in self._partitions.folders([changes[field_name(i)] for i in self._keys]):
+                self._check_name(folder, changes, rows)
                 self._write(folder, self._unpartitioned(changes.take(rows)))
         except OSError as error:
             raise self._unwritable(error) from None
+
+    def _check_name(self, folder: str, changes: pa.Table, rows: pa.Array) -> None:
+        """Raise DataError for a partition whose values no file system takes as a name.
+
+        The folder itself is only made when the batch is committed, where an error would come again at each
+        restart, and could not tell the row.
+        """
+        if (found := unnamable(self._directory, folder)) is not None:
+            place, reason = found
+            row = row_text(changes.take(rows[:1]), self._all_columns)
+            where = f"{self._table}, column {self._partitions.keys[place]}"
+            raise DataError(
+                f"{where}: the row {row} cannot be written: {reason}",
+                hint="shorten or replace the value in the query, or partition by another column",
+            )
 
     def _unpartitioned(self, changes: pa.Table) -> pa.Table:
         """The columns that files have."""
@@ -186,16 +203,22 @@ class FilesystemSink:
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         """Raises JobError if another run of the job has committed a later batch in the meantime."""
         files = {hidden: shown for token in tokens for hidden, shown in json.loads(token).items()}
+        try:
+            self._commit(batch, files)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        if self._job.startswith(ONCE):
+            self._manifests.forget()
+            self._sweep()  # what attempts have left whose executor died
+            self._end_mark()
+
+    def _commit(self, batch: int, files: Mapping[str, str]) -> None:
         done, decided = self._manifests.last()
         if batch > done and files:
             self._check(files)
             decided = self._decided(batch, files)
         self._remove(files.keys() - decided.keys())
         self._show(decided)
-        if self._job.startswith(ONCE):
-            self._manifests.forget()
-            self._sweep()  # what attempts have left whose executor died
-            self._end_mark()
 
     def _decided(self, batch: int, files: Mapping[str, str]) -> Mapping[str, str]:
         try:

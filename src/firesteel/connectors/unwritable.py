@@ -49,14 +49,15 @@ def unwritable(
     row = changes.slice(low, 1)
     found = _failure(row, write) or error
     reason = found.message if isinstance(found, FiresteelError) else f"{type(found).__name__}: {found}"
-    shown = _text(row, columns)
+    shown = row_text(row, columns)
     culprit = _column(row, columns, write)
     column = "" if culprit is None else f", column {culprit}"
     hint = found.hint if isinstance(found, FiresteelError) else None
     return DataError(f"{table or 'the sink'}{column}: the row {shown} cannot be written: {reason}", hint=hint)
 
 
-def _text(row: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
+def row_text(row: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
+    """Return a row as the print connector shows it, cut where it is long, empty if it cannot be shown."""
     try:
         (shown,) = lines(row, tuple(kind for _, kind in columns))
     except Exception:  # what cannot be written may not be printed either

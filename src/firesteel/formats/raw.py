@@ -18,7 +18,7 @@ from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Indices, M
 from firesteel.option import Kind, Option
 from firesteel.runtime.spec import KIND, field
 from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot, quoted_name
 
 _UTF_8 = "utf-8"
 _AMBIGUOUS = ("utf-16", "utf-32")
@@ -120,7 +120,7 @@ class Raw:
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         if len(types) != 1:
-            schema = ", ".join(f"`{name}` {kind}" for name, kind in zip(names, types, strict=True))
+            schema = ", ".join(f"{quoted_name(name)} {kind}" for name, kind in zip(names, types, strict=True))
             raise ValidationError(
                 "The 'raw' format only supports single physical column. However the defined schema contains "
                 f"multiple physical columns: [{schema}]"

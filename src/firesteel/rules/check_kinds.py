@@ -14,6 +14,14 @@ from firesteel.plan.facts.changes import Kinds
 from firesteel.plan.node_text import digest, operator_name
 from firesteel.plan.tree import Node
 
+SINK = "Table sink "
+"""How the name of a requester begins that is a table."""
+
+_OTHER_SINKS = (
+    "a sink for updates is upsert-kafka or jdbc, with a PRIMARY KEY, or a table whose format holds changes: "
+    "debezium-json, canal-json, maxwell-json or ogg-json"
+)
+
 
 @from_below
 def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
@@ -28,7 +36,8 @@ def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
         if refused:
             raise ValidationError(
                 f"{requester} doesn't support consuming {_listed(refused)} changes "
-                f"which is produced by node {digest(node)}"
+                f"which is produced by node {digest(node)}",
+                hint=_OTHER_SINKS if requester.startswith(SINK) else None,
             )
         accepted, requester = taken, intern(f"StreamPhysical{operator_name(node)}")
     for child in node.children:

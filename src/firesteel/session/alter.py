@@ -13,6 +13,7 @@ from firesteel.session.context import Call
 from firesteel.session.result import OK, TableResult
 from firesteel.sql import catalog_statements as sql
 from firesteel.sql.statements import Name
+from firesteel.types.sql import quoted_name
 
 
 def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
@@ -59,7 +60,7 @@ def _table(call: Call, statement: sql.AlterTable) -> Table | None:
 
 def quoted_path(call: Call, name: Name) -> str:
     """The full name of a table or view, each part between backquotes."""
-    return ".".join(f"`{part}`" for part in call.environment.catalog.path(name.parts))
+    return ".".join(map(quoted_name, call.environment.catalog.path(name.parts)))
 
 
 def _with_options(table: Table, options: dict[str, str]) -> Table:

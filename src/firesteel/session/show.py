@@ -20,7 +20,7 @@ from firesteel.plan.tree import Field
 from firesteel.sensitive import HIDDEN, redacted, shown
 from firesteel.session.result import RowsResult
 from firesteel.sql.unparse_text import expression_text
-from firesteel.types.sql import BOOLEAN, STRING, SqlType
+from firesteel.types.sql import BOOLEAN, STRING, SqlType, quoted_name
 
 
 def names(title: str, found: Iterable[str]) -> RowsResult:
@@ -92,18 +92,18 @@ def create_table(table: Table) -> RowsResult:
     lines = [f"  {_definition(table, column)}" for column in table.columns]
     if table.watermark is not None:
         lines.append(
-            f"  WATERMARK FOR {_quoted(table.watermark.column)} AS {expression_text(table.watermark.sql)}"
+            f"  WATERMARK FOR {quoted_name(table.watermark.column)} AS {expression_text(table.watermark.sql)}"
         )
     if table.primary_key:
-        constraint = _quoted(table.primary_key_name or f"PK_{'_'.join(table.primary_key)}")
-        key = ", ".join(map(_quoted, table.primary_key))
+        constraint = quoted_name(table.primary_key_name or f"PK_{'_'.join(table.primary_key)}")
+        key = ", ".join(map(quoted_name, table.primary_key))
         lines.append(f"  CONSTRAINT {constraint} PRIMARY KEY ({key}) NOT ENFORCED")
     text = f"CREATE {'TEMPORARY ' if table.temporary else ''}TABLE {_path(table)} (\n" + ",\n".join(lines)
     text += "\n)\n"
     if table.comment:
         text += f"COMMENT {_string(table.comment)}\n"
     if table.partition_keys:
-        text += f"PARTITIONED BY ({', '.join(map(_quoted, table.partition_keys))})\n"
+        text += f"PARTITIONED BY ({', '.join(map(quoted_name, table.partition_keys))})\n"
     options = ",\n".join(
         f"  {_string(k)} = {_string(v)}" for k, v in _shown(table.options, secret_keys(dict(table.options)))
     )
@@ -111,7 +111,7 @@ def create_table(table: Table) -> RowsResult:
 
 
 def _definition(table: Table, column: Column) -> str:
-    text = _quoted(column.name)
+    text = quoted_name(column.name)
     if column.computed is not None:
         text += f" AS {expression_text(column.computed_sql or '')}"
     else:
@@ -134,7 +134,7 @@ def _serialized(kind: SqlType) -> str:
 
 def create_view(view: View) -> RowsResult:
     """The CREATE VIEW that would make the view; its query as it was expanded."""
-    columns = ",\n".join(f"  {_quoted(name)}" for name in view.columns)
+    columns = ",\n".join(f"  {quoted_name(name)}" for name in view.columns)
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
     return _text(f"CREATE {kind} {_path(view)} (\n{columns}\n)\n{comment}AS {redacted(view.query)}\n")
@@ -144,7 +144,7 @@ def create_catalog(name: str, entry: CatalogEntry) -> RowsResult:
     """The CREATE CATALOG that would make the catalog."""
     comment = "" if entry.comment is None else f"COMMENT {_string(entry.comment)}\n"
     options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in _shown((entry.options or {}).items()))
-    return _text(f"CREATE CATALOG {_quoted(name)}\n{comment}WITH (\n{options}\n)\n")
+    return _text(f"CREATE CATALOG {quoted_name(name)}\n{comment}WITH (\n{options}\n)\n")
 
 
 def only_for(expected: str, found: Table | View) -> ValidationError:
@@ -161,11 +161,7 @@ def _text(text: str) -> RowsResult:
 
 
 def _path(table: Table | View) -> str:
-    return ".".join(map(_quoted, table.path))
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    return ".".join(map(quoted_name, table.path))
 
 
 def _shown(options: Iterable[tuple[str, str]], secret: Iterable[str] = ()) -> list[tuple[str, str]]:

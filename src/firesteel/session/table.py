@@ -11,6 +11,7 @@ from firesteel.session.html import html_schema
 from firesteel.session.planning import bind_text
 from firesteel.session.result import TableResult
 from firesteel.session.statements import execute_text, explain_text
+from firesteel.types.sql import quoted_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ class Table:
 
     def print_schema(self) -> None:
         """Write the columns and their types."""
-        columns = ",\n".join(f"  `{c.name}` {c.type}" for c in self.get_schema())
+        columns = ",\n".join(f"  {quoted_name(c.name)} {c.type}" for c in self.get_schema())
         print(f"(\n{columns}\n)")
 
 

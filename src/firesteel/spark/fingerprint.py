@@ -191,7 +191,7 @@ def plain(value: Any) -> Any:
     Sets of values are left out: their names stand in the texts and tell them apart.
     """
     if isinstance(value, SqlType):
-        return str(value)
+        return str(value).replace("``", "`")  # as texts of types in earlier checkpoints have it
     if isinstance(value, UserFunction):
         return value.name  # its code may change: what the state means is the user's business
     if isinstance(value, Enum):

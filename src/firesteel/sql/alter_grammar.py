@@ -8,6 +8,7 @@ from firesteel.errors import ValidationError
 from firesteel.sql import catalog_statements as sql
 from firesteel.sql.catalog_grammar import CatalogGrammar
 from firesteel.sql.statements import ColumnDefinition, KeyDefinition, Name, Statement, WatermarkDefinition
+from firesteel.types.sql import quoted_name
 
 
 class AlterGrammar(CatalogGrammar):
@@ -89,7 +90,7 @@ class AlterGrammar(CatalogGrammar):
             found: list[ColumnDefinition] = []
             if self.ahead(1).text == "." and not self.at("WATERMARK"):
                 name = self.full_name()
-                shown = ".".join(f"`{part}`" for part in name.parts)
+                shown = ".".join(map(quoted_name, name.parts))
                 raise ValidationError(
                     f"Failed to execute ALTER TABLE statement.\nAltering the nested row type {shown} is not "
                     "supported yet.",

@@ -151,7 +151,7 @@ class SqlType:
         if root in _WITH_PRECISION:
             return f"{root.value}({self.precision})"
         if root is TypeRoot.ROW:
-            fields = (f"`{name}` {kind}" for name, kind in zip(self.names, self.children, strict=True))
+            fields = (f"{quoted_name(n)} {kind}" for n, kind in zip(self.names, self.children, strict=True))
             if self.class_name is not None:
                 named = "'" + self.class_name.replace("'", "''") + "'"
                 return f"STRUCTURED<{', '.join([named, *fields])}>"
@@ -160,6 +160,11 @@ class SqlType:
             return f"{root.value}<{', '.join(map(str, self.children))}>"
         name: str = root.value
         return name
+
+
+def quoted_name(name: str) -> str:
+    """Return an identifier in backticks, as SQL reads it back."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 NULL = SqlType(TypeRoot.NULL)
