@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from firesteel.spark.start.archive import cache_folder
+from firesteel.cache_folder import cache_folder
 
 VERSION = "4.1.0"
 _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx384m")
