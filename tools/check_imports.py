@@ -16,16 +16,8 @@ from pathlib import Path
 
 LEAVES = (
     *("types", "changelog", "errors", "option", "options", "options_table"),
-    *(
-        "plugins",
-        "secrets",
-        "sensitive",
-        "user_function",
-        "open_once",
-        "in_thread",
-        "cache_folder",
-        "file_trust",
-    ),
+    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread", "cache_folder"),
+    *("file_trust", "durability", "durability_trace"),
 )
 
 MAY_IMPORT = {
@@ -42,6 +34,8 @@ MAY_IMPORT = {
     "in_thread": (),
     "file_trust": (),
     "cache_folder": ("file_trust",),
+    "durability": ("durability_trace",),
+    "durability_trace": (),
     "kernels": ("cache_folder", "errors", "file_trust"),
     "user_function": ("types",),
     "catalog": (*LEAVES, "expr", "udf"),

@@ -252,4 +252,13 @@ OPTIONS = (
         "Cut a topic of Kafka into micro-batches of about so many bytes at most on the stream host, judged "
         "by some of the messages that wait.",
     ),
+    Option(
+        "firesteel.sink-recovery",
+        _ENUM,
+        "refuse",
+        "Where a sink has micro-batches that the checkpoint does not know, as after it was restored from an "
+        "older copy: fail; deliver what came after the checkpoint again, so that consumers see it twice; or "
+        "read on to where the sink stands without delivering, and go on from there.",
+        ("refuse", "deliver-again", "resume-from-sink"),
+    ),
 )

@@ -225,7 +225,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("log", ["offsets", "commits"])
-@pytest.mark.parametrize("text", ["", "v1\n{", "v1\n", '{"a": 1}\n', "v1\n{}\n{'file'"])
+@pytest.mark.parametrize("text", ["v1\n{", "v1\n", '{"a": 1}\n', "v1\n{}\n{'file'"])
 def test_a_damaged_file_of_sparks_is_named(tmp_path: Path, log: str, text: str) -> None:
     for name in ("offsets", "commits"):
         (tmp_path / "spark" / name).mkdir(parents=True)

@@ -52,6 +52,15 @@ Show = Annotated[
         "sql-client.execution.result-mode.",
     ),
 ]
+_RECOVERY = "firesteel.sink-recovery"
+Recover = Annotated[
+    str | None,
+    typer.Option(
+        metavar="deliver-again|resume-from-sink",
+        help="Go on although a sink has micro-batches that the checkpoint does not know: deliver "
+        "them again, so consumers see them twice; or read up to where the sink stands, not delivering.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
 
 
@@ -86,6 +95,7 @@ def run(
         str,
         typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
     ] = "text",
+    recover: Recover = None,
     verbose: Verbose = False,
 ) -> int:
     """Run a script."""
@@ -96,7 +106,8 @@ def run(
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
+    given = pairs(settings or [], "--set") | ({} if recover is None else {_RECOVERY: recover})
+    configuration = runner.configuration(given, checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
         raise UsageError(f"--log-format takes text, json, got {log_format!r}")
     if metrics_host is not None and metrics_port is None:

@@ -8,15 +8,18 @@ was paused and taken over) see the same files in the same order.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from firesteel.connectors.base import Offset
 from firesteel.connectors.filesystem_splits import FileInfo
+from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import DataError, JobError
 
+RESUMED = "resumed"
+"""A file beside the log that allows to look for files once more: another copy of the checkpoint had found
+some that the next offset names. The sinks have noted which ones, and refuse others."""
 _SEAL = "sealed"
 
 
@@ -35,9 +38,20 @@ class FileLog:
         if self._path is not None:
             self._read_on(self._path)
 
+    def is_behind(self, offset: Offset) -> bool:
+        """Whether a recovery (spark/recovery.py) has set an offset that names files not found yet."""
+        resumed = self._path is not None and (self._path.parent / RESUMED).exists()
+        return resumed and not self.sealed and _named(offset) > len(self.files)
+
+    def catch_up(self, found: Iterable[FileInfo]) -> None:
+        """Add the files that there are after a recovery."""
+        self.add(found, seal=False)
+        if self._path is not None:
+            (self._path.parent / RESUMED).unlink(missing_ok=True)
+
     def check(self, offset: Offset) -> None:
         """Raises DataError where the offset names a file that is not in the log: the log was lost."""
-        named = offset["file"] + (1 if offset["byte"] else 0)
+        named = _named(offset)
         if named > len(self.files):
             raise DataError(
                 f"The checkpoint has read {named} files, but its log of files "
@@ -66,7 +80,8 @@ class FileLog:
 
     def _append(self, path: Path, data: bytes) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(path.parent)
+            is_new = not path.exists()
             with path.open("ab", buffering=0) as stream:
                 if stream.tell() > self._end:  # a line that was cut off by a crash
                     stream.truncate(self._end)
@@ -74,11 +89,13 @@ class FileLog:
                     left = memoryview(data)
                     while left:
                         left = left[stream.write(left) :]
-                    os.fsync(stream.fileno())
+                    sync_stream(stream)
                 except OSError:
                     with suppress(OSError):
                         stream.truncate(self._end)
                     raise
+            if is_new:
+                sync_folder(path.parent)
         except OSError as error:
             raise JobError(f"{path}: cannot be written: {error.strerror}.") from None
 
@@ -110,6 +127,11 @@ class FileLog:
         if file.path not in self._known and not self.sealed:  # a file stands where it was first found
             self._known.add(file.path)
             self.files.append(file)
+
+
+def _named(offset: Offset) -> int:
+    """How many files an offset names."""
+    return int(offset["file"] + bool(offset["byte"]))
 
 
 def _entry(file: FileInfo) -> dict[str, object]:

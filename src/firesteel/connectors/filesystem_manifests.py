@@ -18,8 +18,11 @@ import os
 import re
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from firesteel.connectors.positions import NOTHING, UNKNOWN, Origin, Position, from_json, to_json
+from firesteel.durability import make_folders, sync_folder, sync_stream, write_whole
 from firesteel.errors import JobError
 
 FOLDER = "_firesteel"
@@ -42,8 +45,32 @@ class Manifests:
         """Return the newest batch that was decided and its files; -1 and none before the first one."""
         return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
 
-    def decide(self, batch: int, files: Files) -> Files:
-        """Note that the batch consists of these files, unless that is decided already.
+    def position(self) -> Position:
+        """Return the newest batch that was decided, with where its rows come from."""
+        newest = NOTHING
+        for number, path in self._found().items():
+            noted = read(path)
+            batch = -1 if noted is None else number if noted[0] is None else noted[0]
+            if batch > newest.batch:
+                with suppress(FileNotFoundError):
+                    value = json.loads(path.read_text(encoding="utf-8"))
+                    newest = Position(batch, from_json(value.get("origin")))
+        return newest
+
+    def move(self, position: Position) -> None:
+        """Make another batch the newest one, for a recovery that the user asked for. Its files are shown."""
+        kept = self._folder / f"{self._job}-{position.batch}.json"
+        if position.batch >= 0:
+            origin = to_json(position.origin)
+            write_whole(kept, json.dumps({"batch": position.batch, "files": {}, "origin": origin}))
+        for path in self._found().values():
+            if path != kept:
+                path.unlink(missing_ok=True)
+        if self._folder.is_dir():
+            sync_folder(self._folder)
+
+    def decide(self, batch: int, files: Files, origin: Origin = UNKNOWN) -> Files:
+        """Note durably that the batch consists of these files, unless that is decided already.
 
         Returns:
             The files that the batch consists of.
@@ -51,7 +78,10 @@ class Manifests:
         Raises:
             JobError: A later batch is decided: another run has taken over the job.
         """
-        made = self._make(self._folder / f"{self._job}-{batch}.json", {"batch": batch, "files": dict(files)})
+        value: dict[str, object] = {"batch": batch, "files": dict(files)}
+        if origin.is_known:
+            value["origin"] = to_json(origin)
+        made = self._make(self._folder / f"{self._job}-{batch}.json", value)
         found = self._found()
         done, decided = max(self._read(found), default=(batch, files), key=lambda each: each[0])
         if done > batch:
@@ -87,14 +117,15 @@ class Manifests:
 
     def _make(self, path: Path, value: object) -> Path | None:
         """Make a file, whole or not at all. Return None if it is there already."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent)
         draft = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
         try:
             with draft.open("w", encoding="utf-8") as stream:
                 stream.write(json.dumps(value))
-                stream.flush()
-                os.fsync(stream.fileno())
-            return path if _give_name(draft, path) else None
+                sync_stream(stream)
+            made = _give_name(draft, path)
+            sync_folder(path.parent)
+            return path if made else None
         finally:
             draft.unlink(missing_ok=True)
 

@@ -4,19 +4,21 @@ Tasks write into hidden files. The commit of a batch first notes in a manifest (
 of them become which visible files, then renames them. A batch that is committed again finds its number there,
 finishes the renames that a crash left undone, and drops what was written anew. A batch begins when all before
 it are done: so any hidden file of the job that its newest manifest does not name is left from a dead attempt.
+
+What a manifest names is durable before the manifest is, and all renames of a batch before the next
+manifest: a power cut at any moment leaves what a crash leaves.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -27,7 +29,9 @@ from firesteel.connectors.filesystem_manifests import Manifests, jobs_in
 from firesteel.connectors.filesystem_options import OPTIONS, success_file
 from firesteel.connectors.filesystem_partitions import Partitions, unnamable
 from firesteel.connectors.filesystem_splits import local_path
+from firesteel.connectors.positions import Origin, Position
 from firesteel.connectors.unwritable import is_of_values, row_text, unwritable
+from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import DataError, JobError
 from firesteel.formats.base import Fields, FileWriter
 from firesteel.formats.files import file_writer
@@ -67,6 +71,7 @@ class FilesystemSink:
     on_driver = False
     guard: Callable[[], None] = staticmethod(lambda: None)
     """See connectors/base.py: Guarded."""
+    notes = True
 
     def __init__(self, spec: SinkSpec) -> None:
         options = dict(spec.options)
@@ -92,6 +97,7 @@ class FilesystemSink:
         self._success = success_file(values)
         self._job = ""
         self._mark: RunMark | None = None
+        self._origin = Origin()
         self._task = _Task("", "")
 
     # --- in a task ---------------------------------------------------------------------------------
@@ -179,7 +185,7 @@ class FilesystemSink:
     def _next_file(self, task: _Task, folder: str) -> _File:
         hidden = f"{task.start}-{len(task.files)}.inprogress"
         task.files[hidden] = f"{folder}/{task.end}-{len(task.files)}".removeprefix("/")
-        self._directory.mkdir(parents=True, exist_ok=True)
+        make_folders(self._directory)
         stream = (self._directory / hidden).open("wb")
         return _File(stream, self._new_file(stream))
 
@@ -188,7 +194,7 @@ class FilesystemSink:
         """What was decided is shown, what else the job's dead attempts wrote goes."""
         self._job = job
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            make_folders(self._directory)
             self._mark = RunMark(self._directory, job)
         except OSError as error:
             raise self._unwritable(error) from None
@@ -200,8 +206,11 @@ class FilesystemSink:
         self._sweep()
         sweep_leftovers(self._directory, job)
 
+    def begin_batch(self, origin: Origin) -> None:
+        self._origin = origin
+
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        """Raises JobError if another run of the job has committed a later batch in the meantime."""
+        """Raises JobError where the batch has other rows there, or another run has committed a later one."""
         files = {hidden: shown for token in tokens for hidden, shown in json.loads(token).items()}
         try:
             self._commit(batch, files)
@@ -216,17 +225,33 @@ class FilesystemSink:
         done, decided = self._manifests.last()
         if batch > done and files:
             self._check(files)
+            sync_folder(self._directory)
             decided = self._decided(batch, files)
+        elif files:
+            self._manifests.position().has(batch, self._origin, str(self._directory))
         self._remove(files.keys() - decided.keys())
         self._show(decided)
 
     def _decided(self, batch: int, files: Mapping[str, str]) -> Mapping[str, str]:
         try:
-            return self._manifests.decide(batch, files)
+            return self._manifests.decide(batch, files, self._origin)
         except JobError:
             self._remove(files)
             self.guard()  # which knows more of the other run
             raise
+
+    def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
+        """One, of the newest manifest."""
+        found = Manifests(self._directory, job).position()
+        return {} if found.batch < 0 else {0: found}
+
+    def move(self, job: str, positions: Mapping[int, Position]) -> None:
+        """What manifests name is shown already: `open` comes before."""
+        for position in positions.values():
+            Manifests(self._directory, job).move(position)
+
+    def takes_part(self, tokens: Sequence[str]) -> bool:
+        return any(json.loads(token) for token in tokens)
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         """Remove what the batch wrote. The job ends with it."""
@@ -252,14 +277,21 @@ class FilesystemSink:
         return Manifests(self._directory, self._job)
 
     def _show(self, files: Mapping[str, str]) -> None:
+        """Give files their visible names, durably; those that have them already are left alone."""
+        changed: set[Path] = set()
         for folder in {PurePath(shown).parent for shown in files.values()}:
-            (self._directory / folder).mkdir(parents=True, exist_ok=True)
+            make_folders(self._directory / folder)
         for hidden, shown in files.items():
             with suppress(FileNotFoundError):  # it is shown already
                 (self._directory / hidden).replace(self._directory / shown)
+                changed.add((self._directory / shown).parent)
         if self._success is not None and self._keys:
             for folder in {PurePath(shown).parent for shown in files.values()}:
                 (self._directory / folder / self._success).touch()
+        for folder in sorted(changed, reverse=True):  # visible names below first, then the hidden ones go
+            sync_folder(folder)
+        if changed - {self._directory}:
+            sync_folder(self._directory)
 
     def _remove(self, hidden: Iterable[str]) -> None:
         for name in hidden:
@@ -280,5 +312,4 @@ class FilesystemSink:
 def _close(file: _File) -> None:
     with file.stream as stream:
         file.writer.close()
-        stream.flush()
-        os.fsync(stream.fileno())
+        sync_stream(stream)

@@ -136,6 +136,8 @@ class FilesystemSource:
         return ahead(self._log.files, start, limit, self._framing())
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        if self._log.is_behind(end):
+            self._log.catch_up(map(with_digest, self._new_files()))
         self._log.check(end)
         pieces = between(self._log.files, start, end)
         return cut(pieces, parallelism)

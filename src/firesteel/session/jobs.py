@@ -155,6 +155,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         trusts_others=environment.configuration.get("firesteel.checkpoint.allow-writable-by-others"),
         interval=mini_batch.latency if mini_batch else 0,
         statement=text,
+        recovery=environment.configuration.get("firesteel.sink-recovery"),
     )
 
 

@@ -4,13 +4,13 @@ full."""
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
+from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint_lock import FILE, CheckpointLock, local_folder
 from firesteel.spark.checkpoint_trust import check_trust, make_folder
@@ -34,7 +34,11 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
     if folder is None:
         return None
     try:
+        make_folders(folder.parent)
+        is_new = not folder.exists()
         make_folder(folder)
+        if is_new:
+            sync_folder(folder.parent)
     except (FileExistsError, NotADirectoryError):
         there = next(path for path in (folder, *folder.parents) if path.exists())
         raise UsageError(
@@ -54,8 +58,7 @@ def _check_written(folder: Path, checkpoint: str) -> None:
     try:
         with trial.open("wb") as stream:
             stream.write(bytes(4096))
-            stream.flush()
-            os.fsync(stream.fileno())
+            sync_stream(stream)
     except OSError as error:
         raise UsageError(f"the checkpoint folder {checkpoint} cannot be written: {error.strerror}") from None
     finally:
@@ -66,20 +69,46 @@ def _check_written(folder: Path, checkpoint: str) -> None:
 def check_logs(checkpoint: str) -> None:
     """See that the last batches in Spark's logs can be read, which Spark would tell without a file's name.
 
-    Raises JobError that names the file.
+    A power cut may leave a file empty: its name was written, and its content was not. No sink has the batch
+    of such an offset, nor one that needs such a description of the state, as these are synced before. Without
+    a commit the batch runs again, and the sinks know its number. So empty files are removed.
+
+    Raises:
+        JobError: A file is damaged; it is named.
     """
     folder = local_folder(checkpoint)
     if folder is None:
         return
+    _remove_empty(folder / "spark")
     for log in ("offsets", "commits"):
-        batches = [file for file in (folder / "spark" / log).glob("[0-9]*") if file.name.isdigit()]
-        for file in sorted(batches, key=lambda one: int(one.name))[-_LAST:]:
+        for file in _batches(folder / "spark" / log)[-_LAST:]:
             if not _is_readable(file):
                 raise JobError(
                     f"{file}: the checkpoint's file is damaged",
                     hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder "
                     "and an empty sink",
                 )
+
+
+def _batches(log: Path) -> list[Path]:
+    """The files of a log of Spark's, by batch."""
+    found = (file for file in log.glob("[0-9]*") if file.name.isdigit())
+    return sorted(found, key=lambda file: int(file.name))
+
+
+_NEVER_EMPTY = ("metadata", "state/*/_metadata/**/*", "state/*/_stateSchema/**/*", "state/**/*.zip")
+"""Spark's files about a query and its state, and snapshots of that: older files lead to the same state. Like
+those of its logs they are never empty, unless a power cut left them so."""
+
+
+def _remove_empty(folder: Path) -> None:
+    found = [file for pattern in _NEVER_EMPTY for file in folder.glob(pattern)]
+    for log in ("offsets", "commits"):
+        found += _batches(folder / log)[-1:]
+    for file in found:
+        if file.is_file() and not file.stat().st_size:
+            file.unlink()
+            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
 
 
 _LAST = 2

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
 
 from firesteel.connectors.base import ONCE, Commits, Guarded
+from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.errors import FiresteelError
 from firesteel.runtime.job_spec import sink_id
@@ -26,6 +28,16 @@ from firesteel.spark.sink_task import SinkTask, job_of
 
 RunTasks = Callable[[SinkTask], Iterable[Packet]]
 """Runs the tasks of a sink over the packets that are kept; what they give."""
+
+
+OriginOf = Callable[[set[tuple[int, int]], int], Origin]
+"""The origin of a batch, by who notes it: the key groups with rows for each sink whose tasks do, and how many
+sinks of the driver."""
+
+
+def _unknown(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
+    """That of a job without a checkpoint."""
+    return Origin()
 
 
 def _always() -> None:
@@ -79,11 +91,31 @@ class Delivery:
         found = [seconds for ask in asked if ask is not None and (seconds := ask()) is not None]
         return min(found, default=None)
 
-    def deliver(self, packets: Iterable[Packet], batch: int, run: RunTasks) -> Iterator[pa.Table]:
-        """Commit a batch at the sinks; where there is none, its changes in their order. packets: without the
-        rows for sinks whose tasks commit.
+    @property
+    def positioned(self) -> dict[str, PositionedSink]:
+        """The sinks that note how far they are, by the names under which they know the job."""
+        return {
+            job_of(self.job, number): sink
+            for number, sink in self._sinks.items()
+            if isinstance(sink, PositionedSink) and sink.notes
+        }
 
-        Raises the error that a packet carries, before anything of the batch is shown.
+    def table(self, name: str) -> str:
+        """The table of the sink that knows the job by this name."""
+        number = next(number for number in self._sinks if job_of(self.job, number) == name)
+        return self._specs[number].table
+
+    def deliver(
+        self, packets: Iterable[Packet], batch: int, run: RunTasks, origin_of: OriginOf = _unknown
+    ) -> Iterator[pa.Table]:
+        """Commit a batch at the sinks; where there is none, yield its changes in their order.
+
+        Args:
+            packets: Without the rows for sinks whose tasks commit.
+            origin_of: Called before the first sink commits.
+
+        Raises:
+            FiresteelError: The error that a packet carries, before anything of the batch is shown.
         """
         tokens: dict[int, list[str]] = {number: [] for number in self._sinks}
         try:
@@ -98,9 +130,11 @@ class Delivery:
             rows = Counter[int]()
             for packet in ordered:
                 rows[packet.to] += packet.rows
+            origin = origin_of(self._notes_of_tasks(ordered), self._notes_of_driver(tokens))
             for number in self.in_tasks:
                 self._guard()
-                tokens[number] += self._run(SinkTask(self._specs[number], number, self.job, batch), run)
+                task = SinkTask(self._specs[number], number, self.job, batch, origin)
+                tokens[number] += self._run(task, run)
                 self._progress.add_sent(rows[sink_id(number)])
             self._guard()
             yield from self._on_driver(ordered, batch, tokens)
@@ -109,9 +143,33 @@ class Delivery:
             raise
         for number, sink in self._sinks.items():
             self._guard()
+            if isinstance(sink, PositionedSink):
+                sink.begin_batch(origin)
             sink.commit(batch, tokens[number])
             if sink.commits is Commits.DRIVER:
                 self._progress.add_sent(rows[sink_id(number)])
+
+    def _notes_of_tasks(self, packets: Iterable[Packet]) -> set[tuple[int, int]]:
+        """The sinks, and the key groups that have rows for them, of sinks whose tasks note positions."""
+        noting = {sink_id(n): n for n, s in self._noting() if s.commits is not Commits.DRIVER}
+        return {
+            (noting[packet.to], packet.target)
+            for packet in packets
+            if packet.to in noting and packet.holds == CHANGES and packet.rows
+        }
+
+    def _notes_of_driver(self, tokens: dict[int, list[str]]) -> int:
+        """How many notes the driver will make of a batch."""
+        return sum(
+            sink.takes_part(tokens[number])
+            for number, sink in self._noting()
+            if sink.commits is Commits.DRIVER
+        )
+
+    def _noting(self) -> Iterator[tuple[int, Any]]:
+        for number, sink in self._sinks.items():
+            if isinstance(sink, PositionedSink) and sink.notes:
+                yield number, sink
 
     def abort(self, batch: int, tokens: dict[int, list[str]] | None = None) -> None:
         """A batch has failed. tokens: of each sink's tasks that are known to have ended."""

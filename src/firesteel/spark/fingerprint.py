@@ -25,6 +25,7 @@ from firesteel.runtime.operators.registry import entry
 from firesteel.runtime.spec import AggregateSpec, OperatorSpec
 from firesteel.spark.changed_job import what_changed
 from firesteel.spark.checkpoint_lock import local_folder
+from firesteel.spark.durable_names import sync_name
 from firesteel.spark.internals.hadoop_files import delete, exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType
 from firesteel.user_function import UserFunction
@@ -272,12 +273,14 @@ def _write(context: Any, folder: str, value: dict[str, Any]) -> None:
     """
     beside = f"{folder}/.{FILE}.{uuid4().hex}.tmp"
     write_text(context, beside, json.dumps(value, indent=1, ensure_ascii=False))
+    sync_name(folder, beside.removeprefix(f"{folder}/"))
     if not _moved(context, beside, f"{folder}/{FILE}"):
         delete(context, beside)
         raise JobError(
             f"{folder}/{FILE} cannot be written, or another run has just written it",
             hint="see that one run at a time uses the checkpoint, and run it again",
         )
+    sync_name(folder, FILE)
 
 
 def _moved(context: Any, file: str, to: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from firesteel.connectors.base import Commits, Sink
+from firesteel.connectors.positions import UNKNOWN, Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.runtime.job_spec import sink_id
 from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, merge
@@ -26,12 +27,14 @@ def job_of(job: str, number: int) -> str:
 
 @dataclass(frozen=True)
 class SinkTask:
-    """Writes what the packets of one partition hold for a sink. number: of the sink in its job."""
+    """Writes what the packets of one partition hold for a sink. number: of the sink in its job. origin: where
+    the rows of the batch come from."""
 
     spec: SinkSpec
     number: int
     job: str
     batch: int
+    origin: Origin = UNKNOWN
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
         """One with the token, or with an error; none where there are no rows. packets: in any order."""
@@ -53,6 +56,8 @@ class SinkTask:
 
     def _write(self, parts: Mapping[int, list[Packet]]) -> Iterator[Packet]:
         sink = open_sink(self.spec)
+        if isinstance(sink, PositionedSink):
+            sink.begin_batch(self.origin)
         for partition, packets in parts.items():
             sink.open_task(job_of(self.job, self.number), self.batch, partition)
             with _aborting(sink):

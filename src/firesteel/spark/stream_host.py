@@ -12,22 +12,26 @@ import queue
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
 
 from firesteel.connectors.base import Lags
+from firesteel.connectors.positions import Origin
 from firesteel.errors import FiresteelError
 from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.packets import Packet
 from firesteel.runtime.timer_paths import has_timers
+from firesteel.spark.batch_origins import BatchOrigins
 from firesteel.spark.checkpoint_folder import check_logs, disk_error, open_folder
-from firesteel.spark.checkpoint_lock import CheckpointLock
+from firesteel.spark.checkpoint_lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint_owner import ShutOutError
-from firesteel.spark.delivery import Delivery, RunTasks
+from firesteel.spark.checkpoint_sync import CheckpointSync
+from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.fingerprint import SPARK, job_id
 from firesteel.spark.hadoop_lock import HadoopLock
@@ -35,6 +39,7 @@ from firesteel.spark.internals.callback_peers import guard_callbacks
 from firesteel.spark.internals.exit_files import ExitFiles
 from firesteel.spark.lag import Lag
 from firesteel.spark.progress import Progress
+from firesteel.spark.recovery import settle
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
 from firesteel.spark.start.launch import Spark
 from firesteel.spark.stream_settings import StreamSettings
@@ -95,6 +100,8 @@ class StreamJob:
         self._lock: CheckpointLock | HadoopLock | None = (
             None if folder is None else open_folder(folder, trusts_others=settings.trusts_others)
         )
+        local = None if folder is None else local_folder(folder)
+        self._sync = None if local is None else CheckpointSync(local)
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
             folder = self._temporary.name
@@ -141,6 +148,8 @@ class StreamJob:
         return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
 
     def _release(self) -> None:
+        if self._sync is not None:
+            self._sync.close()
         if self._lock is not None:
             self._lock.release()
 
@@ -156,10 +165,12 @@ class StreamJob:
         self._delivery = Delivery(
             self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
         )
+        self._origins: BatchOrigins | None = None
         if self._checkpoint is not None:
             self._identities = self._delivery.identities()
             check_identities(self._spark.context, folder, self._identities)
             check_age(self._spark.context, folder, self._delivery.forgets_after())
+            self._origins = self._settled(frame, folder, settings.recovery)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         if self.progress.name:
@@ -202,20 +213,35 @@ class StreamJob:
         with suppress(Exception):  # it is not started yet, or ends just now: the next commit finds out
             self._query.stop()
 
+    def _settled(self, frame: DataFrame, folder: str, recovery: str) -> BatchOrigins:
+        """Hold the checkpoint against the sinks."""
+        partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+        framed = bool(self._frames)
+        return settle(self._spark.context, folder, self._delivery, partitions, recovery, framed=framed)
+
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
         if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
             self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
+        planned = self._durable()
         kept = KeptPackets(
             frame, self._delivery.in_tasks, is_local=self._spark.is_local, expects_few=self._were_few
         )
         try:
             packets = self._for_driver(kept, batch)
+            state = self._durable()
             self._were_few = kept.were_few
             with self._turn():
-                self._hand_over(packets, batch, kept.run)
+                self._hand_over(packets, batch, kept, planned)
+            state()
         finally:
             kept.release()
+
+    def _durable(self) -> Callable[[], None]:
+        """Begin to make durable what is in the checkpoint now; what is given waits for the end."""
+        if self._sync is None:
+            return lambda: None
+        return partial(self._sync.ended, self._sync.begin())
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -237,12 +263,22 @@ class StreamJob:
             self._delivery.abort(batch)
             raise
 
-    def _hand_over(self, packets: list[Packet], batch: int, run: RunTasks) -> None:
+    def _hand_over(
+        self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
+    ) -> None:
+        """Give a batch to the sinks. planned: waits until its offsets are durable."""
+
+        def origin(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
+            planned()
+            if self._origins is None:
+                return Origin()
+            return self._origins.of(batch, on_driver + kept.partitions_of(in_tasks))
+
         if self._stopping:
             self._delivery.abort(batch)
             raise _StoppedError
         try:
-            for changes in self._delivery.deliver(packets, batch, run):
+            for changes in self._delivery.deliver(packets, batch, kept.run, origin):
                 self._put(changes)
             if self._timers is not None:
                 self._timers.take(packets)

@@ -12,6 +12,10 @@ MAX_ROWS = 2_000_000
 """The changes of a micro-batch pass through memory, so there is a bound to it."""
 
 
+REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
+"""The values of `firesteel.sink-recovery`."""
+
+
 @dataclass(frozen=True)
 class StreamSettings:
     """How a job runs on the stream host.
@@ -21,7 +25,8 @@ class StreamSettings:
     to one micro-batch, 0 for about MAX_ROWS; max_bytes: of the messages of a source that can tell. interval:
     milliseconds between the starts of micro-batches of an unbounded job, 0 for as soon as possible.
     statement: the text by which a checkpoint knows the job. trusts_others: whether the checkpoint may be one
-    that other users of this machine can write to.
+    that other users of this machine can write to. recovery: what to do where a sink has batches that the
+    checkpoint does not know (spark/recovery.py).
     """
 
     checkpoint: str | None = None
@@ -32,3 +37,4 @@ class StreamSettings:
     interval: int = 0
     statement: str | None = None
     trusts_others: bool = False
+    recovery: str = REFUSE

@@ -53,6 +53,14 @@ class KeptPackets:
         self._packets = [from_values(tuple(row)) for row in frame.collect()]
         return self._packets
 
+    def partitions_of(self, groups: Iterable[tuple[int, int]]) -> int:
+        """How many of Spark's partitions get rows. groups: sinks and the key groups with rows for them."""
+        return len({(sink, partition_of(group, self._partitions)) for sink, group in groups})
+
+    @property
+    def _partitions(self) -> int:
+        return int(self._frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+
     @property
     def were_few(self) -> bool:
         """Whether the driver does the work of sinks' tasks, and each of them has few rows."""
@@ -61,7 +69,7 @@ class KeptPackets:
 
     def run(self, task: SinkTask) -> list[Packet]:
         """What a sink's tasks give, one for each of Spark's partitions."""
-        partitions = int(self._frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+        partitions = self._partitions
         to = sink_id(task.number)
         here = [packet for packet in self._packets if packet.to == to and packet.holds == CHANGES]
         if all(packet.payload for packet in here if packet.rows):

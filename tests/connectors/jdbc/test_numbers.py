@@ -17,7 +17,7 @@ pytest.importorskip("sqlalchemy")
 
 OTHER = (
     "CREATE TABLE firesteel_batches (job VARCHAR(64) NOT NULL, task INTEGER NOT NULL, batch BIGINT NOT NULL, "
-    "more BIGINT NOT NULL, PRIMARY KEY (job, task))"
+    "more BIGINT NOT NULL, lineage VARCHAR(64), offsets VARCHAR(128), origin TEXT, PRIMARY KEY (job, task))"
 )
 DENIED = r"no batch can be noted in firesteel_batches: permission denied for table firesteel_batches"
 

@@ -8,7 +8,7 @@ of a transaction, of a table with a key the last change of each key is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,26 +17,19 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.connectors.base import ONCE, Commits
-from firesteel.connectors.jdbc.database import Database, TryAgainError
+from firesteel.connectors.jdbc.batches import BATCHES, Batches
+from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.identity import table_identities
 from firesteel.connectors.jdbc.options import JdbcOptions
 from firesteel.connectors.jdbc.values import to_database
 from firesteel.connectors.last_changes import last_of_each_key
+from firesteel.connectors.positions import Origin, Position
 from firesteel.connectors.print_format import lines
 from firesteel.connectors.unwritable import is_of_values, unwritable
-from firesteel.errors import FiresteelError, JobError
+from firesteel.errors import FiresteelError
 from firesteel.runtime.spec import KIND, SinkSpec
 from firesteel.runtime.spec import field as field_name
 
-BATCHES = "firesteel_batches"
-_CREATE = (
-    f"CREATE TABLE {BATCHES} (job VARCHAR(64) NOT NULL, task INTEGER NOT NULL, batch BIGINT NOT NULL, "
-    "PRIMARY KEY (job, task))"
-)
-_FORGET = f"DELETE FROM {BATCHES} WHERE job = :job"
-_NOTED = f"SELECT batch FROM {BATCHES} WHERE job = :job AND task = :task"
-_NOTE = f"INSERT INTO {BATCHES} (job, task, batch) VALUES (:job, :task, :batch)"
-_NOTE_NEXT = f"UPDATE {BATCHES} SET batch = :batch WHERE job = :job AND task = :task AND batch < :batch"
 _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 
@@ -51,10 +44,12 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one task writes. place: the parameters by which its number is noted. written: all its rows, for
+    """What one task writes. task: its number. position: what is noted with it. written: all its rows, for
     they are written again where a connection breaks."""
 
-    place: dict[str, Any]
+    job: str
+    task: int
+    position: Position
     written: list[pa.Table] = field(default_factory=list)
 
 
@@ -62,7 +57,7 @@ class _Part:
 class _Delivery:
     """A part as SQL."""
 
-    place: dict[str, Any]
+    part: _Part
     statements: Sequence[_Statement]
 
 
@@ -71,17 +66,23 @@ class JdbcSink:
 
     commits = Commits.TASKS
     on_driver = False
+    notes = True
 
     def __init__(self, spec: SinkSpec, options: JdbcOptions) -> None:
         self._spec = spec
         self._options = options
         self._database = Database(options)
+        self._batches = Batches(self._database)
         self._parts: list[_Part] = []
         self._job = ""
+        self._origin = Origin()
 
     # --- in a task ---------------------------------------------------------------------------------
+    def begin_batch(self, origin: Origin) -> None:
+        self._origin = origin
+
     def open_task(self, job: str, batch: int, partition: int) -> None:
-        self._parts.append(_Part({"job": job, "task": partition, "batch": batch}))
+        self._parts.append(_Part(job, partition, Position(batch, self._origin)))
 
     def write(self, changes: pa.Table) -> None:
         if changes.num_rows:
@@ -90,7 +91,7 @@ class JdbcSink:
     def close_task(self) -> str:
         """Raises JobError with the row that the database refuses, or where the database stays away."""
         parts, self._parts = self._parts, []
-        deliveries = [_Delivery(part.place, list(self._statements(part.written))) for part in parts]
+        deliveries = [_Delivery(part, list(self._statements(part.written))) for part in parts]
         try:
             self._database.run(lambda connection: self._deliver(connection, deliveries))
         except self._database.refusals as error:
@@ -124,48 +125,11 @@ class JdbcSink:
 
     def _deliver(self, connection: Any, deliveries: Sequence[_Delivery]) -> None:
         for delivery in deliveries:
-            if self._is_new(connection, delivery.place):
+            part = delivery.part
+            if self._batches.is_new(connection, part.job, part.task, part.position):
                 for statement in delivery.statements:
                     for _, rows in self._pieces(statement):
                         connection.execute(self._database.text(statement.sql), rows)
-
-    def _is_new(self, connection: Any, place: dict[str, Any]) -> bool:
-        """Note a batch. Of two transactions at the same one the second waits here.
-
-        Args:
-            connection: In a transaction.
-            place: The job, the task and the batch's number.
-
-        Returns:
-            Whether it was not noted before.
-
-        Raises:
-            TryAgainError: Another transaction has noted the task meanwhile.
-            JobError: The database refuses to note it.
-        """
-        text = self._database.text
-        try:
-            if connection.execute(text(_NOTE_NEXT), place).rowcount:
-                return True
-            if connection.execute(text(_NOTED), place).first() is not None:
-                return False
-            connection.execute(text(_NOTE), place)
-        except self._database.refusals as error:
-            if self._database.is_key_conflict(error):
-                raise TryAgainError(error) from None
-            if self._database.may_pass(error):
-                raise
-            raise self._not_noted(error) from None
-        return True
-
-    def _not_noted(self, error: Any) -> FiresteelError:
-        """The error where a batch's number cannot be written, without which the batch is not either."""
-        made = self._database.error(error, f"no batch can be noted in {BATCHES}: ")
-        made.hint = (
-            f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is to have been made by: "
-            f"{_CREATE}"
-        )
-        return made
 
     def _pieces(self, statement: _Statement) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """The parameters of rows that are sent together, and the number of the first of them."""
@@ -213,38 +177,22 @@ class JdbcSink:
         """See that the table is there. Raises JobError."""
         names = self._spec.names
         probe = f"{self._options.dialect.select(self._options.table, names, None)} WHERE 1 = 0"
-        self._ask(probe)
+        self._database.once(lambda connection: connection.execute(self._database.text(probe)))
 
     def open(self, job: str) -> None:
         """See that the table is there, and the one for batches' numbers. Raises JobError."""
         self._job = job
         self.check()
-        if not self._database.has_table(BATCHES):
-            self._create()
-        try:
-            self._database.rolled_back(self._try_to_note)
-        except self._database.refusals as error:
-            raise self._not_noted(error) from None
+        self._batches.prepare()
 
-    def _try_to_note(self, connection: Any) -> None:
-        """Note a batch of no job: what the user may not do shows before the first batch."""
-        for sql in (_NOTE_NEXT, _NOTED, _NOTE):
-            connection.execute(self._database.text(sql), {"job": "", "task": 0, "batch": 0})
+    def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
+        return self._batches.positions(job)
 
-    def _ask(self, sql: str, **parameters: Any) -> None:
-        """Run SQL now or never."""
-        self._database.once(lambda connection: connection.execute(self._database.text(sql), parameters))
+    def move(self, job: str, positions: Mapping[int, Position]) -> None:
+        self._batches.move(job, positions)
 
-    def _create(self) -> None:
-        try:
-            self._ask(_CREATE)
-        except JobError as error:
-            if self._database.has_table(BATCHES):  # another job was faster
-                return
-            raise JobError(
-                f"The table {BATCHES}, by which no batch is written twice, cannot be made: {error.message}",
-                hint=f"make it: {_CREATE}",
-            ) from None
+    def takes_part(self, tokens: Sequence[str]) -> bool:
+        return False
 
     def identities(self) -> dict[str, str]:
         return table_identities(self._database, self._options, self._options.table, BATCHES)
@@ -252,9 +200,7 @@ class JdbcSink:
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         """No other run goes on with a job without a checkpoint: its numbers can go."""
         if self._job.startswith(ONCE):
-            self._database.run(
-                lambda connection: connection.execute(self._database.text(_FORGET), {"job": self._job})
-            )
+            self._batches.forget(self._job)
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         return None

@@ -13,12 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent import futures
+from dataclasses import replace
 from typing import Any
 
 from firesteel.connectors.kafka.cluster import client, is_away, will_pass
 from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
 from firesteel.connectors.kafka.records import Record
 from firesteel.connectors.outage import Outage
+from firesteel.connectors.positions import UNKNOWN, Origin, Position, from_text, to_json, to_text
 from firesteel.errors import JobError, ValidationError
 from firesteel.in_thread import in_thread
 
@@ -38,6 +40,8 @@ _SILENT = logging.getLogger(f"{__name__}.client")
 """Takes what the client says itself of a transaction that another has shut out: the next producer goes on."""
 _SILENT.disabled = True
 
+_MOST = 4000
+"""Characters of an offset's metadata; a broker takes 4,096 (offset.metadata.max.bytes)."""
 _MESSAGES = "messages"
 """In the note of a group's offset: how many messages of the batch that the offset names are committed."""
 
@@ -60,6 +64,7 @@ class Producer:
     Attributes:
         batch: The last batch that is committed whole under the id, -1 for none.
         messages: How many messages of the batch after it are committed.
+        origin: Where the rows of the batch come from that was noted last: of `batch`, or the one after it.
 
     Its methods raise JobError, with topic and partition where a message is refused; ShutOutError where
     another producer has its id.
@@ -72,6 +77,7 @@ class Producer:
         self.servers = properties["bootstrap.servers"]
         self.batch = -1
         self.messages = 0
+        self.origin = UNKNOWN
         self._began: float | None = None
         self._outage = Outage(f"Kafka at {self.servers}")
         self._refused: list[tuple[Any, str, int]] = []
@@ -219,27 +225,39 @@ class Producer:
             member.close()
         last = max(found, key=lambda each: each.offset)
         self.batch, self.messages = last.offset - 1, _noted(last.metadata)
+        self.origin = from_text(last.metadata)
 
-    def begin(self, batch: int, topic: str, messages: int | None = None) -> None:
-        """Begin a transaction that notes how far a batch is, as the group's offset in a topic.
+    @property
+    def position(self) -> Position:
+        """How far the id is; a batch of which some messages are committed counts."""
+        if self.messages:
+            return Position(self.batch + 1, self.origin, is_whole=False)
+        return Position(max(self.batch, -1), self.origin)
+
+    def begin(
+        self, batch: int, topics: Sequence[str], messages: int | None = None, origin: Origin = UNKNOWN
+    ) -> None:
+        """Begin a transaction that notes how far a batch is, as the group's offset in topics.
 
         Args:
             batch: Its number.
-            topic: The topic.
+            topics: The topics, as a rule one.
             messages: How many of the batch's messages are committed with the transaction; None for all.
+            origin: Where its rows come from; noted as the offset's metadata.
         """
         self._began = time.monotonic()
         self._persist(self._client.begin_transaction)
-        if messages is None:
-            place = self._kafka.TopicPartition(topic, 0, batch + 1)
-        else:
-            place = self._kafka.TopicPartition(topic, 0, batch, json.dumps({_MESSAGES: messages}))
-        self._persist(lambda: self._send_offset(place))
+        offset, note = batch + 1, to_text(origin, _MOST)
+        if messages is not None:
+            offset, note = batch, json.dumps(to_json(replace(origin, offsets=())) | {_MESSAGES: messages})
+        places = [self._kafka.TopicPartition(topic, 0, offset, note) for topic in topics]
+        self._persist(lambda: self._send_offsets(places))
+        self.origin = origin
 
-    def _send_offset(self, place: Any) -> None:
+    def _send_offsets(self, places: list[Any]) -> None:
         """librdkafka heeds no timeout here: where the group's broker goes meanwhile, the call may never
         come back (librdkafka#5456). The client is of no use then."""
-        sent = in_thread(lambda: self._client.send_offsets_to_transaction([place], self._group, _ATTEMPT))
+        sent = in_thread(lambda: self._client.send_offsets_to_transaction(places, self._group, _ATTEMPT))
         try:
             sent.result(_SILENCE)
         except futures.TimeoutError:
@@ -320,3 +338,10 @@ def idle_producer(properties: Mapping[str, str], name: str = "") -> Producer | N
 def plain_producer(properties: Mapping[str, str]) -> Producer:
     """Return a producer without transactions."""
     return idle_producer(properties) or Producer(properties)
+
+
+def owner(properties: Mapping[str, str], name: str, topics: Sequence[str]) -> Producer:
+    """Return a producer that has shut out all others of its transactional id, and knows the position."""
+    made = Producer(properties, name)
+    made.shut_out_others(topics)
+    return made

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
 from firesteel.connectors.base import Commits
 from firesteel.connectors.kafka.cluster import Cluster
+from firesteel.connectors.kafka.notes import moved, noted
 from firesteel.connectors.kafka.options import KafkaOptions, read_options
 from firesteel.connectors.kafka.producer import Producer, plain_producer
 from firesteel.connectors.kafka.records import Records
@@ -15,6 +16,7 @@ from firesteel.connectors.kafka.sink_options import sink_options
 from firesteel.connectors.kafka.transactions import Transactions
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.outage import print_notice
+from firesteel.connectors.positions import Origin, Position
 from firesteel.runtime.spec import SinkSpec
 
 _TOGETHER = 5_000
@@ -36,18 +38,33 @@ class KafkaSink:
         self._how = sink_options(options)
         self._producer: Producer | None = None
         self._transactions: Transactions | None = None
+        self._origin = Origin()
+
+    @property
+    def notes(self) -> bool:
+        """Without transactions nothing is noted."""
+        return self._how.in_transactions
 
     # --- in a task ---------------------------------------------------------------------------------
+    def begin_batch(self, origin: Origin) -> None:
+        self._origin = origin
+
     def open_task(self, job: str, batch: int, partition: int) -> None:
         """Raises JobError where no broker can be reached."""
         self._records = Records(self._spec, self._texts, self._upsert)
         self._task = partition if self._how.fixed else None
         properties = dict(self._options.properties)
         if self._how.in_transactions:
-            name = f"{self._how.prefix}-{job}-{partition}"
-            self._transactions = Transactions(properties, name, batch, self._topics(), self._task)
+            name = self._name(job, partition)
+            self._transactions = Transactions(
+                properties, name, batch, self._topics(), self._task, self._origin
+            )
         else:
             self._producer = plain_producer(properties)
+
+    def _name(self, job: str, partition: int) -> str:
+        """The transactional id of a task, and the name of its group."""
+        return f"{self._how.prefix}-{job}-{partition}"
 
     def _topics(self) -> tuple[str, ...]:
         """Those of the table."""
@@ -111,6 +128,18 @@ class KafkaSink:
     def forgets_after(self) -> float | None:
         """Seconds after which the brokers may forget the number of a batch; None where it does not matter."""
         return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
+
+    def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
+        """Also ends what tasks of an earlier run left open, and shuts these out."""
+        names = {task: self._name(job, task) for task in range(partitions)}
+        return noted(dict(self._options.properties), names, self._topics()) if self.notes else {}
+
+    def move(self, job: str, positions: Mapping[int, Position]) -> None:
+        named = {self._name(job, task): position for task, position in positions.items()}
+        moved(dict(self._options.properties), named, self._topics())
+
+    def takes_part(self, tokens: Sequence[str]) -> bool:
+        return False
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
         return None

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firesteel.connectors.kafka.producer import Producer, ShutOutError, idle_producer
+from firesteel.connectors.kafka.producer import Producer, ShutOutError, idle_producer, owner
 from firesteel.connectors.kafka.records import Record
+from firesteel.connectors.positions import UNKNOWN, Origin
 from firesteel.errors import InternalError, JobError
 
 _MESSAGES, _BYTES = 100_000, 32 << 20
@@ -31,18 +32,26 @@ class Transactions:
         batch: The batch's number.
         topics: Those of the table; the first holds how far the batch is.
         task: The number of a task that keeps to one partition, None for others.
+        origin: Where the rows of the batch come from.
 
     Its methods raise JobError, and ShutOutError where another producer has the transactional id.
     """
 
     def __init__(
-        self, properties: Mapping[str, str], name: str, batch: int, topics: Sequence[str], task: int | None
+        self,
+        properties: Mapping[str, str],
+        name: str,
+        batch: int,
+        topics: Sequence[str],
+        task: int | None,
+        origin: Origin = UNKNOWN,
     ) -> None:
         self._properties = properties
         self._name = name
         self._batch = batch
         self._topics = topics
         self._task = task
+        self._origin = origin
         self._held: list[Record] = []
         self._bytes = 0
         self._sent = self._left_out = 0
@@ -57,14 +66,13 @@ class Transactions:
 
     def _renewed(self) -> Producer:
         """A producer that has shut out all others."""
-        made = Producer(self._properties, self._name)
-        made.shut_out_others(self._topics)
         self._is_tried = True
-        return made
+        return owner(self._properties, self._name, self._topics)
 
     @property
     def is_done(self) -> bool:
-        """Whether an earlier attempt has committed the whole batch."""
+        """Whether an earlier attempt has committed it whole. Raises JobError where that had other rows."""
+        self._producer.position.has(self._batch, self._origin, f"Kafka, transactional id {self._name}")
         return self._batch <= self._producer.batch
 
     @property
@@ -130,5 +138,5 @@ class Transactions:
                 f"{self._name}: an earlier attempt has written {self._there} messages of batch "
                 f"{self._batch}, which has {whole}"
             )
-        self._producer.begin(self._batch, self._topics[0], None if is_last else whole)
+        self._producer.begin(self._batch, self._topics[:1], None if is_last else whole, self._origin)
         return True

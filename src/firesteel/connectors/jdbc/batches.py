@@ -1,0 +1,181 @@
+"""The table in which a database notes the batches that it has: `firesteel_batches`.
+
+One row a job and task: the number of its last batch, and where its rows come from (connectors/positions.py).
+Earlier versions had the number alone: their table gets the columns that it lacks, and keeps its rows. As an
+earlier version may write to the table again, `offsets` begins with the number of the batch that it is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from firesteel.connectors.jdbc.database import Database, TryAgainError
+from firesteel.connectors.positions import Origin, Position, from_text, to_text
+from firesteel.errors import FiresteelError, JobError
+
+BATCHES = "firesteel_batches"
+CREATE = (
+    f"CREATE TABLE {BATCHES} (job VARCHAR(64) NOT NULL, task INTEGER NOT NULL, batch BIGINT NOT NULL, "
+    "lineage VARCHAR(64), offsets VARCHAR(128), origin TEXT, PRIMARY KEY (job, task))"
+)
+COLUMNS = {"lineage": "VARCHAR(64)", "offsets": "VARCHAR(128)", "origin": "TEXT"}
+"""Those that tables of earlier versions lack. lineage: of the checkpoint. offsets: digests of where the batch
+begins and ends. origin: all that is known, as text, with the offsets themselves."""
+_MOST = 60_000
+"""Characters of `origin`; MySQL's TEXT holds 65,535 bytes."""
+
+_FORGET = f"DELETE FROM {BATCHES} WHERE job = :job"
+_FORGET_TASK = f"{_FORGET} AND task = :task"
+_READ = f"SELECT batch, offsets, origin FROM {BATCHES} WHERE job = :job AND task = :task"
+_READ_ALL = f"SELECT task, batch, offsets, origin FROM {BATCHES} WHERE job = :job"
+_PROBE = f"SELECT batch FROM {BATCHES} WHERE job = :job AND task = :task"
+_INSERT = (
+    f"INSERT INTO {BATCHES} (job, task, batch, lineage, offsets, origin) "
+    "VALUES (:job, :task, :batch, :lineage, :offsets, :origin)"
+)
+_UPDATE = (
+    f"UPDATE {BATCHES} SET batch = :batch, lineage = :lineage, offsets = :offsets, origin = :origin "
+    "WHERE job = :job AND task = :task"
+)
+_UPDATE_NEXT = f"{_UPDATE} AND batch < :batch"
+
+
+class Batches:
+    """The notes of one database. Methods with a connection work in its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def is_new(self, connection: Any, job: str, task: int, position: Position) -> bool:
+        """Note the batch; return whether it was not noted before. Whoever is at the same one waits here.
+
+        Raises:
+            TryAgainError: Another transaction has noted the task meanwhile.
+            JobError: The number is noted with other rows, or the database refuses to note it.
+        """
+        text, place = self._database.text, {"job": job, "task": task}
+        noted = place | _columns(position)
+        try:
+            if connection.execute(text(_UPDATE_NEXT), noted).rowcount:
+                return True
+            found = connection.execute(text(_READ), place).first()
+            if found is None:
+                connection.execute(text(_INSERT), noted)
+                return True
+        except self._database.refusals as error:
+            if self._database.is_key_conflict(error):
+                raise TryAgainError(error) from None
+            if self._database.may_pass(error):
+                raise
+            raise self._not_noted(error) from None
+        where = f"table {BATCHES}, job {job}, task {task}"
+        return not _position(*found).has(position.batch, position.origin, where)
+
+    def _not_noted(self, error: Any) -> FiresteelError:
+        """The error where a batch's number cannot be written, without which the batch is not either."""
+        made = self._database.error(error, f"no batch can be noted in {BATCHES}: ")
+        made.hint = (
+            f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is to have been made by: "
+            f"{CREATE}"
+        )
+        return made
+
+    def positions(self, job: str) -> Mapping[int, Position]:
+        """Return what is noted for a job, by task."""
+        found = self._database.once(
+            lambda connection: connection.execute(self._database.text(_READ_ALL), {"job": job}).fetchall()
+        )
+        return {task: _position(*rest) for task, *rest in found}
+
+    def move(self, job: str, positions: Mapping[int, Position]) -> None:
+        """Note other positions, all in one transaction; one before the first batch is taken away."""
+        self._database.run(lambda connection: self._move(connection, job, positions))
+
+    def _move(self, connection: Any, job: str, positions: Mapping[int, Position]) -> None:
+        for task, position in positions.items():
+            place = {"job": job, "task": task}
+            if position.batch < 0:
+                connection.execute(self._database.text(_FORGET_TASK), place)
+                continue
+            connection.execute(self._database.text(_FORGET_TASK), place)
+            connection.execute(self._database.text(_INSERT), place | _columns(position))
+
+    def forget(self, job: str) -> None:
+        """Take away all notes of a job."""
+        self._database.run(lambda connection: connection.execute(self._database.text(_FORGET), {"job": job}))
+
+    # --- the table -------------------------------------------------------------------------------
+    def prepare(self) -> None:
+        """See that the table is there with all its columns.
+
+        Raises:
+            JobError: The table, or a column of it, cannot be made; it names the SQL that does.
+        """
+        if not self._database.has_table(BATCHES):
+            self._change(CREATE, f"The table {BATCHES}, by which no batch is written twice, cannot be made")
+        if self._works(_PROBE):
+            self._add_columns()
+        try:
+            self._database.rolled_back(self._try_to_note)
+        except self._database.refusals as error:
+            raise self._not_noted(error) from None
+
+    def _add_columns(self) -> None:
+        for name, kind in COLUMNS.items():
+            if not self._works(f"SELECT {name} FROM {BATCHES} WHERE job = :job AND task = :task"):
+                self._change(
+                    f"ALTER TABLE {BATCHES} ADD COLUMN {name} {kind}",
+                    f"The table {BATCHES} of an earlier version cannot get the column {name}, which says of "
+                    "which rows a batch's number stands",
+                )
+
+    def _try_to_note(self, connection: Any) -> None:
+        """Note a batch of no job: what the user may not do shows before the first batch."""
+        noted = {"job": "", "task": 0} | _columns(Position(0))
+        for sql in (_UPDATE_NEXT, _READ, _INSERT):
+            connection.execute(self._database.text(sql), noted)
+
+    def _works(self, sql: str) -> bool:
+        try:
+            self._ask(sql, job="", task=0)
+        except JobError:
+            return False
+        return True
+
+    def _change(self, sql: str, what: str) -> None:
+        try:
+            self._ask(sql)
+        except JobError as error:
+            if self._works(_READ):  # another job was faster
+                return
+            raise JobError(f"{what}: {error.message}", hint=_by_hand(sql)) from None
+
+    def _ask(self, sql: str, **parameters: Any) -> None:
+        """Run SQL now or never."""
+        self._database.once(lambda connection: connection.execute(self._database.text(sql), parameters))
+
+
+def _by_hand(sql: str) -> str:
+    """What to run as a user who may."""
+    if not sql.startswith("ALTER"):
+        return f"make it: {sql}"
+    added = ", ".join(f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items())
+    return f"let the database's user alter the table, or run as its owner: ALTER TABLE {BATCHES} {added}"
+
+
+def _columns(position: Position) -> dict[str, Any]:
+    origin = position.origin
+    if not origin.is_known:
+        return {"batch": position.batch, "lineage": None, "offsets": None, "origin": None}
+    return {
+        "batch": position.batch,
+        "lineage": origin.lineage,
+        "offsets": f"{position.batch}:{origin.begin}-{origin.end}",
+        "origin": to_text(origin, _MOST),
+    }
+
+
+def _position(batch: int, offsets: str | None, origin: str | None) -> Position:
+    is_of_it = offsets is not None and offsets.startswith(f"{batch}:")
+    return Position(batch, from_text(origin) if is_of_it else Origin())

@@ -1,0 +1,44 @@
+"""A record of all syncs, for tests that look at what a power cut would leave (durability.py: TRACE).
+
+The trace folder holds `syncs`, one JSON object a line in the order in which syncs ended, and `kept`, with a
+hard link to each synced file by its inode number. So a file stays readable that was replaced or deleted
+without its folder being synced: after a power cut it would be there again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+SYNCS, KEPT = "syncs", "kept"
+
+
+def traced(trace: Path, path: Path, is_folder: bool) -> Callable[[], None]:
+    """Look at a file or folder that is about to be synced; the answer records that it was.
+
+    Raises FileNotFoundError where it is gone.
+    """
+    path = path.absolute()
+    entry: dict[str, object] = {"path": str(path)}
+    if is_folder:
+        entry["names"] = {found.name: found.inode() for found in os.scandir(path)}
+        entry["inode"] = path.stat().st_ino
+    else:
+        status = path.stat()
+        entry |= {"inode": status.st_ino, "size": status.st_size}
+        (trace / KEPT).mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            os.link(path, trace / KEPT / str(status.st_ino))
+    line = f"{json.dumps(entry)}\n".encode()
+
+    def note() -> None:
+        descriptor = os.open(trace / SYNCS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
+
+    return note

@@ -1,0 +1,101 @@
+"""Makes durable what Spark has written into a checkpoint on this machine: it syncs none of its files.
+
+A power cut would take offsets, commits and state that a sink has got the results of. So a job syncs what is
+new in the checkpoint's folder twice a micro-batch:
+
+    before a sink gets anything        the offsets of the batch, and all that batches before it have written
+    before Spark notes it as done      the state that the tasks of the batch have written
+
+A batch that is run again needs the state of the batch before, the one after it its own. Both syncs run in a
+thread while the batch goes on, and only their ends are waited for.
+
+Checkpoints on other file systems (HDFS, S3) are as durable as these make a file that was closed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from firesteel.durability import sync_file, sync_folder
+from firesteel.errors import JobError
+
+_AT_ONCE = 8
+"""Syncs side by side: file systems with a journal end many of them at once."""
+_DRAFT = ".tmp"
+"""What Spark has not finished."""
+
+
+class CheckpointSync:
+    """Syncs a folder. What it has synced once, by name and inode, it does not sync again: Spark never changes
+    a file, it puts another one in its place."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[str, dict[str, int]] = {}
+        self._turns = ThreadPoolExecutor(1, "checkpoint-sync")
+        self._workers = ThreadPoolExecutor(_AT_ONCE, "sync")
+        self._above = [folder.parent, *folder.parent.parents[:1]]
+
+    def begin(self) -> Future[None]:
+        """Sync in a thread what is new by then. `ended` waits for it."""
+        return self._turns.submit(self._run)
+
+    def ended(self, begun: Future[None]) -> None:
+        """Wait until all is durable that was there at its beginning. Raises JobError where the disk fails."""
+        try:
+            begun.result()
+        except OSError as error:
+            raise JobError(
+                f"the checkpoint {self._folder} cannot be made durable: {error.strerror}: {error.filename}",
+                hint="the sinks have not got the micro-batch; run the job again when the disk is well",
+            ) from None
+
+    def close(self) -> None:
+        """Wait for what has begun, and end the threads."""
+        self._turns.shutdown()
+        self._workers.shutdown()
+
+    def _run(self) -> None:
+        files: list[Path] = []
+        folders: list[Path] = []
+        for folder, new in self._changed():
+            folders.append(folder)
+            files += new
+        list(self._workers.map(_sync_file, files))
+        list(self._workers.map(_sync_folder, folders))
+        while self._above:
+            _sync_folder(self._above.pop())
+
+    def _changed(self) -> Iterator[tuple[Path, list[Path]]]:
+        """Folders with new names, and the new files in them."""
+        waiting = [str(self._folder)]
+        while waiting:
+            folder = waiting.pop()
+            before, now, new = self._seen.get(folder, {}), {}, []
+            with suppress(FileNotFoundError), os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith(_DRAFT):
+                        continue
+                    now[entry.name] = inode = entry.inode()
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif before.get(entry.name) != inode:
+                        new.append(Path(entry.path))
+            is_new = folder not in self._seen or any(before.get(name) != now[name] for name in now)
+            self._seen[folder] = now
+            if is_new:
+                yield Path(folder), new
+
+
+def _sync_file(path: Path) -> None:
+    with suppress(FileNotFoundError):  # Spark has removed it since
+        sync_file(path)
+
+
+def _sync_folder(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        sync_folder(path)

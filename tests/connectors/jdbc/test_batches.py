@@ -1,0 +1,103 @@
+"""The notes of batches in a database, and tables of earlier versions."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firesteel.connectors.positions import Origin, Position
+from firesteel.errors import JobError
+from tests.connectors.jdbc.databases import CREATE, Database, SqliteDatabase, sink, write
+
+pytest.importorskip("sqlalchemy")
+
+OLD = (
+    "CREATE TABLE firesteel_batches (job VARCHAR(64) NOT NULL, task INTEGER NOT NULL, batch BIGINT NOT NULL, "
+    "PRIMARY KEY (job, task))"
+)
+FIRST = Origin("L", "", "e0", 1, ('{"file": 1, "byte": 0}',))
+SECOND = Origin("L", "e0", "e1", 1, ('{"file": 2, "byte": 0}',))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    made = SqliteDatabase(tmp_path / "db")
+    made.run(CREATE)
+    return made
+
+
+def opened(database: Database) -> Any:
+    made = sink(database)
+    made.open("job")
+    return made
+
+
+def wrote(database: Database, row: tuple[Any, ...], batch: int, origin: Origin) -> None:
+    to = opened(database)
+    to.begin_batch(origin)
+    write(to, [row], batch=batch)
+
+
+def test_positions(database: Database) -> None:
+    wrote(database, ("+I", "a", 1), 0, FIRST)
+    wrote(database, ("+I", "b", 2), 1, SECOND)
+    assert opened(database).positions("job", 4) == {0: Position(1, SECOND)}
+    assert opened(database).positions("another", 4) == {}
+    wrote(database, ("+I", "c", 3), 1, SECOND)
+    assert database.run("SELECT k FROM t ORDER BY k") == [("a",), ("b",)]
+
+
+def test_other_rows_of_a_number_are_refused(database: Database) -> None:
+    wrote(database, ("+I", "a", 1), 0, FIRST)
+    with pytest.raises(JobError, match="made from other rows"):
+        wrote(database, ("+I", "b", 2), 0, Origin("L", "", "another"))
+    assert database.run("SELECT k FROM t") == [("a",)]
+
+
+def test_moved(database: Database) -> None:
+    wrote(database, ("+I", "a", 1), 0, FIRST)
+    to = opened(database)
+    to.move("job", {0: Position(0, FIRST), 1: Position(3, SECOND)})
+    assert to.positions("job", 4) == {0: Position(0, FIRST), 1: Position(3, SECOND)}
+    to.move("job", {0: Position(-1)})
+    assert to.positions("job", 4) == {1: Position(3, SECOND)}
+
+
+def test_a_table_of_an_earlier_version_keeps_its_rows(database: Database) -> None:
+    database.run(OLD)
+    database.run("INSERT INTO firesteel_batches VALUES ('job', 0, 4), ('another', 1, 7)")
+    to = opened(database)
+    assert to.positions("job", 4) == {0: Position(4)}
+    assert to.positions("another", 4) == {1: Position(7)}
+    wrote(database, ("+I", "a", 1), 4, SECOND)  # it has that one
+    wrote(database, ("+I", "b", 1), 5, SECOND)
+    assert database.run("SELECT k FROM t") == [("b",)]
+    assert opened(database).positions("job", 4) == {0: Position(5, SECOND)}
+
+
+def test_an_earlier_version_that_writes_again(database: Database) -> None:
+    """It does not know of the columns, and leaves in them what they say of an earlier batch."""
+    wrote(database, ("+I", "a", 1), 0, FIRST)
+    database.run("UPDATE firesteel_batches SET batch = 1 WHERE job = 'job' AND task = 0")
+    assert opened(database).positions("job", 4) == {0: Position(1)}
+
+
+def test_without_the_right_to_alter(database: Database) -> None:
+    database.run(OLD)
+    made: Any = sink(database)
+    engine = made._database._engine
+    event = pytest.importorskip("sqlalchemy").event
+
+    def deny(connection: Any, _: Any) -> None:
+        connection.set_authorizer(lambda action, *_: int(action == sqlite3.SQLITE_ALTER_TABLE))
+
+    event.listen(engine, "connect", deny)
+    with pytest.raises(JobError, match=r"cannot get the column lineage.*not authorized") as caught:
+        made.open("job")
+    assert "ALTER TABLE firesteel_batches ADD COLUMN lineage VARCHAR(64)" in str(caught.value.hint)
+    event.remove(engine, "connect", deny)
+    engine.dispose()
+    assert database.run("SELECT count(*) FROM pragma_table_info('firesteel_batches')") == [(3,)]
