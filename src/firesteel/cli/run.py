@@ -206,15 +206,7 @@ class Runner:
             for kind, *cells in result.texts():
                 write(f"{kind}[{', '.join(cells)}]\n")
         else:
-            from firesteel.session.rows_left import RowsLeft
-
-            rows = RowsLeft()
-            try:
-                rows.apply(result.texts())
-            except KeyboardInterrupt:  # the rows as they are by now
-                result.print_rows(rows, write)
-                raise
-            result.print_rows(rows, write)
+            result.print_left(write)
 
 
 _WRITTEN = "[INFO] Complete execution of the SQL update statement.\n"

@@ -22,7 +22,6 @@ from firesteel.runtime.spec import KIND, field
 from firesteel.session.html import html_schema, html_table
 from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type
-from firesteel.types.arrow import to_arrow
 from firesteel.types.arrow_maps import column_as_maps, pairs_in
 from firesteel.types.sql import BIGINT, STRING
 from firesteel.types.text import render
@@ -223,13 +222,17 @@ class ChangesResult(TableResult):
 
     def _texts(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
         kinds = [SHORT[kind] for kind in table.column(KIND).to_pylist()]
+        return ((kind, *cells) for kind, cells in zip(kinds, self._cells(table), strict=True))
+
+    def _cells(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
+        """The values of each row, as print() shows them."""
         columns = [
             render(table.column(field(i)), column.type, self._time_zone)
             for i, column in enumerate(self.schema)
         ]
         if self.escape is not None:
             columns = [list(map(self.escape, column)) for column in columns]
-        return zip(kinds, *columns, strict=True)
+        return zip(*columns, strict=True)
 
     def to_pandas(self) -> pd.DataFrame:
         if not self._bounded:
@@ -237,12 +240,10 @@ class ChangesResult(TableResult):
                 "a query that never ends has no last rows",
                 hint="collect() gives its changes as they come; to_changelog_stream() a streaming DataFrame",
             )
-        tables = list(self._take())
-        kinds = pa.schema([(field(i), to_arrow(column.type)) for i, column in enumerate(self.schema)])
-        rows = pa.concat_tables(t.select(kinds.names) for t in tables) if tables else kinds.empty_table()
-        left = RowsLeft()
-        left.apply(itertools.chain.from_iterable(map(self._texts, tables)))
-        kept = rows.take(pa.array(left.places(), pa.int64()))
+        left = RowsLeft([column.type for column in self.schema])
+        for table in self._take():
+            left.apply(table)
+        kept = left.by_place()
         columns = [column_as_maps(column) for column in kept.columns]
         frame: pd.DataFrame = pa.table(columns, names=kept.column_names).to_pandas()
         frame.columns = list(self.names)  # names may be there twice
@@ -253,10 +254,21 @@ class ChangesResult(TableResult):
         widths = [len(OP), *widths_by_type(self.names, types, self._max_width)]
         print_tableau([OP, *self.names], self.texts(), widths, write)
 
-    def print_rows(self, rows: Iterable[Sequence[str]], write: Write = sys.stdout.write) -> None:
-        """Write rows of cells, without row kinds, in the form of this result."""
+    def print_left(self, write: Write = sys.stdout.write) -> None:
+        """Write the rows that are left, without row kinds; where Ctrl-C ends it, those that are left by then.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C has ended it; the rows are written.
+        """
         types = [column.type for column in self.schema]
-        print_tableau(self.names, rows, widths_by_type(self.names, types, self._max_width), write)
+        left, widths = RowsLeft(types), widths_by_type(self.names, types, self._max_width)
+        try:
+            for table in self._take():
+                left.apply(table)
+        except KeyboardInterrupt:
+            print_tableau(self.names, self._cells(left.by_row()), widths, write)
+            raise
+        print_tableau(self.names, self._cells(left.by_row()), widths, write)
 
 
 class InsertResult(TableResult):

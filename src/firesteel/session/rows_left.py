@@ -2,35 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.keys import Keys, find_keys
+from firesteel.runtime.spec import KIND, field
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, DATETIME, NUMERIC, SqlType, TypeRoot
+from firesteel.types.text import render
+
+_BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
+"""Types whose values are compared as they are; those of the others by their text."""
+_ROWS, _BYTES = 1 << 18, 64 << 20
+"""Changes are folded once so many have come, or as many as there are rows left."""
+_ADDED = "$added"
 
 
 class RowsLeft:
-    """Folds changes as they come. A row is left as often as it was added and not taken away."""
+    """Folds changes as they come. A row is left as often as it was added and not taken away.
 
-    def __init__(self) -> None:
-        self._places: dict[tuple[str, ...], list[int]] = {}
-        self._seen = 0
+    What is taken away and is not there is ignored, as Flink's client does.
 
-    def apply(self, changes: Iterable[tuple[str, ...]]) -> None:
-        """Take in changes: row kind and cells, as a result's texts() gives them."""
-        for kind, *cells in changes:
-            row = tuple(cells)
-            if kind in ("+I", "+U"):
-                self._places.setdefault(row, []).append(self._seen)
-            else:
-                places = self._places[row]
-                places.pop()
-                if not places:
-                    del self._places[row]
-            self._seen += 1
+    Args:
+        types: The types of the columns.
+    """
 
-    def places(self) -> list[int]:
-        """Which of the changes added the rows that are left, in their order."""
-        return sorted(place for places in self._places.values() for place in places)
+    def __init__(self, types: Sequence[SqlType]) -> None:
+        self._types = tuple(types)
+        self._fields = [field(i) for i in range(len(types))]
+        schema = pa.schema([(name, to_arrow(t)) for name, t in zip(self._fields, types, strict=True)])
+        self._left = schema.append(pa.field(_ADDED, pa.int64())).empty_table()
+        """The rows that are left, each with the place of the change that added it, sorted by that place."""
+        self._waiting: list[pa.Table] = []
+        self._rows = self._bytes = self._count = 0
 
-    def __iter__(self) -> Iterator[tuple[str, ...]]:
-        """The rows, in the order in which they came last."""
-        for row, places in self._places.items():
-            for _ in places:
-                yield row
+    def apply(self, changes: pa.Table) -> None:
+        """Take in changes: a changes table (runtime/spec.py)."""
+        self._waiting.append(changes.select([KIND, *self._fields]))
+        self._rows += changes.num_rows
+        self._bytes += changes.nbytes
+        if self._rows >= max(_ROWS, self._left.num_rows) or self._bytes >= max(_BYTES, self._left.nbytes):
+            self._fold()
+
+    def by_place(self) -> pa.Table:
+        """Return the rows in the order of the changes that added them."""
+        self._fold()
+        return self._left.select(self._fields)
+
+    def by_row(self) -> pa.Table:
+        """Return the rows in the order in which they came last, equal ones together."""
+        self._fold()
+        if not self._left.num_rows:
+            return self._left.select(self._fields)
+        keys = find_keys(self._compared(self._left), self._left.num_rows)
+        first = keys.order[keys.starts]
+        order = np.lexsort((np.arange(keys.rows), first[keys.codes]))
+        return self._left.select(self._fields).take(pa.array(order))
+
+    def _fold(self) -> None:
+        """Fold the changes that wait into the rows that are left."""
+        if not self._waiting:
+            return
+        new = pa.concat_tables(self._waiting, promote_options="none")
+        self._waiting.clear()
+        added = pa.array(np.arange(self._count, self._count + new.num_rows, dtype=np.int64))
+        self._count += new.num_rows
+        self._rows = self._bytes = 0
+        kinds = np.concatenate([np.zeros(self._left.num_rows, np.int8), np.asarray(new.column(KIND))])
+        rows = new.select(self._fields).append_column(_ADDED, added).cast(self._left.schema)
+        rows = pa.concat_tables([self._left, rows])
+        if rows.num_rows:
+            kept = _kept(find_keys(self._compared(rows), rows.num_rows), (kinds == 0) | (kinds == 2))
+            self._left = rows.take(pa.array(kept)).combine_chunks()
+
+    def _compared(self, rows: pa.Table) -> list[pa.Array | pa.ChunkedArray]:
+        """Columns that are equal where rows are."""
+        columns = [rows.column(name) for name in self._fields]
+        return [
+            column if kind.root in _BINARY else pa.array(render(column, kind), pa.string())
+            for column, kind in zip(columns, self._types, strict=True)
+        ]
+
+
+def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return which changes added the rows that are left, in ascending order.
+
+    A row's copies are a stack: what takes one away takes the newest. Let c be the height of the stack after
+    each change of a row. What was added at height c is left if the stack is never lower afterwards:
+
+        change   +  +  -  +  -
+        c        1  2  1  2  1
+        left     x
+
+    Args:
+        keys: The rows, by which changes belong together.
+        adds: bool[n], for each change whether it adds its row.
+    """
+    adds = adds[keys.order]
+    apart = keys.sorted_codes * (keys.rows + 1)  # more than any height: keys do not reach into each other
+    total = np.cumsum(np.where(adds, 1, -1))
+    before = np.append(0, total)[keys.starts]
+    height = total - before[keys.sorted_codes]
+    lowest = np.minimum.accumulate(height - 2 * apart) + 2 * apart
+    height -= np.minimum(lowest, 0)  # what is taken away and is not there
+    later = np.minimum.accumulate((height + apart)[::-1])[::-1] - apart
+    return np.sort(keys.order[adds & (height <= later)])
