@@ -23,8 +23,9 @@ from firesteel.connectors.kafka.producer import Producer
 from firesteel.runtime.spec import ScanSpec, SinkSpec
 from firesteel.spark import stream_host
 from firesteel.spark.delivery import Delivery
+from firesteel.spark.recovery_plan import REFUSE
 from firesteel.spark.stream_host import StreamJob
-from firesteel.spark.stream_settings import REFUSE, StreamSettings
+from firesteel.spark.stream_settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.recovery.job import CALLS, FILES, NAMES
 from tests.recovery.kills import Row, totals, written

@@ -12,7 +12,7 @@ from firesteel.connectors.filesystem_sink import FilesystemSink
 from firesteel.connectors.positions import Origin
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.spark import recovery_plan
-from firesteel.spark.stream_settings import DELIVER_AGAIN, RESUME
+from firesteel.spark.recovery_plan import DELIVER_AGAIN, RESUME
 from tests.connectors.jdbc.databases import SqliteDatabase
 from tests.recovery.line import ROWS, Line
 from tests.recovery.sinks import database

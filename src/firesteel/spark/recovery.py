@@ -26,8 +26,7 @@ from firesteel.connectors.positions import Origin, Position
 from firesteel.errors import FiresteelError, NotSupportedError, UsageError
 from firesteel.spark.batch_origins import BatchOrigins, batches, offsets_text
 from firesteel.spark.delivery import Delivery
-from firesteel.spark.recovery_plan import Plan, carry_out, finish, lineage_of
-from firesteel.spark.stream_settings import DELIVER_AGAIN, REFUSE, RESUME
+from firesteel.spark.recovery_plan import DELIVER_AGAIN, REFUSE, RESUME, Plan, carry_out, finish, lineage_of
 
 Positions = dict[str, Mapping[int, Position]]
 """Of each sink, by the name under which it knows the job, and by task."""

@@ -17,6 +17,9 @@ from firesteel.spark.internals.hadoop_files import delete, move, names, read_tex
 LINEAGE, PLAN = "lineage", "recovery.json"
 """Files in a checkpoint's folder: its lineage, where it is not the id with which it was made; and a plan."""
 
+REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
+"""Values of `firesteel.sink-recovery`: what to do where a sink is ahead of the checkpoint."""
+
 
 @dataclass(frozen=True)
 class Plan:

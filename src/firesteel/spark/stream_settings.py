@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.spark.recovery_plan import REFUSE
+
 KEY_GROUPS = 4
 """Key groups a partition, where none are set (docs/adr/0008)."""
 
 MAX_BYTES = 512 << 20
 MAX_ROWS = 2_000_000
 """The changes of a micro-batch pass through memory, so there is a bound to it."""
-
-
-REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
-"""The values of `firesteel.sink-recovery`."""
 
 
 @dataclass(frozen=True)
