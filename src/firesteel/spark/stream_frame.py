@@ -16,6 +16,7 @@ from firesteel.runtime.job_spec import JobSpec
 from firesteel.runtime.orders import place_bits
 from firesteel.runtime.spec import ScanSpec, ValuesSpec
 from firesteel.spark.batch_clock import Ticks
+from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
 from firesteel.spark.checkpoint_lock import local_folder
 from firesteel.spark.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.flow import Work, works_of
@@ -71,6 +72,8 @@ def packet_frame(
     partitions = settings.parallelism or spark.parallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
     layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
+    warn_of_layout(folder, settings.key_groups, settings.parallelism, layout)
+    note_functions(spark.context, folder, job)
     source = FiresteelSource if session is None else ChangelogSource
     if session is None:
         session = spark.session.newSession()
