@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "runtime": (*LEAVES, "udf", "kernels"),
     "formats": (*LEAVES, "kernels", "runtime", "catalog.schema"),
     "connectors": (*LEAVES, "kernels", "formats", "runtime", "catalog.schema"),
-    "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog"),
+    "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog", "udf.code_digest"),
     "session": (
         *LEAVES,
         *("sql", "bind", "catalog", "expr", "plan", "rules", "explain"),
