@@ -113,7 +113,7 @@ def test_a_manifest_that_is_not_written_whole_is_none(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(JobError, match="No space left"):
             made.commit(0, [token])
     assert manifests(tmp_path) == []
     assert made._manifests.last() == (-1, {})
@@ -133,3 +133,14 @@ def test_a_job_that_ends_while_another_one_begins(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(Manifests, "_make", made)
     once.commit(0, [token])
     assert (seen(tmp_path), hidden(tmp_path)) == ([1], [])
+
+
+@pytest.mark.parametrize("text", ["", '{"batch": 9', "\0" * 40, "[9]"])
+def test_a_damaged_manifest_is_named(tmp_path: Path, text: str) -> None:
+    run = sink(tmp_path)
+    run.commit(9, [write(tmp_path, table(9), batch=9)])
+    (kept,) = manifests(tmp_path)
+    file = tmp_path / "_firesteel" / kept
+    file.write_text(text)
+    with pytest.raises(JobError, match=f"{file}: .* is damaged"):
+        sink(tmp_path)

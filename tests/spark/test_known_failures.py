@@ -25,6 +25,17 @@ def test_lost_state_is_told_with_what_to_do(words: str) -> None:
     assert "restore the checkpoint from a copy" in str(error.hint)
 
 
+def test_a_lost_metadata_file_is_named() -> None:
+    words = (
+        "[STREAMING_CHECKPOINT_MISSING_METADATA_FILE] Checkpoint location file:/c/insert-o/spark is in an "
+        "inconsistent state: the metadata file is missing but offset and/or commit logs contain data."
+    )
+    error = from_spark(RuntimeError(words))
+    assert type(error) is JobError
+    assert error.message == "the checkpoint has lost its file /c/insert-o/spark/metadata"
+    assert "restore the checkpoint from a copy" in str(error.hint)
+
+
 def test_the_file_is_named_where_spark_names_it() -> None:
     words = "[CANNOT_LOAD_STATE_STORE.X] Error reading file:/c/insert-o/spark/state/0/1/2.zip does not exist"
     error = from_spark(RuntimeError(QUERY.format(words)))

@@ -153,9 +153,19 @@ def read(manifest: Path) -> tuple[int | None, Files] | None:
     """Return a manifest's batch and files; None if it is gone.
 
     Early versions wrote the files alone, for each batch a manifest: their batch is None here.
+
+    Raises:
+        JobError: It is damaged.
     """
     try:
         noted = json.loads(manifest.read_text(encoding="utf-8"))
+        if not isinstance(noted, dict):
+            raise ValueError("it is no JSON object")
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise JobError(
+            f"{manifest}: the sink's file about its last micro-batches is damaged: {error}",
+            hint="restore it from a copy; if you remove it, an interrupted micro-batch may be written twice",
+        ) from None
     return (noted["batch"], noted.get("files", {})) if "batch" in noted else (None, noted)

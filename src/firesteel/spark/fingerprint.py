@@ -255,7 +255,11 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
     try:
         saved: dict[str, Any] = json.loads(text)
     except ValueError as error:
-        raise JobError(f"{folder}/{FILE} is damaged: {error}") from error
+        raise JobError(
+            f"{folder}/{FILE}: the checkpoint's file is damaged: {error}",
+            hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder and an "
+            "empty sink",
+        ) from error
     return saved
 
 

@@ -11,6 +11,12 @@ _LOST_STATE = re.compile(
     r"STDS_FAILED_TO_READ_OPERATOR_METADATA|STDS_FAILED_TO_READ_STATE_SCHEMA|CANNOT_LOAD_STATE_STORE"
     r"|CANNOT_READ_STATE_FILE|CANNOT_READ_MISSING_SNAPSHOT_FILE|CANNOT_READ_DELTA_FILE"
 )
+_LOST_METADATA = re.compile(
+    r"STREAMING_CHECKPOINT_MISSING_METADATA_FILE\] Checkpoint location (?:file:)?(\S+)"
+)
+_RESTORE = (
+    "restore the checkpoint from a copy, or begin again with an empty checkpoint folder and an empty sink"
+)
 _FILE = re.compile(r"(?:file:)?(/[^\s'\"]+/(?:state|_metadata|metadata)(?:/[^\s'\",:]+)?)")
 
 
@@ -25,9 +31,10 @@ def known_failure(text: str) -> JobError | None:
         where = f": {file[1]}" if file else ""
         return JobError(
             f"the checkpoint has lost files of its state{where}",
-            hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder and an "
-            "empty sink",
+            hint=_RESTORE,
         )
+    if lost := _LOST_METADATA.search(text):
+        return JobError(f"the checkpoint has lost its file {lost[1]}/metadata", hint=_RESTORE)
     if _NO_WORKER.search(text):
         return JobError(
             "a Python worker did not start in the time that Spark gives it",

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from firesteel.spark.start.ended_peers import quiet_worker
 from firesteel.spark.start.fork_server import serve
 from firesteel.spark.start.plain import tell
 
@@ -113,6 +114,7 @@ SPARKS_DAEMON = "pyspark.daemon"
 
 def run_module() -> None:
     """What `python -m` does with the arguments that came with it."""
+    quiet_worker()
     del sys.argv[0]
     sys.modules.pop(sys.argv[0], None)  # it is run, not imported
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from firesteel.spark.start.archive import class_archive
+from firesteel.spark.start.ended_peers import quiet_counters
 from firesteel.spark.start.fork_server import fork_server
 from firesteel.spark.start.java import Java, spark_home
 from firesteel.spark.start.jvm import LocalJvm
@@ -98,7 +99,7 @@ class FastStart:
         if self._python is not None:
             variables["PYSPARK_PYTHON"] = self._python
         with set_variables(variables):
-            return SparkContext(conf=conf)
+            return quiet_counters(SparkContext(conf=conf))
 
     def keep_classes(self) -> None:
         """Keep what the JVM has loaded for later runs: a job has given results here."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from firesteel.spark.start.ended_peers import quiet_counters
 from firesteel.spark.start.private_sockets import java_temporary_folder, private_variables
 from firesteel.spark.start.variables import set_variables
 
@@ -43,7 +44,7 @@ def plain_context(settings: Mapping[str, str], *, is_local: bool = False) -> Spa
         variables |= {**private_variables(os.environ), _JAVA_OPTIONS: options}
     with set_variables(variables):
         SparkContext._ensure_initialized(conf=without_secrets(conf))
-        return SparkContext(conf=conf)
+        return quiet_counters(SparkContext(conf=conf))
 
 
 def without_secrets(conf: SparkConf) -> SparkConf:

@@ -1,0 +1,59 @@
+"""Keep pyspark from printing a traceback where the other end of a socket has ended.
+
+A job that stops ends its JVM while Python workers write to it, and while it sends the workers' counters to
+the driver. pyspark prints a traceback for each of them. It says nothing that the job does not say.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_ENDED = (BrokenPipeError, ConnectionResetError, EOFError)
+"""What reading from a process that has ended, or writing to it, raises."""
+_NO_SOCKET = "[CANNOT_OPEN_SOCKET]"
+"""What pyspark raises where it cannot connect to its JVM."""
+
+
+def quiet_worker() -> None:
+    """For a process that Spark has started: pyspark's worker daemon prints what ends a worker, and Python
+    what ends a planner."""
+    printed, hook = traceback.print_exc, sys.excepthook
+
+    def print_exc(*arguments: Any, **named: Any) -> None:
+        if not _has_ended(sys.exc_info()[1]):
+            printed(*arguments, **named)
+
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not _has_ended(error):
+            hook(kind, error, trace)
+
+    traceback.print_exc, sys.excepthook = print_exc, excepthook
+
+
+def _has_ended(error: BaseException | None) -> bool:
+    """Whether an error says that the process at the other end has ended."""
+    return isinstance(error, _ENDED) or str(error).startswith(_NO_SOCKET)
+
+
+def quiet_counters(context: SparkContext) -> SparkContext:
+    """For the driver's server of accumulators. Private: where pyspark keeps it.
+
+    Returns:
+        The context.
+    """
+    server: Any = getattr(context, "_accumulatorServer", None)
+    if server is not None:
+        told = server.handle_error
+
+        def handle_error(request: Any, address: Any) -> None:
+            if not _has_ended(sys.exc_info()[1]):
+                told(request, address)
+
+        server.handle_error = handle_error
+    return context
