@@ -6,8 +6,10 @@ the terminal can answer each in its own way. None of them shows a stack trace un
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from firesteel.sensitive import without_secrets
 
@@ -74,6 +76,21 @@ class FiresteelError(Exception):
         text = "\n".join(parts)
         return text if self.sql is None else without_secrets(text, self.sql)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the way of the user's code up to Firesteel, and the error.
+
+        IPython calls it. What lies behind the call of Firesteel says nothing to a user.
+        """
+        import traceback
+
+        inside = f"{Path(__file__).parent}{os.sep}"
+        frames = traceback.extract_tb(self.__traceback__)
+        first = next((i for i, frame in enumerate(frames) if frame.filename.startswith(inside)), len(frames))
+        shown = [frame for frame in frames[:first] if f"{os.sep}IPython{os.sep}" not in frame.filename]
+        head = ["Traceback (most recent call last):"] if shown else []
+        lines = [*head, *"".join(traceback.format_list(shown)).splitlines()]
+        return [*lines, *f"{type(self).__name__}: {self}".splitlines()]
+
 
 class SqlError(FiresteelError):
     """The script is wrong."""
@@ -130,6 +147,12 @@ class JobError(FiresteelError):
 
 class InternalError(FiresteelError):
     """A bug of Firesteel's own."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the whole traceback: who reports the bug needs it."""
+        import traceback
+
+        return "".join(traceback.format_exception(self)).splitlines()
 
 
 class FiresteelWarning(UserWarning):

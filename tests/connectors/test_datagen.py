@@ -98,6 +98,16 @@ def test_every_type_is_made_within_its_bounds() -> None:
     assert {len(one["q"]) for one in column["r"]} == {1}
 
 
+@pytest.mark.parametrize("scale", [0, 1, 18, 37])
+@pytest.mark.parametrize("bounds", [{}, {"fields.m.min": "1e37", "fields.m.max": "1e400"}])
+def test_decimals_of_many_digits(scale: int, bounds: dict[str, str]) -> None:
+    if bounds and scale:
+        bounds = {"fields.m.min": "-1", "fields.m.max": "1e300"}
+    found = rows(source({"number-of-rows": "100", **bounds}, m=sql.decimal(38, scale)))
+    assert len({row["f0"] for row in found}) > 1
+    assert all(abs(row["f0"]) < 10 ** (38 - scale) for row in found)
+
+
 def test_the_rate_holds_back_bounded_reads_too() -> None:
     made = source({"number-of-rows": "25", "rows-per-second": "20"}, a=sql.INT)
     began = time.monotonic()

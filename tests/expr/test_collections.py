@@ -161,6 +161,9 @@ def test_element_of_more_than_one_fails() -> None:
             "Cannot apply 'ITEM' to arguments of type 'ITEM\\(<\\(VARCHAR\\(2147483647\\), INTEGER\\) MAP>",
         ),
         ("ARRAY_APPEND(a, l)", "Invalid input arguments"),
+        ("ARRAY_JOIN(a, '-')", "Invalid input arguments"),
+        ("ARRAY_JOIN(ARRAY[TRUE], '-', 'n')", "Invalid input arguments"),
+        ("ARRAY_JOIN(ARRAY[ARRAY['a']], '-')", "Invalid input arguments"),
         ("MAP_UNION(m, m)['a']", "Flink fails to read a key of a union"),
     ],
 )

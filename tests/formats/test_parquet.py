@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -67,6 +68,12 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"PAR1 and no more")
     with pytest.raises(DataError, match=f"{tmp_path}/a: cannot be read"):
         read(tmp_path / "a", (sql.INT,), {})
+
+
+def test_a_value_that_a_column_cannot_hold_is_told_with_the_column(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"c0": [1], "c1": pa.array([Decimal("123.45")])}), tmp_path / "a")
+    with pytest.raises(DataError, match=f"{tmp_path}/a: cannot be read: column c1: .*[Dd]ecimal"):
+        read(tmp_path / "a", (sql.INT, sql.decimal(3, 1)), {})
 
 
 def test_a_codec_that_there_is_not() -> None:

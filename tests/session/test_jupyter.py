@@ -58,6 +58,7 @@ class Kernel:
                 shown["result"] = content["data"].get("text/html", content["data"]["text/plain"])
             elif kind == "error":
                 shown["error"] = content["ename"]
+                shown["traceback"] = "\n".join(content["traceback"])
 
         self._client.execute_interactive(code, timeout=SECONDS, output_hook=take, store_history=False)
         return shown
@@ -90,3 +91,17 @@ def test_cells_show_tables_rows_and_changes(kernel: Kernel) -> None:
     assert "Query terminated" in interrupted["stdout"]
     assert "py4j" not in interrupted["stderr"]
     assert "| +I |           7 |" in kernel.run("environment.execute_sql('SELECT 7').print()")["stdout"]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_traceback_ends_where_the_users_code_ends(kernel: Kernel) -> None:
+    assert kernel.run(START)["error"] == ""
+    cell = "def ask(text):\n    return environment.sql_query(text)\nask('SELECT a FROM nothing')"
+    failed = kernel.run(cell)
+    assert failed["error"] == "ValidationError"
+    lines = failed["traceback"].splitlines()
+    assert len(lines) <= 10, failed["traceback"]
+    assert "return environment.sql_query(text)" in failed["traceback"]
+    assert "Object 'nothing' not found" in failed["traceback"]
+    assert "firesteel/" not in failed["traceback"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Context, Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,8 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRo
 CHUNK = 1 << 13
 """Random values are made for this many rows at a time, wherever a split begins."""
 _MILLIS_PER_DAY = 86_400_000
+_EXACT = Context(prec=400)
+"""Takes any DOUBLE with 38 decimal places: Python's own has 28 digits."""
 
 
 class Moment:
@@ -76,9 +78,14 @@ def _floats(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _decimals(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    quantum = Decimal(1).scaleb(-(kind.scale or 0))
-    values = [Decimal(one).quantize(quantum, "ROUND_DOWN") for one in _uniform(options, moment).tolist()]
-    return pa.array(values, to_arrow(kind))
+    quantum = Decimal(1).scaleb(-(kind.scale or 0), _EXACT)
+    most = Decimal(10 ** (kind.precision or 0) - 1).scaleb(-(kind.scale or 0), _EXACT)
+
+    def exact(value: float) -> Decimal:
+        """The value with the digits of the type; the nearest DOUBLE of its greatest may be beyond it."""
+        return min(max(Decimal(value).quantize(quantum, "ROUND_DOWN", _EXACT), most.copy_negate()), most)
+
+    return pa.array(map(exact, _uniform(options, moment).tolist()), to_arrow(kind))
 
 
 def _booleans(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:

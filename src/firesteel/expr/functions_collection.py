@@ -33,6 +33,12 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
     return cast(collection, array(common)), cast(value, common.with_nullable(True))
 
 
+def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array of texts, and what else is given."""
+    elements = args[0].type.children  # of a bare NULL none
+    return None if elements and not elements[0].is_character else args
+
+
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """An array whose elements have an order in Flink, and what else is given."""
     if args[0].type.root is TypeRoot.NULL:
@@ -119,7 +125,7 @@ COLLECTION_FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_EXCEPT", "a a", _common, "@collections.difference", prepare=_same_arrays),
     Function("ARRAY_INTERSECT", "a a", _common, "@collections.intersection", prepare=_same_arrays),
     Function("ARRAY_CONCAT", "a a*", _common, "@collections.concat", prepare=_same_arrays),
-    Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join"),
+    Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join", prepare=_of_texts),
     Function("MAP_KEYS", "m", _keys, f"list_transform({{0}}, lambda entry: entry.{_KEY})"),
     Function("MAP_VALUES", "m", _values, f"list_transform({{0}}, lambda entry: entry.{_VALUE})"),
     Function(

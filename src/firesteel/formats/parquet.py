@@ -25,6 +25,10 @@ _CODECS = ("SNAPPY", "GZIP", "ZSTD", "BROTLI", "LZ4_RAW", "LZ4", "UNCOMPRESSED")
 _UNITS = {"millis": "ms", "micros": "us", "nanos": "ns"}
 
 
+class _Column(Exception):
+    """A column's values cannot be those of its type; the text names the column."""
+
+
 class ParquetReader:
     """A FileReader (base.py). Columns are found by name, whatever their case; what a file does not have
     is NULL (ParquetVectorizedInputFormat)."""
@@ -57,7 +61,10 @@ class ParquetReader:
         columns = {KIND: pa.repeat(pa.scalar(int(RowKind.INSERT), pa.int8()), batch.num_rows)}
         for place, (name, kind) in enumerate(zip(names, self._fields.types, strict=True)):
             values = None if name is None else batch.column(batch.schema.get_field_index(name))
-            columns[field(place)] = from_file(values, kind, batch.num_rows, self._utc)
+            try:
+                columns[field(place)] = from_file(values, kind, batch.num_rows, self._utc)
+            except (pa.ArrowException, ValueError) as error:
+                raise _Column(f"column {self._fields.names[place]}: {error}") from None
         return pa.table(columns)
 
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
-_MOST_DIGITS = 100
+_MOST_DIGITS = 150_000
+"""More than PostgreSQL's NUMERIC has: 131,072 before the point and 16,383 behind it."""
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 
@@ -68,9 +69,9 @@ def _decimal(kind: SqlType) -> Callable[[Any], Decimal | None]:
         try:
             number = value if isinstance(value, Decimal) else Decimal(str(value))
             found = number.quantize(unit, ROUND_HALF_UP, context)
+            return found if found.copy_abs() < most else None
         except InvalidOperation:
             raise ValueError(f"'{value}' is no {kind}") from None
-        return found if abs(found) < most else None
 
     return read
 
