@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,39 @@ def test_a_second_signal_ends_the_process_unless_it_belongs_to_the_first(
 ) -> None:
     done = subprocess.run([sys.executable, "-c", SECOND, patience], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (status, said, "")
+
+
+EARLY = """
+import signal, sys
+from firesteel.cli import app, main, stderr_lines
+def come(*_, **__):
+    signal.raise_signal(signal.SIGTERM)
+class Cleared:
+    def __del__(self):
+        come()
+def drop(*_, **__):
+    Cleared()
+{breaking}
+sys.argv = ["firesteel", "run", sys.argv[1], *sys.argv[2:]]
+sys.exit(main.main())
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--log-format", "json"]], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "breaking",
+    [
+        "app._Commands.make_context = come",  # typer makes a status of its own of it
+        "from firesteel.cli import early; early.prepare_early = drop",
+        "main._main = come",
+    ],
+    ids=["arguments", "dropped", "before"],
+)
+def test_one_that_comes_while_the_command_starts(breaking: str, more: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text("SHOW TABLES;")
+    command = [sys.executable, "-c", EARLY.format(breaking=breaking), str(script), *more]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = [line for line in done.stderr.splitlines() if line]
+    assert (done.returncode, done.stdout, len(lines)) == (143, "", 1), done.stderr
+    assert "Stopped." in lines[0]

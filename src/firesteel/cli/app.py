@@ -8,7 +8,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from firesteel.cli.interrupts import raise_dropped
 from firesteel.errors import UsageError
+
+_INTERRUPTED = 130
+"""What typer returns for a KeyboardInterrupt that came while it read the arguments."""
 
 
 class _Commands(TyperGroup):
@@ -215,4 +219,7 @@ def run_app(arguments: list[str]) -> int:
         raise UsageError(" ".join(text.split()).rstrip("."), hint=f"{command} --help") from None
     if isinstance(status, KeyboardInterrupt):
         raise status
+    if status == _INTERRUPTED:
+        raise_dropped()
+        raise KeyboardInterrupt
     return status if isinstance(status, int) else 0

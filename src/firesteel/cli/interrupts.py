@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -47,14 +48,32 @@ def exit_status(stop: KeyboardInterrupt) -> int:
     return 128 + signal_of(stop)
 
 
+_came: list[int] = []
+"""The signals that have raised Stopped before a statement ran: libraries and CPython drop what is raised."""
+
+
 def stop_on_signals() -> None:
     """Have SIGTERM and SIGHUP raise Stopped in the main thread, except one that is ignored, as by nohup."""
     for number in _ASKED:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _raise)
+    told = sys.unraisablehook
+
+    def tell(dropped: sys.UnraisableHookArgs) -> None:
+        if not issubclass(dropped.exc_type, Stopped):
+            told(dropped)
+
+    sys.unraisablehook = tell
+
+
+def raise_dropped() -> None:
+    """Raise Stopped if a signal came while the command started and what it raised was dropped."""
+    if _came:
+        raise Stopped(_came.pop())
 
 
 def _raise(number: int, _frame: object) -> None:
+    _came[:] = [number]
     raise Stopped(number)
 
 

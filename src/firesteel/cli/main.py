@@ -28,13 +28,16 @@ def main() -> int:
         The exit status: 0 done, 1 the job failed, 2 the script or its use is wrong, 128 + n for signal n.
     """
     stop_on_signals()
-    if "json" not in " ".join(sys.argv):  # nothing is loaded that is not needed
-        return _main()
-    from firesteel.cli.json_logs import is_wanted
-    from firesteel.cli.stderr_lines import json_stderr
+    try:
+        if "json" not in " ".join(sys.argv):  # nothing is loaded that is not needed
+            return _main()
+        from firesteel.cli.json_logs import is_wanted
+        from firesteel.cli.stderr_lines import json_stderr
 
-    with json_stderr() if is_wanted(sys.argv) else contextlib.nullcontext():
-        return _main()
+        with json_stderr() if is_wanted(sys.argv) else contextlib.nullcontext():
+            return _main()
+    except KeyboardInterrupt as stop:  # before `_main` could catch it
+        return _stopped(stop)
 
 
 def _main() -> int:
@@ -50,10 +53,7 @@ def _main() -> int:
         status = run_app(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
-        from firesteel.cli.stopping import tell_stop
-
-        tell_stop(getattr(stop, "progress", None))
-        status = exit_status(stop)
+        status = _stopped(stop)
     except BrokenPipeError:  # the reader of our output has gone: nothing left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
@@ -66,6 +66,13 @@ def _main() -> int:
 
         status = report(as_firesteel_error(error), verbose=verbose)
     return status
+
+
+def _stopped(stop: KeyboardInterrupt) -> int:
+    from firesteel.cli.stopping import tell_stop
+
+    tell_stop(getattr(stop, "progress", None))
+    return exit_status(stop)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

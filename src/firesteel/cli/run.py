@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from firesteel.cli.interrupts import Interrupts, Stopped, second_interrupt_leaves, signal_of
+from firesteel.cli.interrupts import Interrupts, Stopped, raise_dropped, second_interrupt_leaves, signal_of
 from firesteel.cli.json_logs import tell, tell_error
 from firesteel.cli.report import as_firesteel_error
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
@@ -61,23 +61,21 @@ def run_script(
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
 
-    held = open_checkpoint(options)
-    if needs_spark(text):
-        prepare(options, own_process=True, script=name)  # the JVM starts while the script is parsed
-    from firesteel.session.environment import TableEnvironment
+    with ExitStack() as ends:
+        if (held := open_checkpoint(options)) is not None:
+            ends.callback(held.release)
+        if needs_spark(text):
+            prepare(options, own_process=True, script=name)  # the JVM starts while the script is parsed
+        from firesteel.session.environment import TableEnvironment
 
-    environment = TableEnvironment.create(configuration=options)
-    environment.functions_folder = folder
-    environment.own_process, environment.script = True, name
-    try:
+        environment = TableEnvironment.create(configuration=options)
+        ends.callback(environment.close)
+        environment.functions_folder = folder
+        environment.own_process, environment.script = True, name
         runner = Runner(environment, show=show, verbose=verbose, metrics=metrics, as_json=as_json)
         if CHECKPOINT in options:
             environment.expect(text)
         return runner.run_all(text) if keep_going else runner.run(text)
-    finally:
-        environment.close()
-        if held is not None:
-            held.release()
 
 
 def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool) -> int:
@@ -153,6 +151,7 @@ class Runner:
 
     def execute(self, statement: Statement, text: str) -> None:
         """Run one statement to its end and show its result."""
+        raise_dropped()
         from firesteel.cli.progress import ProgressLine
 
         with ProgressLine(as_json=self._json) as line:
