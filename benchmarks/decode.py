@@ -19,9 +19,9 @@ import pyarrow.json
 
 from benchmarks import real_data
 from benchmarks.data import cache
-from firesteel.connectors.filesystem_splits import BLOCK_SIZE
+from firesteel.connectors.filesystem.splits import BLOCK_SIZE
 from firesteel.formats.base import Fields
-from firesteel.formats.lines import Lines
+from firesteel.formats.messages.lines import Lines
 from firesteel.formats.registry import find_format
 from firesteel.types.sql import BIGINT, DOUBLE, INT, STRING, SqlType, array, decimal, map_of, timestamp
 from firesteel.types.sql import row as row_of

@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.operators.group_aggregate import GroupAggregate
-from firesteel.runtime.spec import KIND, ORDER, AggregateSpec, GroupAggregateSpec
+from firesteel.changelog import KIND, ORDER
+from firesteel.runtime.operators.group.group_aggregate import GroupAggregate
+from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
 from firesteel.runtime.state.memory import MemoryStore
@@ -132,10 +133,10 @@ def state_cost(keys: int) -> tuple[float, float, float]:
 FIND_KEYS = """
 import sys, time
 if sys.argv[1:]:
-    from firesteel.spark.start.processor import spare_slow_sorts
+    from firesteel.spark.launch.processor import spare_slow_sorts
     spare_slow_sorts()
 import numpy as np, pyarrow as pa
-from firesteel.runtime.keys import find_keys
+from firesteel.runtime.columns.keys import find_keys
 keys = pa.array(np.random.default_rng(0).integers(0, 100_000, 1_000_000))
 times = []
 for _ in range(9):

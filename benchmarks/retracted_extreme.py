@@ -20,9 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.kernels import call, seconds, spec_of, stream
-from firesteel.runtime.operators.group_aggregate import GroupAggregate
-from firesteel.runtime.operators.mini_batch_group_aggregate import MiniBatchGroupAggregate
-from firesteel.runtime.spec import KIND, ORDER, GroupAggregateSpec
+from firesteel.changelog import KIND, ORDER
+from firesteel.runtime.operators.group.group_aggregate import GroupAggregate
+from firesteel.runtime.operators.group.mini_batch_group_aggregate import MiniBatchGroupAggregate
+from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.cache import RunCache

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from tests.runtime.enrich import EnrichSpec
 
-from firesteel.runtime.chain import Chain, standing_clock
-from firesteel.runtime.packets import Packer, Packet
-from firesteel.runtime.ports import PortMerger
-from firesteel.runtime.spec import KIND, ORDER
+from firesteel.changelog import KIND, ORDER
+from firesteel.runtime.dataflow.chain import Chain, standing_clock
+from firesteel.runtime.dataflow.packets import Packer, Packet
+from firesteel.runtime.dataflow.ports import PortMerger
 
 PIECE = 1 << 16
 """Rows of a table that a task is given."""

@@ -11,9 +11,9 @@ import pytest
 from tests.scale import FULL
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
-LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "start")}
+LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "launch")}
 STARTED_ONCE = ("spark", "broker")
 """Fixtures that take long to start: all tests which use one run in one process."""
 
@@ -43,7 +43,7 @@ def _turn(item: pytest.Item) -> int:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Spark]:
     """A local Spark as Firesteel starts it."""
-    from firesteel.spark.start.launch import create_session
+    from firesteel.spark.launch.launch import create_session
 
     session = create_session()
     yield session

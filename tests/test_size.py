@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 MIN_FILE_LINES, MAX_FILE_LINES = 20, 400
 MAX_FUNCTION_LINES = 60
+MAX_FOLDER_FILES = 25
 
 
 def _functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -50,3 +51,9 @@ def test_the_packages_only_export() -> None:
         lazy += [n for n in body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
         with_code += [str(path) for n in body if not isinstance(n, allowed) and n not in lazy]
     assert with_code == []
+
+
+def test_folders_are_small() -> None:
+    folders = {path.parent for path in SOURCES}
+    large = {str(f): n for f in folders if (n := len(list(f.glob("*.py")))) > MAX_FOLDER_FILES}
+    assert large == {}

@@ -4,7 +4,7 @@ usage: python tools/check_imports.py [SOURCE_ROOT]
 
 Prints one line an offence, `file:line: what may not be imported`, and exits 1 if there is any. Imports
 inside functions and under TYPE_CHECKING count: an arrow is an arrow. No files import each other in a circle,
-nor do the parts of any package; ARROWS_BACK are imports inside functions that two files cannot do without.
+nor do the parts of any package.
 """
 
 from __future__ import annotations
@@ -15,51 +15,40 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 LEAVES = (
-    *("types", "changelog", "errors", "option", "options", "options_table"),
-    *("plugins", "secrets", "sensitive", "user_function", "open_once", "in_thread", "cache_folder"),
+    *("types", "changelog", "errors", "config", "sensitive"),
+    *("process_cache", "background", "cache_folder"),
     *("file_trust", "durability", "durability_trace"),
 )
 
 MAY_IMPORT = {
-    "types": LEAVES,
-    "changelog": (),
-    "errors": ("sensitive",),
-    "plugins": (),
-    "secrets": ("errors", "sensitive"),
     "sensitive": (),
-    "option": LEAVES,
-    "options": LEAVES,
-    "options_table": LEAVES,
-    "open_once": (),
-    "in_thread": (),
+    "changelog": (),
+    "process_cache": (),
+    "background": (),
     "file_trust": (),
     "cache_folder": ("file_trust",),
     "durability": ("durability_trace",),
     "durability_trace": (),
-    "kernels": ("cache_folder", "errors", "file_trust"),
-    "user_function": ("types",),
-    "catalog": (*LEAVES, "expr", "udf"),
-    "expr": (
-        *LEAVES,
-        "runtime.spec",
-        "runtime.calc_spec",
-        "runtime.duck.statement",
-        "runtime.java.date_patterns",
-    ),
+    "errors": ("sensitive",),
+    "config": ("errors", "sensitive"),
+    "types": LEAVES,
     "sql": LEAVES,
-    "plan": (*LEAVES, "expr", "catalog"),
-    "bind": (*LEAVES, "sql", "catalog", "expr", "plan"),
-    "rules": (*LEAVES, "runtime.json_path", "plan", "expr", "catalog"),
-    "explain": (*LEAVES, "plan", "expr", "catalog"),
-    "udf": LEAVES,
-    "runtime": (*LEAVES, "udf", "kernels"),
-    "formats": (*LEAVES, "kernels", "runtime", "catalog.schema"),
-    "connectors": (*LEAVES, "kernels", "formats", "runtime", "catalog.schema"),
-    "spark": (*LEAVES, "connectors", "formats", "runtime", "plan", "expr", "catalog", "udf.code_digest"),
+    "kernels": ("cache_folder", "errors", "file_trust"),
+    "functions": (*LEAVES, "kernels"),
+    "catalog": (*LEAVES, "functions"),
+    "plan": (*LEAVES, "functions", "catalog"),
+    "bind": (*LEAVES, "sql", "functions", "catalog", "plan"),
+    "rules": (*LEAVES, "functions", "catalog", "plan"),
+    "explain": (*LEAVES, "functions", "catalog", "plan"),
+    "runtime": (*LEAVES, "functions", "kernels"),
+    "formats": (*LEAVES, "functions", "kernels", "runtime"),
+    "connectors": (*LEAVES, "functions", "kernels", "runtime", "formats", "catalog"),
+    "job": (*LEAVES, "functions", "catalog", "plan", "runtime", "formats", "connectors"),
+    "spark": (*LEAVES, "functions", "kernels", "runtime", "formats", "connectors", "job"),
     "session": (
         *LEAVES,
-        *("sql", "bind", "catalog", "expr", "plan", "rules", "explain"),
-        *("runtime", "udf", "formats", "connectors", "spark"),
+        *("sql", "bind", "catalog", "functions", "plan", "rules", "explain"),
+        *("runtime", "formats", "connectors", "job", "spark"),
     ),
     "cli": (*LEAVES, "session", "spark", "sql"),
 }
@@ -74,11 +63,6 @@ LIBRARY_BELONGS_TO = {
     "rich": ("cli",),
 }
 """Libraries that only these packages may import."""
-
-ARROWS_BACK = {
-    ("types.text", "types.variant"): "a VARIANT is written as its parts, and a part may be one",
-}
-"""Imports inside functions that close a circle: what they read is recursive. (from, to): why."""
 
 
 def imported_modules(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
@@ -193,14 +177,9 @@ def parts_of_packages(graph: Mapping[str, set[str]]) -> Iterator[tuple[str, dict
 
 
 def circular(root: Path) -> list[str]:
-    """A line for each circle, of files and of the parts of a package, and for each of ARROWS_BACK that is no
-    longer there."""
+    """A line for each circle, of files and of the parts of a package."""
     graph = arrows(root)
-    gone = [arrow for arrow in ARROWS_BACK if arrow[1] not in graph.get(arrow[0], ())]
-    found = [f"{source} no longer imports {target}: take it out of ARROWS_BACK" for source, target in gone]
-    for source, target in ARROWS_BACK:
-        graph.get(source, set()).discard(target)
-    found += [f"a circle of files: {' -> '.join([*names, names[0]])}" for names in circles(graph)]
+    found = [f"a circle of files: {' -> '.join([*names, names[0]])}" for names in circles(graph)]
     for package, parts in parts_of_packages(graph):
         where = f"the parts of {package}" if package else "packages"
         found += [f"a circle of {where}: {' -> '.join([*names, names[0]])}" for names in circles(parts)]

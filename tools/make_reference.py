@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from firesteel.bind.scalar_functions import SPECIAL
+from firesteel.bind.scalar.functions import SPECIAL
+from firesteel.config.option import Option
+from firesteel.config.table import OPTIONS
 from firesteel.connectors.registry import CONNECTORS
-from firesteel.expr.aggregates import AGGREGATES
-from firesteel.expr.function_table import FUNCTIONS
-from firesteel.expr.functions import FAMILIES, Function
 from firesteel.formats.registry import FORMATS
-from firesteel.option import Option
-from firesteel.options import OPTIONS
+from firesteel.functions.signatures.aggregate_functions import AGGREGATES
+from firesteel.functions.signatures.function import FAMILIES, Function
+from firesteel.functions.signatures.table import FUNCTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 

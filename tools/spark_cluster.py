@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from firesteel.spark.start.java import find_java, spark_home
+from firesteel.spark.launch.java import find_java, spark_home
 
 _HOST = "127.0.0.1"
 _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")

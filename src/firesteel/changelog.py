@@ -65,3 +65,17 @@ class ChangelogMode:
 INSERT_ONLY = ChangelogMode()
 ALL = ChangelogMode(update_before=True, update_after=True, delete=True)
 UPSERT = ChangelogMode(update_after=True, delete=True)
+
+
+KIND = "$kind"
+
+
+ORDER = "$order"
+
+
+PLACE = "$place"
+
+
+def field(index: int) -> str:
+    """The name of field `index` in a changes table."""
+    return f"f{index}"

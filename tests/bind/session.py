@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from firesteel.bind.ddl import bind_create_table
-from firesteel.bind.insert import bind_insert
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
-from firesteel.bind.views import bind_create_view
+from firesteel.bind.statements.ddl import bind_create_table
+from firesteel.bind.statements.insert import bind_insert
+from firesteel.bind.statements.views import bind_create_view
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.explain.ast import ast_line

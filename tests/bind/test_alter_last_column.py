@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.bind.ddl import bind_create_table
 from firesteel.bind.names import BindContext
+from firesteel.bind.statements.ddl import bind_create_table
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
 from firesteel.sql.parser import parse_statement

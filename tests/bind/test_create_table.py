@@ -6,7 +6,7 @@ import pytest
 
 from firesteel.catalog.schema import View
 from firesteel.errors import ValidationError
-from firesteel.expr.nodes import Call, InputRef
+from firesteel.functions.expression.nodes import Call, InputRef
 from firesteel.types import sql as types
 from tests.bind.session import Session
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.bind.grouping import grouping_sets
+from firesteel.bind.aggregate.grouping import grouping_sets
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.plan.logical import Aggregate
+from firesteel.plan.nodes.logical import Aggregate
 from firesteel.plan.tree import walk
 from firesteel.sql.parser import parse_query
 from tests.bind.session import Session

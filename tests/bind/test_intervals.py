@@ -6,13 +6,13 @@ from datetime import datetime, time
 
 import pytest
 
-from firesteel.bind.intervals import interval_count
+from firesteel.bind.scalar.intervals import interval_count
 from firesteel.errors import ParseError, ValidationError
-from firesteel.plan.expression_text import ast_text
+from firesteel.plan.expressions.text import ast_text
 from firesteel.sql.parser import parse_statement
 from firesteel.types.sql import DATE, DOUBLE, INT, timestamp, timestamp_ltz
 from firesteel.types.sql import time as time_type
-from tests.expr.evaluate import bind, evaluate
+from tests.functions.evaluate import bind, evaluate
 
 MOMENT = datetime(2024, 2, 29, 12, 34, 56, 789000)
 COLUMNS = {

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import FiresteelError, NotSupportedError
-from firesteel.runtime.job_spec import JobSpec
+from firesteel.job.spec import JobSpec
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.sql.statements import Query as QueryStatement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 try:
-    from firesteel.udf import AggregateFunction, udaf
+    from firesteel.functions.python import AggregateFunction, udaf
 except ImportError:
     from pyflink.table.udf import AggregateFunction, udaf
 

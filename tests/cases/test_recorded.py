@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.runtime.operators.registry import OPERATORS
-from firesteel.runtime.sharing_spec import SequenceShiftSpec
-from firesteel.runtime.spec import GeneratedWatermarksSpec, OperatorSpec
+from firesteel.runtime.dataflow.operator_registry import OPERATORS
+from firesteel.runtime.spec.operators import GeneratedWatermarksSpec, OperatorSpec
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from tests.cases.script import answered, disagreements, job, steps
 from tests.scale import FULL
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ALONE = sorted((Path(__file__).parent / "alone").iterdir())
@@ -71,7 +71,7 @@ def test_every_operator_is_in_a_recorded_case() -> None:
     found.add(GeneratedWatermarksSpec)  # a strategy of the user's in Python, which no script of Flink's has
     found.add(SequenceShiftSpec)  # scripts of bounded tables have none (tests/spark/test_shared_inputs.py)
     # those of sinks are in INSERTs (test_sink_changes.py)
-    known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.sink_spec"}
+    known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.spec.sink"}
     assert {spec for spec in known if spec.__module__.startswith("firesteel.")} - found == set()
 
 

@@ -1,8 +1,9 @@
 """INSERTs into upsert sinks whose primary key is not the query's: what Flink 2.3 gave to such a sink.
 
-`sinks/flink.json` has an entry for each INSERT: the file that `t` (and `tp`, the same with a primary key)
-reads, the sink's columns, the query, the option `table.exec.sink.upsert-materialize`, what ON CONFLICT
-says, and the changes, or the error that ended the job. Of each primary key the changes must be the same.
+`tests/cases/sinks/flink.json` has an entry for each INSERT: the file that `t` (and `tp`, the same with a
+primary key) reads, the sink's columns, the query, the option `table.exec.sink.upsert-materialize`, what ON
+CONFLICT says, and the changes, or the error that ended the job. Of each primary key the changes must be the
+same.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import pyarrow as pa
 import pytest
 
 from firesteel import TableEnvironment
+from firesteel.changelog import ORDER
 from firesteel.connectors.print_format import lines
 from firesteel.connectors.registry import open_source
 from firesteel.errors import JobError
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.operators.registry import OPERATORS
-from firesteel.runtime.spec import ORDER, ScanSpec
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.dataflow.operator_registry import OPERATORS
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.sql.statements import Insert
@@ -102,4 +104,4 @@ def test_every_materializer_has_a_recorded_case() -> None:
     found = {
         type(operator) for case in RECORDED for chain in job(case).chains for operator in chain.operators
     }
-    assert {spec for spec in OPERATORS if spec.__module__ == "firesteel.runtime.sink_spec"} <= found
+    assert {spec for spec in OPERATORS if spec.__module__ == "firesteel.runtime.spec.sink"} <= found

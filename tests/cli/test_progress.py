@@ -14,7 +14,7 @@ from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @pytest.mark.parametrize(

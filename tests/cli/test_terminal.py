@@ -7,12 +7,12 @@ import io
 import pyarrow as pa
 import pytest
 
+from firesteel.changelog import KIND
 from firesteel.cli.report import report
 from firesteel.cli.run import Runner
 from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import DataError
 from firesteel.plan.tree import Field
-from firesteel.runtime.spec import KIND
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.result import ChangesResult, RowsResult, TableResult
 from firesteel.types.sql import STRING

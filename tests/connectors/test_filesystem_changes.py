@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.errors import DataError
-from tests.connectors.test_filesystem_source import drain, source, write
+from tests.connectors.filesystem.test_source import drain, source, write
 
 
 def opened(path: Path, log: Path, **options: str) -> Source:

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from firesteel.connectors.base import ONCE
-from firesteel.connectors.filesystem_manifests import Manifests
-from tests.connectors.test_filesystem_sink import hidden, seen, sink, table, write
+from firesteel.connectors.filesystem.manifests import Manifests
+from tests.connectors.filesystem.test_sink import hidden, seen, sink, table, write
 
 DRIVER = """
 import sys
 from pathlib import Path
-from tests.connectors.test_filesystem_sink import sink, table, write
+from tests.connectors.filesystem.test_sink import sink, table, write
 made = sink(Path(sys.argv[1]), sys.argv[2])
 write(Path(sys.argv[1]), table(1), job=sys.argv[2])
 print("written", flush=True)

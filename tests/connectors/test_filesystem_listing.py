@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.connectors import filesystem_listing
-from firesteel.connectors.filesystem_listing import Listing
+from firesteel.connectors.filesystem import listing as filesystem_listing
+from firesteel.connectors.filesystem.listing import Listing
 from firesteel.errors import DataError
 
 

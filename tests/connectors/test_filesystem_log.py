@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.connectors.filesystem_log import FileLog
-from firesteel.connectors.filesystem_splits import FileInfo
+from firesteel.connectors.filesystem.log import FileLog
+from firesteel.connectors.filesystem.splits import FileInfo
 from firesteel.errors import JobError
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from firesteel.connectors import filesystem_manifests
 from firesteel.connectors.base import ONCE
-from firesteel.connectors.filesystem_manifests import Manifests
+from firesteel.connectors.filesystem import manifests as filesystem_manifests
+from firesteel.connectors.filesystem.manifests import Manifests
 from firesteel.errors import JobError
-from tests.connectors.test_filesystem_sink import hidden, manifests, seen, sink, table, unopened, write
+from tests.connectors.filesystem.test_sink import hidden, manifests, seen, sink, table, unopened, write
 
 
 class Hook:

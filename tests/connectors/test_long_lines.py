@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from firesteel.connectors import filesystem_records, filesystem_splits
-from firesteel.connectors.filesystem_source import FilesystemSource
+from firesteel.connectors.filesystem import records as filesystem_records
+from firesteel.connectors.filesystem import splits as filesystem_splits
+from firesteel.connectors.filesystem.source import FilesystemSource
 from firesteel.errors import DataError
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import STRING
 
 LIMIT = 1 << 16

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.config.plugins import Plugins
 from firesteel.connectors.registry import CONNECTORS, connector
 from firesteel.formats.registry import FORMATS
-from firesteel.plugins import Plugins
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 

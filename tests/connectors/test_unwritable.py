@@ -8,11 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from firesteel.connectors.filesystem_sink import FilesystemSink
+from firesteel.changelog import KIND, ORDER, field
+from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.kafka.records import Records
 from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import DataError, JobError
-from firesteel.runtime.spec import KIND, ORDER, SinkSpec, field
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType, map_of, timestamp
 

@@ -46,7 +46,7 @@ def test_the_folders_are_those_that_there_are() -> None:
     (listing,) = (block for block in blocks() if block.startswith("src/firesteel/\n"))
     named = set(re.findall(r"^  (?:  )?(\w+)/", listing, re.MULTILINE))
     packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert named - {"start", "internals"} == packages
+    assert named - {"lower", "internals"} == packages
 
 
 def test_packages_may_import_as_drawn() -> None:

@@ -13,8 +13,8 @@ import pytest
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
-from firesteel.expr.casting import with_all_digits
-from firesteel.expr.nodes import Literal
+from firesteel.functions.expression.casting import with_all_digits
+from firesteel.functions.expression.nodes import Literal
 from firesteel.types.sql import decimal
 from tests.rules.planning import plan, tables
 

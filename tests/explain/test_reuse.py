@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.bind.insert import bind_insert
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
+from firesteel.bind.statements.insert import bind_insert
 from firesteel.explain.sections import explain_all
 from firesteel.rules import optimize_all
 from firesteel.sql.parser import parse_script, parse_statement

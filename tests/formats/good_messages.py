@@ -11,7 +11,7 @@ from typing import Any
 
 import fastavro
 
-from firesteel.formats.avro_schema import to_schema
+from firesteel.formats.avro.schema import to_schema
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
 

@@ -24,14 +24,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import firesteel.kernels.csv_scan
-import firesteel.kernels.json_scan  # noqa: F401
-from firesteel.connectors.filesystem_source import FilesystemSource
+import firesteel.kernels.json.scan  # noqa: F401
+from firesteel.connectors.filesystem.source import FilesystemSource
 from firesteel.errors import FiresteelError
-from firesteel.formats.avro_schema import to_schema
+from firesteel.formats.avro.schema import to_schema
 from firesteel.formats.base import Fields
 from firesteel.formats.files import file_format
 from firesteel.formats.registry import find_format
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types import sql
 from tests.formats.good_messages import Good, avro_value, before_after, csv, plain
 from tests.formats.mutate import damaged_bytes

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from firesteel.connectors.kafka.messages import MESSAGE_KEY
 from firesteel.connectors.kafka.rows import Rows
-from firesteel.formats.avro_schema import to_schema
-from firesteel.formats.message_decoder import MessageDecoder
-from firesteel.formats.message_metadata import metadata_of
+from firesteel.formats.avro.schema import to_schema
+from firesteel.formats.messages.message_decoder import MessageDecoder
+from firesteel.formats.metadata.message_metadata import metadata_of
 from firesteel.formats.registry import find_format
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
 from tests.formats.good_messages import (
@@ -27,7 +27,7 @@ from tests.formats.good_messages import (
     csv,
     maxwell,
     plain,
-)  # fmt: skip
+)
 from tests.formats.mutate import damaged, damaged_bytes
 from tests.formats.schema_registry import Registry
 

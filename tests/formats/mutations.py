@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 import firesteel.kernels.csv_scan
-import firesteel.kernels.json_scan  # noqa: F401
+import firesteel.kernels.json.scan  # noqa: F401
 from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Messages
 from firesteel.errors import FiresteelError
 from tests.formats.mutation_subjects import Subject, decoders_of, subjects

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from firesteel.connectors.filesystem_source import FilesystemSource
+from firesteel.changelog import KIND, field
+from firesteel.connectors.filesystem.source import FilesystemSource
 from firesteel.errors import DataError
 from firesteel.formats.base import Fields
 from firesteel.formats.files import file_format, file_writer
 from firesteel.formats.registry import find_format
-from firesteel.runtime.spec import KIND, ScanSpec, field
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import BIGINT, STRING
 
 SCHEMA = fastavro.parse_schema(

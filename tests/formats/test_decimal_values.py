@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.changelog import field
 from firesteel.errors import DataError
 from firesteel.formats.base import Fields
-from firesteel.formats.cell_columns import decimals, text_cells
-from firesteel.formats.parquet import Parquet
-from firesteel.formats.text_values import decimal as exact
-from firesteel.runtime.spec import field
+from firesteel.formats.messages.json_cells import decimals, text_cells
+from firesteel.formats.messages.text_values import decimal as exact
+from firesteel.formats.parquet.format import Parquet
 from firesteel.types.arrow_decimals import at_scale
 from firesteel.types.sql import BIGINT, SqlType, decimal
 from tests.formats.decoding import decode

@@ -9,7 +9,7 @@ import pytest
 
 from firesteel.errors import DataError, ValidationError
 from firesteel.formats.base import Fields
-from firesteel.formats.lines import joined
+from firesteel.formats.messages.lines import joined
 from firesteel.formats.registry import find_format
 from firesteel.types.sql import (
     BOOLEAN,
@@ -187,8 +187,8 @@ def test_null_keys_of_maps_cannot_be_written() -> None:
     table = changes({"m": (kind, [[("a", 1)]])})
     writer = find_format("json").encoder(Fields(("m",), (kind,)), {})
     assert writer.encode(table).to_pylist() == [b'{"m":{"a":1}}']
-    from firesteel.formats.json_encode import JsonWriters
-    from firesteel.formats.json_options import json_options
+    from firesteel.formats.json.encode import JsonWriters
+    from firesteel.formats.json.options import json_options
 
     for mode, expected in (("LITERAL", '{"none":1}'), ("DROP", "{}")):
         options = json_options("json", {"map-null-key.mode": mode, "map-null-key.literal": "none"})

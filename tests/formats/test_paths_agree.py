@@ -24,8 +24,7 @@ from firesteel.types.sql import (
     decimal,
     timestamp,
 )
-
-from .decoding import decoder_of, rows
+from tests.formats.decoding import decoder_of, rows
 
 SCHEMA: dict[str, SqlType] = {
     "id": BIGINT,

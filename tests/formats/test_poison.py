@@ -12,12 +12,11 @@ import pyarrow as pa
 import pytest
 
 from firesteel.formats.base import MessageError
-from firesteel.formats.json_limits import big_decimal
-from firesteel.formats.text_values import date_days, decimal, integer
+from firesteel.formats.messages.json_limits import big_decimal
+from firesteel.formats.messages.text_values import date_days, decimal, integer
 from firesteel.types.sql import BIGINT, DATE, INT, STRING, SqlType
 from firesteel.types.sql import decimal as decimal_type
-
-from .decoding import decoder_of, rows
+from tests.formats.decoding import decoder_of, rows
 
 TREE = ("canal-json", "debezium-json", "maxwell-json", "ogg-json")
 AROUND = {

@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from firesteel.formats.avro import Avro
+from firesteel.changelog import KIND
+from firesteel.formats.avro.format import Avro
 from firesteel.formats.base import Fields
 from firesteel.formats.files import file_format
-from firesteel.formats.parquet import Parquet
-from firesteel.runtime.spec import KIND
+from firesteel.formats.parquet.format import Parquet
 from firesteel.types import sql
 from firesteel.types.sql import SqlType
 from firesteel.types.text import render

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from firesteel.runtime.spec import KIND, field
+from firesteel.changelog import KIND, field
 from firesteel.types import sql
 from firesteel.types.arrow import KEY, VALUE, to_arrow
 from firesteel.types.sql import SqlType, TypeRoot

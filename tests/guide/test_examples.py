@@ -13,7 +13,7 @@ from firesteel.cli.run import Runner
 from firesteel.sql.variables import substitute
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 

@@ -12,7 +12,7 @@ from firesteel import TableEnvironment
 from tests.guide.test_examples import GUIDE, blocks
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 def write(path: Path, *rows: tuple[str, int, bool]) -> None:

@@ -18,7 +18,9 @@ from firesteel.cache_folder import forget_unused
 from firesteel.errors import InternalError
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
-from firesteel.kernels import compiler, json_scan, json_values, lines, objects
+from firesteel.kernels import compiler, lines, objects
+from firesteel.kernels.json import scan as json_scan
+from firesteel.kernels.json import values as json_values
 from firesteel.types.sql import INT, STRING
 
 KEPT = """

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from firesteel.formats.csv_parser import CsvDialect, CsvReader, OpenQuote
+from firesteel.formats.csv.csv_parser import CsvDialect, CsvReader, OpenQuote
 from firesteel.kernels import csv_scan
 
 PIECES = [

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.kernels import hashing
+from firesteel.kernels.column_hashes import hash_columns
 from firesteel.kernels.hashing import SEED, fold_words, hash_lists, hash_strings
-from firesteel.runtime.hashing import hash_columns
 
 WORD = (1 << 64) - 1
 WORDS = st.integers(0, WORD)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.formats.lines import Lines
+from firesteel.formats.messages.lines import Lines
 from firesteel.kernels.lines import line_ends
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firesteel.changelog import RowKind
 from firesteel.kernels import types
 from firesteel.kernels.running import GREATEST, LEAST, SUM, accumulate, choose
-from firesteel.runtime.row_by_row import expand
+from firesteel.runtime.aggregate.row_engine.row_loop import expand
 
 WORD = 1 << 64
 NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 3)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.sorting import place_bits, word_order
+from firesteel.runtime.columns.sorting import place_bits, word_order
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, (1 << 64) - 1) | st.integers(0, 3)), max_size=30)
 

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from firesteel.errors import InternalError
-from firesteel.plan import logical, logical_over, logical_windows, physical, physical_over, physical_windows
-from firesteel.plan.facts import FACTS, FAMILIES, monotonicity, nodes, upsert_keys, window_properties
-from firesteel.plan.facts.fact import Fact
-from firesteel.plan.logical import LogicalNode
-from firesteel.plan.physical import PhaseNode, PhysicalNode
-from firesteel.plan.tree import Field, Node
-from firesteel.plan.window_nodes import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan import nodes
+from firesteel.plan.metadata import FACTS, FAMILIES, monotonicity, upsert_keys, window_properties
+from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.over import logical as logical_over
+from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.window import logical as logical_windows
+from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan.properties.property import Fact
+from firesteel.plan.tree import Field, LogicalNode, Node, PhaseNode, PhysicalNode
 
 BASES = (Node, LogicalNode, PhysicalNode, PhaseNode, WindowAggregateNode, GroupWindowAggregateNode)
 SCAN = physical.Values((), ())
@@ -98,4 +101,6 @@ def test_a_family_answers_in_one_file() -> None:
 
 def test_all_files_of_answers_are_loaded() -> None:
     folder = Path(nodes.__file__).parent
-    assert {f.__name__.split(".")[-1] for f in FAMILIES} == {p.stem for p in folder.glob("[a-z]*.py")}
+    assert {f.__name__.split(".")[-2] for f in FAMILIES} == {
+        p.parent.name for p in folder.glob("*/properties.py")
+    }

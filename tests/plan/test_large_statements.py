@@ -15,12 +15,12 @@ from firesteel.bind.query import bind_query
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import JobError, ParseError
 from firesteel.explain import explain
-from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan import physical
-from firesteel.plan.expressions import expand_search
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.plan.expressions.operations import expand_search
+from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize
-from firesteel.runtime.operators.calc import Calc
+from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.sql.parser import parse_query
 from firesteel.types import sql
 from tests.rules.planning import plan, section, tables

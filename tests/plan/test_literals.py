@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from firesteel.plan.expression_text import prefix_text
-from firesteel.plan.literal_text import scientific_text
-from firesteel.plan.logical import Filter
+from firesteel.plan.expressions.literal_text import scientific_text
+from firesteel.plan.expressions.text import prefix_text
+from firesteel.plan.nodes.logical import Filter
 from firesteel.plan.tree import walk
-from firesteel.rules.push_filter_into_scan import java_double
+from firesteel.rules.pushdown.push_filter_into_scan import java_double
 from tests.rules.planning import GOLDEN, physical_text, plan, tables
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import comparison, expand_search, is_null, logical_call, negation
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions.operations import comparison, expand_search, is_null, logical_call, negation
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.rules.push_filter_into_scan import to_cnf
+from firesteel.plan.simplify.cnf import to_cnf
 from firesteel.types import sql
 from tests.scale import examples
 

@@ -14,7 +14,7 @@ from tests.properties.generator import COLUMNS, History, Query, history, queries
 
 if TYPE_CHECKING:
     from firesteel import TableEnvironment
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 _BUNDLES = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "5 s"}

@@ -21,7 +21,7 @@ def main() -> int:
     first, _, last = given.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
 
-    from firesteel.spark.start.launch import create_session
+    from firesteel.spark.launch.launch import create_session
     from tests.properties.merged import trial
 
     spark, started, failures = create_session(), time.monotonic(), 0

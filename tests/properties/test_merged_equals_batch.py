@@ -13,7 +13,7 @@ from tests.properties.generator import COLUMNS, history, queries
 from tests.properties.merged import trial
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @pytest.mark.spark

@@ -21,7 +21,7 @@ _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For short runs on few cores."""
 
 FUNCTIONS = """
-from firesteel.udf import udf
+from firesteel.functions.python import udf
 from words import MARK
 
 

@@ -14,13 +14,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from firesteel.connectors import filesystem_manifests
-from firesteel.connectors.filesystem_sink import FilesystemSink
-from firesteel.spark import checkpoint_lock, checkpoint_owner
-from firesteel.spark.checkpoint_lock import CheckpointLock
+from firesteel.connectors.filesystem import manifests as filesystem_manifests
+from firesteel.connectors.filesystem.sink import FilesystemSink
+from firesteel.spark.checkpoint import lock as checkpoint_lock
+from firesteel.spark.checkpoint import owner as checkpoint_owner
+from firesteel.spark.checkpoint.lock import CheckpointLock
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_host import StreamJob
+from firesteel.spark.stream.host import StreamJob
 from tests.recovery import job
 
 PLACES = {

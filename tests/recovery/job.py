@@ -18,13 +18,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from firesteel.connectors.filesystem_sink import FilesystemSink
-from firesteel.runtime.spec import SinkSpec
-from firesteel.spark import stream_host
+from firesteel.connectors.filesystem.sink import FilesystemSink
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.delivery import Delivery, RunTasks
+from firesteel.spark.launch.launch import create_session
+from firesteel.spark.launch.settings import LaunchOptions
 from firesteel.spark.sink_task import SinkTask
-from firesteel.spark.start.launch import LaunchOptions, create_session
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import grouped, in_two_phases
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pyspark
 
-from firesteel.spark.start.launch import Spark, create_session
+from firesteel.spark.launch.launch import Spark, create_session
 from tests.connectors.jdbc.databases import SqliteDatabase
 from tests.recovery.kept_archive import pack, unpack
 from tests.recovery.kept_jobs import ROWS_A_BATCH, Job, jobs

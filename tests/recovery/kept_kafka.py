@@ -20,7 +20,7 @@ from tests.connectors.kafka.reading import ALL, source
 from tests.recovery.kept_run import Run, logged, places
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 SENT = (10, 5)
 """Messages that the job reads, by partition."""

@@ -26,7 +26,7 @@ from firesteel import TableEnvironment
 from firesteel.session.result import ChangesResult
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 KEPT = Path(__file__).parent / "kept"
 """Where checkpoints are kept."""

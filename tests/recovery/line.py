@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from firesteel import durability
-from firesteel.connectors.filesystem_manifests import Manifests
-from firesteel.connectors.filesystem_sink import FilesystemSink
+from firesteel.connectors.filesystem.manifests import Manifests
+from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.jdbc.batches import Batches
 from firesteel.connectors.kafka.producer import Producer
-from firesteel.runtime.spec import ScanSpec, SinkSpec
-from firesteel.spark import stream_host
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
+from firesteel.spark.checkpoint.recovery_plan import REFUSE
 from firesteel.spark.delivery import Delivery
-from firesteel.spark.recovery_plan import REFUSE
-from firesteel.spark.stream_host import StreamJob
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.host import StreamJob
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.recovery.job import CALLS, FILES, NAMES
 from tests.recovery.kills import Row, totals, written
@@ -33,7 +33,7 @@ from tests.recovery.runs import commits
 from tests.spark.jobs import grouped, random_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
     from tests.recovery.sinks import Sink
 
 ROWS = 25

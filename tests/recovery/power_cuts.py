@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesteel.errors import FiresteelError
-from firesteel.spark.start.launch import LaunchOptions, create_session
+from firesteel.spark.launch.launch import create_session
+from firesteel.spark.launch.settings import LaunchOptions
 from tests.recovery.disk import Disk
 from tests.recovery.line import ROWS, CutError, Line, stepped
 from tests.recovery.sinks import sink_of
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 SINKS = ("files", "sqlite", "kafka")
 CONF = {"spark.sql.streaming.stateStore.maintenanceInterval": "1h"}

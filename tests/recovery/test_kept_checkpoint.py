@@ -17,7 +17,7 @@ from tests.recovery.kept_archive import unpack
 from tests.recovery.kept_run import KEPT, continued
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytest.importorskip("sqlalchemy")
 

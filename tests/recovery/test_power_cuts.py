@@ -14,7 +14,7 @@ from tests.recovery.runs import ROOT
 from tests.scale import FULL
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @pytest.mark.spark

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.java.hash_code import hasher
-from firesteel.runtime.spec import AggregateSpec, GroupAggregateSpec
-from firesteel.runtime.values import to_keys as from_arrow
+from firesteel.functions.java.hash_code import hasher
+from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.types.arrow import to_arrow
+from firesteel.types.internal_values import to_keys as from_arrow
 from firesteel.types.sql import SqlType, TypeRoot
 from tests.reference.java_hash_map import HashMap, copied
 

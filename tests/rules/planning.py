@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from firesteel.bind.ddl import bind_create_table
-from firesteel.bind.insert import bind_insert
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
+from firesteel.bind.statements.ddl import bind_create_table
+from firesteel.bind.statements.insert import bind_insert
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT
-from firesteel.connectors.filesystem_source import METADATA
+from firesteel.connectors.filesystem.source import METADATA
 from firesteel.explain import explain
 from firesteel.plan.tree import Node
 from firesteel.rules import optimize

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from firesteel.errors import ValidationError
-from firesteel.plan.physical import Calc, ChangelogNormalize, DropUpdateBefore, GroupAggregate, Sink
+from firesteel.plan.nodes.physical import Calc, ChangelogNormalize, DropUpdateBefore, GroupAggregate, Sink
 from firesteel.plan.tree import Node, walk
 from tests.rules.planning import GOLDEN, physical_text, plan, tables
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from firesteel.expr.nodes import Literal
-from firesteel.rules.fold_constants import fold_constants
-from tests.expr.evaluate import bind
+from firesteel.functions.expression.nodes import Literal
+from firesteel.rules.normalize.fold_constants import fold_constants
+from tests.functions.evaluate import bind
 
 NINES = f"CAST(NULLIF('{'9' * 38}', '') AS DECIMAL(38, 0))"
 LONG = "CAST(NULLIF('12345678901234567890.123456789', '') AS DECIMAL(30, 10))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.plan.physical import (
+from firesteel.plan.nodes.physical import (
     Exchange,
     GlobalGroupAggregate,
     GroupAggregate,

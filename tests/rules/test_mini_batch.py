@@ -11,14 +11,8 @@ import pytest
 
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
-from firesteel.plan.facts.bundles import (
-    NO_MINI_BATCH,
-    NONE,
-    PROC_TIME,
-    ROW_TIME,
-    Interval,
-)
-from firesteel.plan.physical import GlobalGroupAggregate, GroupAggregate, MiniBatchAssigner
+from firesteel.plan.nodes.physical import GlobalGroupAggregate, GroupAggregate, MiniBatchAssigner
+from firesteel.plan.properties.mini_batch import NO_MINI_BATCH, NONE, PROC_TIME, ROW_TIME, Interval
 from firesteel.plan.tree import walk
 from tests.rules.planning import GOLDEN, physical_text, plan, section, tables
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.job.lower.job import translate
 from firesteel.plan.tree import Node
-from firesteel.runtime.spec import CalcSpec
-from firesteel.spark.translate import translate
 from tests.rules.planning import physical_text, plan, tables
 
 DDL = """CREATE TABLE visits (k STRING, q INT, pt AS PROCTIME())

@@ -6,12 +6,10 @@ import pytest
 
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import InternalError
-from firesteel.plan import logical, physical
-from firesteel.plan.logical import LogicalNode
-from firesteel.plan.physical import PhysicalNode
-from firesteel.plan.tree import Node
+from firesteel.plan.nodes import logical, physical
+from firesteel.plan.tree import LogicalNode, Node, PhysicalNode
+from firesteel.rules.programs import CHANGELOG, LOGICAL, PHASES, PHYSICAL, STAGES
 from firesteel.rules.stage import Settings, Stage, each, together, whole
-from firesteel.rules.stages import CHANGELOG, LOGICAL, PHASES, PHYSICAL, STAGES
 
 ROWS = logical.Values((), ())
 MADE = physical.Values((), ())
@@ -35,8 +33,8 @@ def test_every_rule_says_why_it_stands_there() -> None:
 @pytest.mark.parametrize(
     ("stage", "left", "named"),
     [
-        (LOGICAL, MADE, r"the own stage leaves a firesteel.plan.physical.Values"),
-        (PHYSICAL, ROWS, r"leaves a firesteel.plan.logical.Values"),
+        (LOGICAL, MADE, r"the own stage leaves a firesteel.plan.nodes.physical.Values"),
+        (PHYSICAL, ROWS, r"leaves a firesteel.plan.nodes.logical.Values"),
         (PHYSICAL, physical.DropUpdateBefore(MADE), "leaves a .*DropUpdateBefore"),
         (PHYSICAL, physical.MiniBatchAssigner(MADE, 1, "ProcTime"), "leaves a .*MiniBatchAssigner"),
         (CHANGELOG, physical.Values((), (), mode=None), "Values without a changelog mode"),

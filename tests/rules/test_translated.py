@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.spark.translate import TranslateOptions, translate
+from firesteel.job.lower.job import TranslateOptions, translate
 from tests.rules.planning import GOLDEN, plan, tables
 
 BUNDLES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.runtime.spec import ScanSpec
-from firesteel.spark.translate import translate
+from firesteel.job.lower.job import translate
+from firesteel.runtime.spec.tables import ScanSpec
 from tests.rules.planning import plan, tables
 
 DDL = """

@@ -6,7 +6,7 @@ import pytest
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
-from firesteel.spark.translate import translate
+from firesteel.job.lower.job import translate
 from tests.rules.planning import physical_text, plan, tables
 
 WITH = "WITH ('connector' = 'filesystem', 'path' = '/d', 'format' = 'json')"

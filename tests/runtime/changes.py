@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import SHORT
-from firesteel.runtime.spec import KIND, ORDER, field
+from firesteel.changelog import KIND, ORDER, SHORT, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.sql import SqlType, TypeRoot

@@ -8,16 +8,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from firesteel.runtime.operators.base import (
-    BEFORE_ALL,
-    MIN_WATERMARK,
-    Clock,
-    Message,
-    Operator,
-    Watermark,
-)
-from firesteel.runtime.operators.registry import OPERATORS, Entry
-from firesteel.runtime.spec import KIND, ORDER, PLACE, OperatorSpec
+from firesteel.changelog import KIND, ORDER, PLACE
+from firesteel.runtime.dataflow.operator import BEFORE_ALL, MIN_WATERMARK, Clock, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator_registry import OPERATORS, Entry
+from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.sql import BIGINT, INT
 

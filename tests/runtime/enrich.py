@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.keys import find_keys
-from firesteel.runtime.operators.base import Clock, Message, TwoInputOperator
-from firesteel.runtime.operators.registry import OPERATORS, Entry
-from firesteel.runtime.spec import KIND, ORDER, OperatorSpec
+from firesteel.changelog import KIND, ORDER
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
+from firesteel.runtime.dataflow.operator_registry import OPERATORS, Entry
+from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.arrow import to_arrow

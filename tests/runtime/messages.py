@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.operators.base import MAX_WATERMARK, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Message, Operator, Watermark
 from firesteel.types.sql import SqlType
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
 

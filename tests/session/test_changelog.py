@@ -12,18 +12,18 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import DataError, NotSupportedError, UsageError, ValidationError
-from firesteel.runtime.job_graph import Fragment
-from firesteel.runtime.job_spec import ChainSpec, Input
-from firesteel.runtime.orders import ROW_BITS, split_numbers
-from firesteel.runtime.spec import ScanSpec
+from firesteel.job.spec import ChainSpec, Input
+from firesteel.job.topology import Fragment
+from firesteel.runtime.dataflow.sequence import ROW_BITS, split_numbers
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.flow import Work
-from firesteel.spark.frame_source import FrameTask
+from firesteel.spark.stream.frame_source import FrameTask
 from firesteel.spark.tasks import SourceTask
 from firesteel.types.sql import BIGINT, STRING
 from tests.cases.changes import folded
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 MESSAGES = [
     {"data": [{"id": 1, "name": "Tom", "cnt": 5}, {"id": 2, "name": "Ann", "cnt": 7}], "type": "INSERT"},

@@ -12,7 +12,7 @@ from firesteel.session.checkpoints import statement_text
 from firesteel.sql.parser import parse_script
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 TABLES = """
 CREATE TABLE t (id INT, name STRING, cnt INT)

@@ -11,7 +11,7 @@ from firesteel.errors import JobError
 
 if TYPE_CHECKING:
     from firesteel import TableEnvironment
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 NO_NULL = "Column '{}' is NOT NULL, however, a null value is being written into it."

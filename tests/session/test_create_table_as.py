@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.spark.start.launch import Spark
+from firesteel.spark.launch.launch import Spark
 from firesteel.sql import statements as s
 from firesteel.sql.parser import is_complete, parse_script, split_script
 

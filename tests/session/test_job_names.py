@@ -10,8 +10,8 @@ from firesteel.session.environment import TableEnvironment
 from firesteel.session.launch import launch_options
 
 if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
     from firesteel.spark.progress import Progress
-    from firesteel.spark.start.launch import Spark
 
 NUMBERS = "CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '3')"
 NOTHING = "CREATE TABLE nothing (id INT) WITH ('connector' = 'blackhole')"

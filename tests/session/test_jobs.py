@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from firesteel.options import Configuration
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.spec import SinkSpec
+from firesteel.config.registry import Configuration
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.session.jobs import stream_settings
 
 BUNDLES = {

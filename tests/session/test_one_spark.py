@@ -12,12 +12,12 @@ from firesteel import TableEnvironment
 from firesteel.errors import UsageError
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 PROGRAM = """
 from firesteel import TableEnvironment
 from firesteel.errors import JobError, UsageError
-from firesteel.spark.start.launch import prepared
+from firesteel.spark.launch.launch import prepared
 
 def count(environment):
     return environment.sql_query("SELECT COUNT(*) FROM (VALUES (1), (2)) AS t(a)").to_pandas().iloc[0, 0]

@@ -18,13 +18,13 @@ from firesteel.session.environment import TableEnvironment
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.session.preflight import await_spark
-from firesteel.spark.fingerprint import FILE, Layout, check_or_write
+from firesteel.spark.checkpoint.fingerprint import FILE, Layout, check_or_write
 from firesteel.sql.parser import parse_script
 from firesteel.sql.statements import Insert
 
 if TYPE_CHECKING:
-    from firesteel.runtime.job_spec import JobSpec
-    from firesteel.spark.start.launch import Spark
+    from firesteel.job.spec import JobSpec
+    from firesteel.spark.launch.launch import Spark
 
 IN, OUT = "CREATE TABLE i (a INT) WITH ({})", "CREATE TABLE o (a INT) WITH ({})"
 NUMBERS, NOTHING = "'connector' = 'datagen'", "'connector' = 'blackhole'"
@@ -132,9 +132,12 @@ def test_a_checkpoint_of_another_query(tmp_path: Path) -> None:
     Path(folder).mkdir()
     with pytest.MonkeyPatch.context() as patch:  # written as Spark writes it
         patch.setattr(
-            "firesteel.spark.fingerprint.write_text", lambda _, file, text: Path(file).write_text(text)
+            "firesteel.spark.checkpoint.fingerprint.write_text",
+            lambda _, file, text: Path(file).write_text(text),
         )
-        patch.setattr("firesteel.spark.fingerprint._moved", lambda _, file, to: bool(Path(file).replace(to)))
+        patch.setattr(
+            "firesteel.spark.checkpoint.fingerprint._moved", lambda _, file, to: bool(Path(file).replace(to))
+        )
         check_or_write(None, folder, made, Layout(4, 2), "INSERT INTO o SELECT a FROM i")
     assert (Path(folder) / FILE).exists()
     environment, made = job(NUMBERS, NOTHING, options)

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.config.secrets import hand_on, referenced, resolved
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.secrets import hand_on, referenced, resolved
 from firesteel.sensitive import is_sensitive, redacted
-
-from .vault import NUMBER, PASSWORD, TOKEN
+from tests.session.vault import NUMBER, PASSWORD, TOKEN
 
 SCRIPT = f"""
 CREATE TABLE orders (id INT, name STRING) WITH ('connector' = 'vault', 'path' = '{{folder}}/in',

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from firesteel.catalog.schema import Table
+from firesteel.config.option import Kind, Option
 from firesteel.connectors.base import Sink, Source
-from firesteel.connectors.filesystem import Filesystem
-from firesteel.option import Kind, Option
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.connectors.filesystem.connector import Filesystem
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 PASSWORD, TOKEN, NUMBER = "open sesame 4711", "key-0815-token", "9182736455"
 _KEYS = ("password", "client.token", "pin")

@@ -11,13 +11,13 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
+from firesteel.changelog import KIND, ORDER
 from firesteel.connectors.base import Split
-from firesteel.runtime import ports
-from firesteel.runtime.job_graph import exchanges, is_keyed, source_numbers, stages
-from firesteel.runtime.job_spec import JobSpec, sink_id
-from firesteel.runtime.orders import place_bits, row_orders, split_number
-from firesteel.runtime.packets import CHANGES, LATE, Packet, merge
-from firesteel.runtime.spec import KIND, ORDER
+from firesteel.job.spec import JobSpec, sink_id
+from firesteel.job.topology import exchanges, is_keyed, source_numbers, stages
+from firesteel.runtime.dataflow import ports
+from firesteel.runtime.dataflow.packets import CHANGES, LATE, Packet, merge
+from firesteel.runtime.dataflow.sequence import place_bits, row_orders, split_number
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure

@@ -13,20 +13,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import SHORT
-from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.runtime.spec import (
-    ORDER,
-    PLACE,
+from firesteel.changelog import ORDER, PLACE, SHORT
+from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
+from firesteel.runtime.spec.operators import (
     AggregateSpec,
     GlobalGroupAggregateSpec,
     GroupAggregateSpec,
     LocalGroupAggregateSpec,
     OperatorSpec,
-    ScanSpec,
-    SinkSpec,
-    ValuesSpec,
 )
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
 from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 
 NAMES, TYPES = ("id", "name", "cnt"), (BIGINT, STRING, INT)

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import SHORT
+from firesteel.changelog import KIND, SHORT, field
 from firesteel.connectors.base import Commits
-from firesteel.connectors.filesystem_sink import FilesystemSink
+from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.registry import CONNECTORS
 from firesteel.errors import JobError
-from firesteel.runtime.spec import KIND, SinkSpec, field
+from firesteel.runtime.spec.tables import SinkSpec
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS rows (job TEXT, batch INT, partition INT, kind TEXT, cells TEXT);

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from firesteel.errors import FiresteelWarning
-from firesteel.spark import checkpoint_functions, stream_host
+from firesteel.spark import checkpoint_functions
+from firesteel.spark.checkpoint.fingerprint import Layout
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
-from firesteel.spark.fingerprint import Layout
-from firesteel.spark.stream_settings import StreamSettings
-from firesteel.user_function import UserFunction
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
+from firesteel.types.user_function import UserFunction
 from tests.spark.jobs import grouped, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @pytest.mark.spark

@@ -11,8 +11,8 @@ import pytest
 from firesteel import durability
 from firesteel.durability import make_folders, write_whole
 from firesteel.errors import JobError
-from firesteel.spark.checkpoint_folder import check_logs
-from firesteel.spark.checkpoint_sync import CheckpointSync
+from firesteel.spark.checkpoint.folder import check_logs
+from firesteel.spark.checkpoint.sync import CheckpointSync
 from tests.recovery.disk import Disk
 
 

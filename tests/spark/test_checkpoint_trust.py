@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.errors import UsageError
-from firesteel.spark.checkpoint_folder import open_folder
+from firesteel.spark.checkpoint.folder import open_folder
 
 REFUSED = r"the checkpoint .* is not used: .*what is in it can run as code"
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pytest
 
+from firesteel.changelog import KIND, ORDER
 from firesteel.connectors.base import Commits
 from firesteel.errors import JobError
-from firesteel.runtime.job_spec import sink_id
-from firesteel.runtime.orders import row_orders
-from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, write_ipc
-from firesteel.runtime.spec import KIND, ORDER, SinkSpec
+from firesteel.job.spec import sink_id
+from firesteel.runtime.dataflow.packets import CHANGES, FIRST, WRITTEN, Packet, write_ipc
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark import delivery
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.progress import Progress

@@ -6,7 +6,7 @@ import pytest
 
 from firesteel.connectors.kafka.cluster import UnreachableError
 from firesteel.errors import DataError, FiresteelError, InternalError, JobError, SourceRange
-from firesteel.runtime.packets import FAILURE, Packet, Position
+from firesteel.runtime.dataflow.packets import FAILURE, Packet, Position
 from firesteel.spark.errors import from_spark, guarded, raise_failure
 
 TRACE = """Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: \

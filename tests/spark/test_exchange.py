@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.runtime.packets import Packet, Position
-from firesteel.spark.batch_host import exchange
-from firesteel.spark.start.launch import Spark
+from firesteel.runtime.dataflow.packets import Packet, Position
+from firesteel.spark.batch.host import exchange
+from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.errors import UsageError
-from firesteel.spark import hadoop_lock, stream_host
-from firesteel.spark.checkpoint_owner import LEASE_SECONDS, ShutOutError
-from firesteel.spark.hadoop_lock import HadoopLock
+from firesteel.spark.checkpoint import hadoop_lock
+from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
+from firesteel.spark.checkpoint.owner import LEASE_SECONDS, ShutOutError
 from firesteel.spark.internals import hadoop_files
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
 from tests.spark.jobs import grouped, rows, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

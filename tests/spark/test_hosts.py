@@ -10,19 +10,20 @@ import pytest
 
 from firesteel.cli.run import Runner
 from firesteel.errors import DataError, UsageError
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.spec import SinkSpec, ValuesSpec
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
 from firesteel.session.environment import TableEnvironment
-from firesteel.spark import batch_host, stream_host
-from firesteel.spark.batch_host import BatchSettings
-from firesteel.spark.fingerprint import FILE
+from firesteel.spark.batch import host as batch_host
+from firesteel.spark.batch.host import BatchSettings
+from firesteel.spark.checkpoint.fingerprint import FILE
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, scan, source, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

@@ -9,18 +9,17 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.runtime.mark_paths import MarkPaths, with_marks
-from firesteel.runtime.operators.base import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.runtime.spec import (
-    CalcSpec,
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
+from firesteel.job.watermark_routing import MarkPaths, with_marks
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.runtime.spec.operators import (
     CurrentWatermarkSpec,
     MiniBatchAssignerSpec,
     OperatorSpec,
-    SinkSpec,
-    ValuesSpec,
     WatermarkAssignerSpec,
 )
+from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
 from firesteel.types.sql import BIGINT, INT, SqlType, TypeRoot
 from tests.runtime.clocked import OUT, ClockedSpec
 from tests.spark.in_process import changes, cut, run

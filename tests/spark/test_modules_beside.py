@@ -32,7 +32,7 @@ SELECT {call}, COUNT(*) FROM t GROUP BY {call};
 """
 FUNCTION = "CREATE FUNCTION f AS 'of_the_user.f' LANGUAGE PYTHON;"
 MODULE = """
-from firesteel.udf import udf
+from firesteel.functions.python import udf
 import helper_of_the_user
 
 @udf(result_type="STRING")

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.runtime import packets, ports
-from firesteel.runtime.operators.base import PortBatch
-from firesteel.runtime.packets import Packer, Packet, merge
-from firesteel.runtime.ports import PortMerger
-from firesteel.runtime.spec import KIND, ORDER
+from firesteel.changelog import KIND, ORDER
+from firesteel.runtime.dataflow import packets, ports
+from firesteel.runtime.dataflow.operator import PortBatch
+from firesteel.runtime.dataflow.packets import Packer, Packet, merge
+from firesteel.runtime.dataflow.ports import PortMerger
 from firesteel.spark.flow import Counts
 
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from firesteel.connectors.filesystem_sink import FilesystemSink
+from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.positions import Origin
 from firesteel.errors import NotSupportedError, UsageError
-from firesteel.spark import recovery_plan
-from firesteel.spark.recovery_plan import DELIVER_AGAIN, RESUME
+from firesteel.spark.checkpoint import recovery_plan
+from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN, RESUME
 from tests.connectors.jdbc.databases import SqliteDatabase
 from tests.recovery.line import ROWS, Line
 from tests.recovery.sinks import database
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.runtime.state.cache import RunCache
-from firesteel.spark.stream_keyed import run_cache
+from firesteel.spark.stream.keyed_processor import run_cache
 
 
 def folder_of(cache: RunCache) -> Path:

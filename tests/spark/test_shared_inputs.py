@@ -11,30 +11,33 @@ import pytest
 
 from firesteel.catalog.schema import Column, SourceTraits, Table
 from firesteel.changelog import ALL
-from firesteel.expr.nodes import AggregateCall
-from firesteel.plan import node_text, physical
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.job.lower.job import translate
+from firesteel.job.lower.operators import TRANSLATIONS
+from firesteel.job.spec import JobSpec
+from firesteel.job.topology import source_numbers
+from firesteel.plan import tree
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes import text as node_text
 from firesteel.plan.tree import Field, Node
-from firesteel.runtime.job_graph import source_numbers
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.sharing_spec import SequenceShiftSpec
-from firesteel.runtime.spec import ScanSpec
-from firesteel.spark import batch_host, stream_host
-from firesteel.spark.batch_host import BatchSettings
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.spark.batch import host as batch_host
+from firesteel.spark.batch.host import BatchSettings
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_settings import StreamSettings
-from firesteel.spark.translate import translate
-from firesteel.spark.translate_operators import TRANSLATIONS
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
+from tests.job.test_topology import ROOT
 from tests.runtime.enrich import EnrichSpec
 from tests.spark.jobs import rows, write_changes
-from tests.spark.test_job_graph import ROOT
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @dataclass(frozen=True)
-class Enriched(physical.PhysicalNode):
+class Enriched(tree.PhysicalNode):
     """Rows of the first input beside what the second one has for their key."""
 
     inputs: tuple[Node, ...]

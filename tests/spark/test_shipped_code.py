@@ -16,7 +16,7 @@ import firesteel
 from firesteel.errors import UsageError
 from firesteel.spark import shipped_code
 from firesteel.spark.shipped_code import ship_code
-from firesteel.user_function import UserFunction
+from firesteel.types.user_function import UserFunction
 
 
 class Context:

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.errors import DataError, FiresteelError, JobError
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.spark import batch_host, stream_host, stream_sinks
-from firesteel.spark.batch_host import BatchSettings
+from firesteel.job.spec import JobSpec
+from firesteel.spark.batch import host as batch_host
+from firesteel.spark.batch.host import BatchSettings
 from firesteel.spark.progress import Progress
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream import sinks as stream_sinks
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, write_changes
 from tests.spark.sqlite_sink import TestedSink, partitions_in, registered, rows_in
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

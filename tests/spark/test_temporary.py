@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.spark import temporary
-from firesteel.spark.start import fast, launch
-from firesteel.spark.start.launch import LaunchOptions, Spark
-from firesteel.spark.start.plain import without_secrets
+from firesteel.spark.launch import direct_launcher as fast
+from firesteel.spark.launch import launch
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.launch.settings import LaunchOptions
+from firesteel.spark.launch.spark_submit_launcher import without_secrets
 from firesteel.spark.temporary import private_folder, sweep
 
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.job_spec import JobSpec
+from firesteel.job.spec import JobSpec
+from tests.runtime.operators.window.test_session_window_aggregate import COUNT, MAX, SUM
+from tests.runtime.operators.window.test_session_window_aggregate import spec as session
+from tests.runtime.operators.window.windows import cumulate, hop, one_phase, tumble
 from tests.scale import examples
 from tests.spark.in_process import cut, run
 from tests.spark.test_windows_in_process import CALLS, job, job_of, rows, said
-from tests.windows.test_session_window_aggregate import COUNT, MAX, SUM
-from tests.windows.test_session_window_aggregate import spec as session
-from tests.windows.windows import cumulate, hop, one_phase, tumble
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 EPOCH = datetime(1970, 1, 1)
 _SESSION = session(COUNT, SUM, MAX, gap=3)

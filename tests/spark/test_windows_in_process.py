@@ -12,35 +12,40 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.job_spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.runtime.mark_paths import with_marks
-from firesteel.runtime.over_spec import OverTime, TemporalSortSpec
-from firesteel.runtime.spec import (
-    ORDER,
-    PLACE,
-    CalcSpec,
-    OperatorSpec,
-    SinkSpec,
-    ValuesSpec,
-    WatermarkAssignerSpec,
-)
-from firesteel.runtime.state.order_codes import SortOrder
-from firesteel.runtime.window_spec import (
+from firesteel.changelog import ORDER, PLACE
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
+from firesteel.job.watermark_routing import with_marks
+from firesteel.runtime.spec.operators import OperatorSpec, WatermarkAssignerSpec
+from firesteel.runtime.spec.over import OverTime, TemporalSortSpec
+from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
+from firesteel.runtime.spec.window import (
     SessionWindows,
     SessionWindowTableFunctionSpec,
     WindowAggregateSpec,
     WindowTime,
 )
+from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.types.sql import BIGINT, INT, STRING, timestamp
-from tests.runtime.test_over_aggregate import COUNT as OVER_COUNT
-from tests.runtime.test_over_aggregate import RANGE, ROWS
-from tests.runtime.test_over_aggregate import call as over_call
-from tests.runtime.test_over_aggregate import spec as over
+from tests.runtime.operators.over.test_over_aggregate import COUNT as OVER_COUNT
+from tests.runtime.operators.over.test_over_aggregate import RANGE, ROWS
+from tests.runtime.operators.over.test_over_aggregate import call as over_call
+from tests.runtime.operators.over.test_over_aggregate import spec as over
+from tests.runtime.operators.window.test_group_window_aggregate import spec as group_window
+from tests.runtime.operators.window.test_session_window_aggregate import spec as session
+from tests.runtime.operators.window.windows import (
+    COUNT,
+    MAX,
+    SUM,
+    cumulate,
+    global_phase,
+    hop,
+    local_phase,
+    one_phase,
+    tumble,
+)
 from tests.scale import examples
 from tests.spark.in_process import changes, cut, late_rows, run
-from tests.windows.test_group_window_aggregate import spec as group_window
-from tests.windows.test_session_window_aggregate import spec as session
-from tests.windows.windows import COUNT, MAX, SUM, cumulate, global_phase, hop, local_phase, one_phase, tumble
 
 Row = tuple[Any, ...]
 

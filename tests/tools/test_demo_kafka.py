@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from tools.kafka_broker import NoJarsError
 
-from firesteel.changelog import RowKind
-from firesteel.runtime.spec import KIND
+from firesteel.changelog import KIND, RowKind
 from firesteel.types.sql import INT, STRING
 from tests.formats.decoding import decode
 from tools import demo_kafka

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.runtime.spec import KIND, ORDER, field
+from firesteel.changelog import KIND, ORDER, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 

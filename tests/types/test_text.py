@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.types.arrow import to_arrow
+from firesteel.types.primitive_text import date_text, double_text, float_text
 from firesteel.types.sql import (
     BOOLEAN,
     BYTES,
@@ -25,7 +26,7 @@ from firesteel.types.sql import (
     timestamp_ltz,
 )
 from firesteel.types.sql import time as time_type
-from firesteel.types.text import date_text, double_text, float_text, render
+from firesteel.types.text import render
 
 
 @pytest.mark.parametrize(

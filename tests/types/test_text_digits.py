@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.types.text import double_text, float_text
+from firesteel.types.primitive_text import double_text, float_text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
-from firesteel.expr.nodes import Expr, Literal
+from firesteel.functions.expression.nodes import Expr, Literal
 from firesteel.sql import syntax
 from firesteel.types.sql import TypeRoot
 
@@ -41,7 +41,7 @@ class Binder:
     """
 
     rules: ClassVar[Mapping[type[syntax.Node], Rule]]
-    """What binds each kind of node; bind/scalar.py has them together."""
+    """What binds each kind of node; bind/scalar/scalar.py has them together."""
 
     def __init__(
         self,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import AggregateCall, Call, Expr, InputRef, Literal
-from firesteel.plan.logical import Aggregate, Filter, Project, Values
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Values
 from firesteel.plan.tree import Field, Node, transform_up, unique_columns
 
 

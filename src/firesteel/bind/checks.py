@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from firesteel.bind.user_functions import user_function
+from firesteel.bind.scalar.user_functions import user_function
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.expr.aggregates import AGGREGATES
+from firesteel.functions.signatures.aggregate_functions import AGGREGATES
 from firesteel.sql import syntax
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS
 from firesteel.bind.expand_scope import Relation, Scope, joined, listed
-from firesteel.bind.user_functions import user_function
-from firesteel.bind.windows import WINDOW_FUNCTIONS
+from firesteel.bind.scalar.user_functions import user_function
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table, View
 from firesteel.sql import syntax

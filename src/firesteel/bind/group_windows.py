@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.expr.type_names import calcite_name
-from firesteel.plan.expressions import walk
-from firesteel.plan.facts import has_type_of_row_time, processing_times
-from firesteel.plan.facts.times import is_time
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.functions.signatures.type_names import calcite_name
+from firesteel.plan.expressions.operations import walk
+from firesteel.plan.metadata import has_type_of_row_time, processing_times
+from firesteel.plan.properties.time_attributes import is_time
 from firesteel.plan.tree import Node
-from firesteel.plan.windows import AUXILIARIES, GROUP_WINDOWS
+from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS
 from firesteel.sql import syntax
 from firesteel.types.sql import SqlType, TypeRoot, timestamp, timestamp_ltz
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.tree import Field, Node
 from firesteel.types.sql import SqlType, TypeRoot
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from firesteel.bind.aggregate.over_windows import direction
 from firesteel.bind.build import references
-from firesteel.bind.over_windows import direction
 from firesteel.errors import ValidationError
-from firesteel.expr.nodes import Expr, InputRef
-from firesteel.plan.logical import Project
-from firesteel.plan.logical_over import Sort
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.nodes.logical import Project
+from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 

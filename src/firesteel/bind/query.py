@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firesteel.bind.aggregate import boolean, refuse_aggregates
+from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
+from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
-from firesteel.bind.comparison import check_assignable
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.order import order_rows
-from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.scalar.comparison import check_assignable
+from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
 from firesteel.bind.table_hints import check_hints, refuse_state_ttl
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
-from firesteel.bind.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
-from firesteel.expr.deep import collector_at_rest
-from firesteel.plan.facts import event_times, processing_times
-from firesteel.plan.logical import Filter, Union
+from firesteel.functions.expression.recursion import collector_at_rest
+from firesteel.plan.metadata import event_times, processing_times
+from firesteel.plan.nodes.logical import Filter, Union
 from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import (

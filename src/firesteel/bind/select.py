@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.bind.aggregate import Aggregation, boolean
-from firesteel.bind.build import (
-    aggregate,
-    is_always_true,
-    is_identity,
-    project,
-    references,
-    rename,
-)
+from firesteel.bind.aggregate.aggregate import Aggregation, boolean
+from firesteel.bind.aggregate.over import OverBinder
+from firesteel.bind.aggregate.over_windows import OverWindows
+from firesteel.bind.build import aggregate, is_always_true, is_identity, project, references, rename
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import refuse_auxiliaries
 from firesteel.bind.names import BindContext, Scope
 from firesteel.bind.order import Order
-from firesteel.bind.over import OverBinder
-from firesteel.bind.over_windows import OverWindows
-from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
 from firesteel.errors import ValidationError
-from firesteel.expr.nodes import Expr, InputRef, Literal
-from firesteel.plan.expressions import conjunction, conjuncts, is_false
-from firesteel.plan.logical import Filter, Project, Values
+from firesteel.functions.expression.nodes import Expr, InputRef, Literal
+from firesteel.plan.expressions.operations import conjunction, conjuncts, is_false
+from firesteel.plan.nodes.logical import Filter, Project, Values
 from firesteel.plan.tree import Field, Node, unique_columns
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Aliased, Select

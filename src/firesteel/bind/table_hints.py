@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.bind.names import BindContext
-from firesteel.bind.scalar_objects import in_java_order
+from firesteel.bind.scalar.objects import in_java_order
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
 from firesteel.sql.query_syntax import Hint

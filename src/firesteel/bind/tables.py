@@ -9,9 +9,9 @@ from firesteel.bind.names import BindContext, Relation
 from firesteel.bind.table_hints import check_hints, options_of, readable, refuse_hints
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.errors import FiresteelError, SourceRange, ValidationError
-from firesteel.expr.nodes import Call, Expr, InputRef
-from firesteel.plan.expressions import substitute
-from firesteel.plan.logical import Project, Scan, WatermarkAssigner
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.operations import substitute
+from firesteel.plan.nodes.logical import Project, Scan, WatermarkAssigner
 from firesteel.plan.tree import Node
 from firesteel.sql.parser import parse_query
 from firesteel.sql.query_syntax import TableName

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.expr.nodes import Expr
+from firesteel.functions.expression.nodes import Expr
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.bind.aggregate import refuse_aggregates
+from firesteel.bind.aggregate.aggregate import refuse_aggregates
 from firesteel.bind.build import references, renamed
 from firesteel.bind.checks import check_expression
 from firesteel.bind.names import BindContext, Scope
-from firesteel.bind.scalar import ScalarBinder
+from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.targets import Targets
 from firesteel.errors import ValidationError
-from firesteel.expr.casting import cast, with_all_digits
-from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.plan.logical import Project, Union, Values
+from firesteel.functions.expression.casting import cast, with_all_digits
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.plan.nodes.logical import Project, Union, Values
 from firesteel.plan.tree import Field, Node
 from firesteel.sql.query_syntax import Row, ValuesRows
 from firesteel.types import sql

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.user_function import UserDefined
+from firesteel.types.user_function import UserDefined
 
 SYSTEM, TEMPORARY, PERMANENT = "temporary system", "temporary catalog", "catalog"
 

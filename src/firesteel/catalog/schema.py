@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firesteel.changelog import ChangelogMode
-from firesteel.expr.nodes import Expr
+from firesteel.functions.expression.nodes import Expr
 from firesteel.types.sql import SqlType
 
 

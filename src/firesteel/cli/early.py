@@ -20,7 +20,7 @@ _CONCERN_SPARK = (
 
 def prepare_early(arguments: list[str]) -> None:
     """Begin to start Spark for `run FILE ...`, as the command itself would a moment later; it finds the one
-    that was started here (spark/start/launch.py). Arguments that are wrong are told of by the command."""
+    that was started here (spark/launch/launch.py). Arguments that are wrong are told of by the command."""
     if arguments[:1] != ["run"] or any(word in a for a in arguments for word in _CONCERN_SPARK):
         return
     script = _script(arguments[1:])

@@ -40,7 +40,7 @@ Statements end with a semicolon.
                                         how results are shown: Flink's tableau, a line a change, the rows left
   CLEAR, HELP, QUIT or EXIT             of the shell itself, with or without a semicolon
 """
-_LOADED_FIRST = ("duckdb", "firesteel.spark.batch_host", "firesteel.spark.stream_host")
+_LOADED_FIRST = ("duckdb", "firesteel.spark.batch.host", "firesteel.spark.stream.host")
 """Ctrl-C while the first query loads these would leave them half loaded; now the JVM is starting anyway."""
 
 _CLEAR = "\x1b[H\x1b[2J"

@@ -14,8 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
-from firesteel.option import Option
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.config.option import Option
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
 """How far a source was read; JSON."""
@@ -93,7 +93,7 @@ class Source(Protocol):
         ...
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """The split's changes (runtime/spec.py), in order, in tables of some 100,000 rows.
+        """The split's changes (runtime/spec/operators.py), in order, in tables of some 100,000 rows.
 
         Raises DataError with file, line and the message quoted.
         """

@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from firesteel.runtime.java.hash_code import Hash, hasher, string_hash
-from firesteel.runtime.values import to_key
+from firesteel.functions.java.hash_code import Hash, hasher, string_hash
+from firesteel.types.internal_values import to_key
 from firesteel.types.sql import APPROXIMATE, CHARACTER, SqlType, TypeRoot
 
 _NANOS_PER_DAY = 86_400 * 10**9

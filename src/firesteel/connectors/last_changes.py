@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.runtime.spec import field
+from firesteel.changelog import field
 
 _ROW = "$row"
 

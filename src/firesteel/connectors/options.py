@@ -9,9 +9,17 @@ from difflib import get_close_matches
 from functools import partial
 from typing import TypeVar
 
+from firesteel.config.option import (
+    Kind,
+    Option,
+    TypedOptions,
+    invalid,
+    parse_boolean,
+    parse_duration,
+    parse_integer,
+)
 from firesteel.errors import FiresteelWarning, ValidationError
-from firesteel.option import Kind, Option, TypedOptions, invalid, parse_boolean, parse_duration, parse_integer
-from firesteel.runtime.java.regular_expressions import parsed
+from firesteel.functions.java.regular_expressions import parsed
 
 T = TypeVar("T")
 

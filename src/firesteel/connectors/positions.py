@@ -70,7 +70,8 @@ class Position:
 
         Raises:
             JobError: The sink has this number, or a later one, from other rows. The host looks at this
-                before it delivers anything (spark/recovery.py); this is the second line of defence.
+                before it delivers anything (spark/checkpoint/recovery.py); this is the second line of
+                defence.
         """
         if batch > self.batch:
             return False

@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import SHORT
+from firesteel.changelog import KIND, SHORT, field
 from firesteel.connectors.java_values import object_hash
-from firesteel.runtime.java.hash_map import hashed
-from firesteel.runtime.spec import KIND, field
+from firesteel.functions.java.hash_map import hashed
+from firesteel.types.primitive_text import date_text, double_text, float_text
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
-from firesteel.types.text import date_text, double_text, float_text, plain_values, writer
+from firesteel.types.text import plain_values, writer
 
 Write = Callable[[Any], str]
 _NANOS_PER_DAY = 86_400 * 10**9

@@ -7,24 +7,24 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from firesteel.catalog.schema import Table
+from firesteel.config.plugins import Plugins
+from firesteel.config.secrets import resolved
 from firesteel.connectors.base import Connector, Sink, Source
 from firesteel.connectors.options import check_watermarks
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.registry import FORMATS
-from firesteel.plugins import Plugins
-from firesteel.runtime.spec import ScanSpec, SinkSpec
-from firesteel.secrets import resolved
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 CONNECTORS = Plugins(
     "firesteel.connectors",
     {
-        "blackhole": "firesteel.connectors.blackhole:Blackhole",
-        "datagen": "firesteel.connectors.datagen:Datagen",
-        "filesystem": "firesteel.connectors.filesystem:Filesystem",
+        "blackhole": "firesteel.connectors.blackhole.connector:Blackhole",
+        "datagen": "firesteel.connectors.datagen.connector:Datagen",
+        "filesystem": "firesteel.connectors.filesystem.connector:Filesystem",
         "jdbc": "firesteel.connectors.jdbc.connector:Jdbc",
         "kafka": "firesteel.connectors.kafka.connector:Kafka",
-        "print": "firesteel.connectors.print:Print",
+        "print": "firesteel.connectors.print.connector:Print",
         "upsert-kafka": "firesteel.connectors.kafka.upsert:UpsertKafka",
     },
 )

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
+from firesteel.changelog import field
 from firesteel.connectors.print_format import lines
 from firesteel.errors import DataError, FiresteelError
-from firesteel.runtime.spec import field
 from firesteel.types.sql import SqlType
 
 Write = Callable[[pa.Table], object]

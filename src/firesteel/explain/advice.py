@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firesteel.plan.accumulators import is_mergeable
-from firesteel.plan.physical import GroupAggregate
+from firesteel.plan.nodes.accumulators import is_mergeable
+from firesteel.plan.nodes.physical import GroupAggregate
 from firesteel.plan.tree import Node
 
 _MINI_BATCH = (

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from firesteel.errors import InternalError
-from firesteel.expr.nodes import AggregateCall
-from firesteel.plan import logical, logical_over, logical_windows
-from firesteel.plan.accumulators import function_name
-from firesteel.plan.expression_text import ast_text
-from firesteel.plan.facts import event_times, processing_times
-from firesteel.plan.literal_text import literal_text
-from firesteel.plan.node_text import hints_text, metadata_text
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.plan.expressions.literal_text import literal_text
+from firesteel.plan.expressions.text import ast_text
+from firesteel.plan.expressions.type_text import nested_type_text, record_type_text
+from firesteel.plan.metadata import event_times, processing_times
+from firesteel.plan.nodes import logical
+from firesteel.plan.nodes.accumulators import function_name
+from firesteel.plan.nodes.over import logical as logical_over
+from firesteel.plan.nodes.text import hints_text, metadata_text
+from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.tree import Node
-from firesteel.plan.type_text import nested_type_text, record_type_text
 
 _NAMES: dict[type[Node], str] = {
     logical.Scan: "TableScan",

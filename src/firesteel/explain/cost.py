@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from firesteel.explain.row_count import row_count
 from firesteel.explain.row_size import row_size
-from firesteel.expr.deep import remembered
-from firesteel.plan import physical
-from firesteel.plan.expression_cost import is_computation
+from firesteel.functions.expression.recursion import remembered
+from firesteel.plan.expressions.cost import is_computation
+from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node
-from firesteel.types.text import double_text
+from firesteel.types.primitive_text import double_text
 
 _SERIALIZE = 160
 _HASH = 8

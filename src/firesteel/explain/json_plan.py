@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firesteel.plan.node_text import execution_digest, operator_name
-from firesteel.plan.physical import Exchange, Sink, TableSourceScan, Union, Values
+from firesteel.plan.nodes.physical import Exchange, Sink, TableSourceScan, Union, Values
+from firesteel.plan.nodes.text import execution_digest, operator_name
 from firesteel.plan.reuse import fingerprint
 from firesteel.plan.tree import Node, postorder
 from firesteel.types.constraints import constraints_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.explain.tree_text import tree_text
-from firesteel.plan.node_text import execution_digest
+from firesteel.plan.nodes.text import execution_digest
 from firesteel.plan.reuse import Reuse, fingerprint
 from firesteel.plan.tree import Node
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firesteel.errors import NotSupportedError
-from firesteel.expr.deep import from_below, remembered
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.plan import physical, physical_windows
-from firesteel.plan.expressions import input_refs
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below, remembered
+from firesteel.plan.expressions.operations import input_refs
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.selectivity import estimated, guessed
 from firesteel.plan.tree import Node
-from firesteel.plan.windows import Window
+from firesteel.plan.windowing import Window
 
 _TABLE = 1e8
 _ARITHMETIC = ("+", "-", "*", "/", "%")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesteel.expr.deep import remembered
-from firesteel.expr.nodes import AggregateCall, InputRef, Literal
-from firesteel.plan import physical, physical_windows
-from firesteel.plan.accumulators import buffers
-from firesteel.plan.expression_cost import BYTES, NULL_SIZE, Sizes, expression_size, literal_size, type_size
+from firesteel.functions.expression.nodes import AggregateCall, InputRef, Literal
+from firesteel.functions.expression.recursion import remembered
+from firesteel.plan.expressions.cost import BYTES, NULL_SIZE, Sizes, expression_size, literal_size, type_size
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.accumulators import buffers
+from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
 from firesteel.types.sql import TypeRoot
 

@@ -11,9 +11,9 @@ from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
 from firesteel.explain.sinks import united_sinks
 from firesteel.explain.tree_text import whole_tree
-from firesteel.plan.expression_text import prefix_text
-from firesteel.plan.node_text import attributes, line
-from firesteel.plan.physical import Sink, Values
+from firesteel.plan.expressions.text import prefix_text
+from firesteel.plan.nodes.physical import Sink, Values
+from firesteel.plan.nodes.text import attributes, line
 from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node, walk
 

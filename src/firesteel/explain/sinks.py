@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firesteel.plan.physical import Sink, Union
+from firesteel.plan.nodes.physical import Sink, Union
 from firesteel.plan.tree import Node
 
 

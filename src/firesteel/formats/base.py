@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.changelog import ChangelogMode
-from firesteel.option import Option
+from firesteel.config.option import Option
 from firesteel.types.sql import CHARACTER, SqlType
 from firesteel.types.value_parts import Parts
 

@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from firesteel.formats.base import Encoder, Fields, FileFormat, FileWriter, Format, Options
-from firesteel.formats.lines import joined
+from firesteel.formats.messages.lines import joined
 
 
 class LineWriter:

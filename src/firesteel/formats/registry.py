@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from firesteel.config.plugins import Plugins
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Format
-from firesteel.plugins import Plugins
 
 FORMATS = Plugins(
     "firesteel.formats",
     {
-        "avro": "firesteel.formats.avro:Avro",
-        "avro-confluent": "firesteel.formats.avro_confluent:AvroConfluent",
-        "canal-json": "firesteel.formats.canal_json:CanalJson",
-        "csv": "firesteel.formats.csv:Csv",
-        "debezium-avro-confluent": "firesteel.formats.debezium_avro:DebeziumAvro",
-        "debezium-json": "firesteel.formats.debezium_json:DebeziumJson",
-        "json": "firesteel.formats.json:Json",
-        "maxwell-json": "firesteel.formats.maxwell_json:MaxwellJson",
-        "ogg-json": "firesteel.formats.ogg_json:OggJson",
-        "parquet": "firesteel.formats.parquet:Parquet",
-        "raw": "firesteel.formats.raw:Raw",
+        "avro": "firesteel.formats.avro.format:Avro",
+        "avro-confluent": "firesteel.formats.avro.confluent:AvroConfluent",
+        "canal-json": "firesteel.formats.cdc.canal.format:CanalJson",
+        "csv": "firesteel.formats.csv.format:Csv",
+        "debezium-avro-confluent": "firesteel.formats.cdc.debezium.avro_format:DebeziumAvro",
+        "debezium-json": "firesteel.formats.cdc.debezium.format:DebeziumJson",
+        "json": "firesteel.formats.json.format:Json",
+        "maxwell-json": "firesteel.formats.cdc.maxwell.format:MaxwellJson",
+        "ogg-json": "firesteel.formats.cdc.ogg.format:OggJson",
+        "parquet": "firesteel.formats.parquet.format:Parquet",
+        "raw": "firesteel.formats.raw.format:Raw",
     },
 )
 

@@ -1,5 +1,5 @@
-"""Records of csv: where they end, and where their values stand. A value is a cell of json_cells.py: STRING,
-or ESCAPED where it holds doubled quotes.
+"""Records of csv: where they end, and where their values stand. A value is a cell of kernels/json/cells.py:
+STRING, or ESCAPED where it holds doubled quotes.
 
 A quote opens a value where that begins, and only a delimiter or the record's end may follow the one that
 closes it (Jackson's CsvDecoder); text with other quotes is not for these kernels."""
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import compiled, inlined
-from firesteel.kernels.json_cells import ESCAPED, KIND_SHIFT, LENGTH_SHIFT, MAX_LENGTH, STRING, bounds, cell
-from firesteel.kernels.json_values import copy_bytes
+from firesteel.kernels.json.cells import ESCAPED, KIND_SHIFT, LENGTH_SHIFT, MAX_LENGTH, STRING, bounds, cell
+from firesteel.kernels.json.values import copy_bytes
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
 from firesteel.kernels.words import byte_at, load_word, low_zeros
 

@@ -1,4 +1,4 @@
-"""Two 64-bit hashes of words and of strings of bytes. What they are for: runtime/hashing.py."""
+"""Two 64-bit hashes of words and of strings of bytes. What they are for: kernels/column_hashes.py."""
 
 from __future__ import annotations
 

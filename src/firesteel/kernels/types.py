@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Cells: TypeAlias = NDArray[np.int64]
-"""Values of JSON texts by where they stand (json_cells.py)."""
+"""Values of JSON texts by where they stand (kernels/json/cells.py)."""
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Offsets: TypeAlias = NDArray[np.int32]

@@ -13,7 +13,7 @@ from firesteel.kernels.compiler import KERNELS
 from firesteel.kernels.objects import kept
 
 MODULES = (
-    *("json_scan", "json_values", "json_forms", "json_decimals", "json_numbers"),
+    *("json.scan", "json.values", "json.forms", "json.decimals", "json.numbers"),
     *("changed_rows", "lines", "csv_scan"),
     *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
 )

@@ -11,11 +11,19 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeGuard
 
-from firesteel.expr.aggregate_traits import traits_of
-from firesteel.expr.casting import as_type
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import IN_LIST, ROWS_EQUAL, AggregateCall, Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import (
+from firesteel.functions.expression.casting import as_type
+from firesteel.functions.expression.nodes import (
+    IN_LIST,
+    ROWS_EQUAL,
+    AggregateCall,
+    Call,
+    Expr,
+    InputRef,
+    Literal,
+)
+from firesteel.functions.expression.recursion import from_below
+from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.expressions.operations import (
     comparison,
     is_identity,
     is_true,
@@ -25,8 +33,8 @@ from firesteel.plan.expressions import (
     rewrite,
     walk,
 )
-from firesteel.plan.facts import unique_keys
-from firesteel.plan.logical import Aggregate, Filter, Project, WatermarkAssigner
+from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, WatermarkAssigner
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, transform_up
 from firesteel.types.coerce import common_type

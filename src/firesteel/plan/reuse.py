@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from firesteel.expr.deep import remembered
-from firesteel.plan.node_text import execution_digest
+from firesteel.functions.expression.recursion import remembered
+from firesteel.plan.nodes.text import execution_digest
 from firesteel.plan.tree import Node
 
 

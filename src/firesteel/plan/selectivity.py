@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from functools import reduce
 from math import prod
 
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.plan.cnf import to_cnf
-from firesteel.plan.expressions import expand_search, operands, rewrite
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions.operations import expand_search, operands, rewrite
+from firesteel.plan.simplify.cnf import to_cnf
 
 _EQUALS = 0.15
 _COMPARISON = 0.5

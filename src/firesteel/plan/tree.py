@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, TypeVar
 
-from firesteel.expr.deep import depth_of, from_below, remembered
+from firesteel.changelog import ChangelogMode
+from firesteel.functions.expression.recursion import depth_of, from_below, remembered
 from firesteel.types.sql import SqlType
 
 N = TypeVar("N", bound="Node")
@@ -113,3 +114,21 @@ def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
             unique, attempt = f"{name}{attempt}", attempt + 1
         found.append(unique)
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class LogicalNode(Node):
+    """What all of them are: no physical node is one."""
+
+
+@dataclass(frozen=True)
+class PhysicalNode(Node):
+    """What all of them have. mode: the changelog mode of the output; rules/changelog/infer_changelog_mode.py
+    sets it, and until then it is None."""
+
+    mode: ChangelogMode | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class PhaseNode(PhysicalNode):
+    """A node of plans with mini-batches or two phases: it is made with its changelog mode."""

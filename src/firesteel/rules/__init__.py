@@ -1,5 +1,5 @@
-"""The optimizer: one rule a file, their order in stages.py."""
+"""The optimizer: one rule a file, their order in programs.py."""
 
-from firesteel.rules.stages import optimize, optimize_all
+from firesteel.rules.programs import optimize, optimize_all
 
 __all__ = ["optimize", "optimize_all"]

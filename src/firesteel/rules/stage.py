@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesteel.errors import InternalError
-from firesteel.plan.physical import PhysicalNode, Sink
-from firesteel.plan.tree import Node, transform_up, walk
+from firesteel.plan.nodes.physical import Sink
+from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 
 @dataclass(frozen=True)

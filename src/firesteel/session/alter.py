@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.bind.alter import altered
-from firesteel.bind.views import bind_view
+from firesteel.bind.statements.alter import altered
+from firesteel.bind.statements.views import bind_view
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import FiresteelError, ValidationError

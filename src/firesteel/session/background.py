@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from firesteel.in_thread import in_thread
+from firesteel.background import in_thread
 
 T = TypeVar("T")
 

@@ -18,9 +18,9 @@ from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
 from firesteel.session.row_time import RowTime, with_row_time
 from firesteel.session.table import Table
-from firesteel.spark.changelog_frame import changes_frame
-from firesteel.spark.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
 from firesteel.spark.shipped_code import ship_code
+from firesteel.spark.stream.changelog_frame import changes_frame
+from firesteel.spark.stream.frame_source import CHANGE_TYPE, COMMIT_VERSION, CONNECTOR
 from firesteel.spark.temporary import process_folder
 from firesteel.sql.lexer import one_line
 from firesteel.sql.parser import parse_query

@@ -1,4 +1,4 @@
-"""What a session knows of its statements, to find their checkpoints (spark/checkpoint_statements.py)."""
+"""What a session knows of its statements, to find their checkpoints (spark/checkpoint/statements.py)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from firesteel.catalog.catalog import Catalog
-from firesteel.runtime.job_spec import JobSpec
+from firesteel.job.spec import JobSpec
 from firesteel.sql.lexer import one_line
 from firesteel.sql.statements import Insert, Query, Statement, StatementSet
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-    from firesteel.spark.checkpoint_statements import Identity
+    from firesteel.spark.checkpoint.statements import Identity
 
 
 class KnownStatements:
@@ -40,7 +40,7 @@ class KnownStatements:
 
         The context is None for a checkpoint on this machine, before Spark has started.
         """
-        from firesteel.spark.checkpoint_statements import Identity, Script, statement_folder
+        from firesteel.spark.checkpoint.statements import Identity, Script, statement_folder
 
         sink = job.target
         with self._lock:  # INSERTs may begin side by side
@@ -55,7 +55,7 @@ class KnownStatements:
             return self._given[checkpoint, this]
 
     def _identities(self) -> list[Identity]:
-        from firesteel.spark.checkpoint_statements import Identity
+        from firesteel.spark.checkpoint.statements import Identity
 
         seen: Counter[tuple[str, str | None]] = Counter()
         found = []

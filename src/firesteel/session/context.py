@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from firesteel.bind.names import BindContext
 from firesteel.catalog.catalog import Catalog
+from firesteel.config.registry import Configuration
 from firesteel.connectors.registry import validate_table
-from firesteel.options import Configuration
 from firesteel.session.checkpoints import KnownStatements
 from firesteel.session.launch import prepare, settings_of_spark, spark_of
+from firesteel.spark.launch.launch import prepared
 from firesteel.spark.progress import Progress
-from firesteel.spark.start.launch import prepared
 from firesteel.types.zones import session_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 Watch = Callable[[Progress], None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from firesteel.bind.create_table_as import bind_create_table_as
+from firesteel.bind.statements.create_table_as import bind_create_table_as
 from firesteel.errors import ValidationError
 from firesteel.session.alter import quoted_path, with_traits
 from firesteel.session.context import Call

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from firesteel.config.registry import Configuration
 from firesteel.errors import FiresteelError
-from firesteel.options import Configuration
 from firesteel.session import statements
 from firesteel.session.context import Environment, Watch
 from firesteel.session.result import TableResult
@@ -19,8 +19,8 @@ from firesteel.sql.statements import StatementSet as StatementSetStatement
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.spark.start.launch import Spark
-    from firesteel.udf import WatermarkStrategy
+    from firesteel.functions.python import WatermarkStrategy
+    from firesteel.spark.launch.launch import Spark
 
 
 class TableEnvironment(Environment):
@@ -81,8 +81,8 @@ class TableEnvironment(Environment):
 
     # --- functions -------------------------------------------------------------------------------
     def create_temporary_function(self, path: str, function: object) -> None:
-        """Register a function of the user's: what firesteel.udf's udf or udaf made, an AggregateFunction, or
-        the text `module.name`."""
+        """Register a function of the user's: what firesteel.functions.python's udf or udaf made, an
+        AggregateFunction, or the text `module.name`."""
         self._register("temporary catalog", path, function)
 
     def create_temporary_system_function(self, name: str, function: object) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firesteel.runtime.job_spec import ChainSpec, JobSpec, Output, Partitioning, sink_id
-from firesteel.runtime.operators.registry import code
-from firesteel.runtime.spec import ScanSpec
+from firesteel.job.spec import ChainSpec, JobSpec, Output, Partitioning, sink_id
+from firesteel.runtime.dataflow.operator_registry import code
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.session.context import Environment
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all

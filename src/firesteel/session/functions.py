@@ -13,14 +13,14 @@ from typing import Any
 
 from firesteel.catalog.functions import PERMANENT, SYSTEM, TEMPORARY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
+from firesteel.functions.python.load import PICKLED, find
+from firesteel.functions.python.wrappers import AggregateUdf, Udf, wrapped
 from firesteel.session.context import Environment
 from firesteel.spark.internals.tasks import by_value
 from firesteel.sql import statements as sql
 from firesteel.sql.parser import parse_type
 from firesteel.types.sql import SqlType, TypeRoot
-from firesteel.udf.load import PICKLED, find
-from firesteel.udf.wrappers import AggregateUdf, Udf, wrapped
-from firesteel.user_function import UserDefined, UserFunction
+from firesteel.types.user_function import UserDefined, UserFunction
 
 MAIN = "__main__"
 """The program itself: no module that workers can import. What it imports lies beside it."""

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from firesteel.background import in_thread
+from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import UsageError
-from firesteel.in_thread import in_thread
-from firesteel.plan.physical import Sink
+from firesteel.job.lower.job import TranslateOptions, translate
+from firesteel.job.spec import JobSpec
+from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
-from firesteel.rules.mini_batch_options import MiniBatch, mini_batch_options
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.spec import ScanSpec
-from firesteel.secrets import Pairs, hand_on
+from firesteel.rules.mini_batch.mini_batch_options import MiniBatch, mini_batch_options
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
@@ -25,16 +26,15 @@ from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.preflight import await_spark
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
+from firesteel.spark.launch import launch
 from firesteel.spark.progress import Progress
 from firesteel.spark.shipped_code import ship_code
-from firesteel.spark.start import launch
-from firesteel.spark.translate import TranslateOptions, translate
 
 if TYPE_CHECKING:
     from firesteel.session.planning import Plans
-    from firesteel.spark.start.launch import Spark
-    from firesteel.spark.stream_host import StreamJob
-from firesteel.spark.stream_settings import StreamSettings
+    from firesteel.spark.launch.launch import Spark
+    from firesteel.spark.stream.host import StreamJob
+from firesteel.spark.stream.settings import StreamSettings
 
 _AGAIN_SECONDS = 0.2
 """How often a job that is to end is told so."""
@@ -85,14 +85,14 @@ class Running:
             self._ended.set()
 
     def _batch(self) -> Iterator[pa.Table]:
-        from firesteel.spark import batch_host
+        from firesteel.spark.batch import host as batch_host
 
         settings = batch_host.BatchSettings(_parallelism(self._environment), self._text)
         self._group = settings.group
         return batch_host.run(self._job, self._environment.spark, settings, self._progress)
 
     def _start_stream(self) -> StreamJob:
-        from firesteel.spark import stream_host
+        from firesteel.spark.stream import host as stream_host
 
         self._stream = stream_host.start(
             self._job,
@@ -140,7 +140,7 @@ def _options(job: JobSpec) -> Iterator[Pairs]:
 
 def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:
     """The stream host's settings. text: the statement's; each has its own folder in a checkpoint."""
-    from firesteel.spark.stream_settings import StreamSettings
+    from firesteel.spark.stream.settings import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from firesteel.errors import UsageError
-from firesteel.spark.start import launch
-from firesteel.spark.start.launch import LaunchOptions, Spark
-from firesteel.spark.start.settings import MASTER
+from firesteel.spark.launch import launch
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.launch.settings import MASTER, LaunchOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from firesteel.spark.checkpoint_lock import CheckpointLock
+    from firesteel.spark.checkpoint.lock import CheckpointLock
 
 FAST = "firesteel.fast-start"
 HOST = "firesteel.host"
@@ -54,9 +54,9 @@ def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
     """
     if CHECKPOINT not in options:
         return None
-    from firesteel.spark.checkpoint_folder import open_folder
-    from firesteel.spark.checkpoint_lock import RUN_FILE
-    from firesteel.spark.checkpoint_trust import OPTION
+    from firesteel.spark.checkpoint.folder import open_folder
+    from firesteel.spark.checkpoint.lock import RUN_FILE
+    from firesteel.spark.checkpoint.trust import OPTION
 
     trusts_others = options.get(OPTION, "false").lower() == "true"
     return open_folder(options[CHECKPOINT], RUN_FILE, trusts_others=trusts_others)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firesteel.bind.insert import bind_insert
 from firesteel.bind.query import bind_query
+from firesteel.bind.statements.insert import bind_insert
 from firesteel.catalog.schema import Table
+from firesteel.config.registry import Configuration
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import NotSupportedError
-from firesteel.options import Configuration
-from firesteel.plan import logical
+from firesteel.plan.nodes import logical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize_all
 from firesteel.session.context import Environment

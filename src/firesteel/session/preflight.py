@@ -12,18 +12,18 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from firesteel.background import in_thread
 from firesteel.connectors.registry import open_sink, open_source
 from firesteel.errors import UsageError
-from firesteel.in_thread import in_thread
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
-from firesteel.spark.checkpoint_lock import local_folder
-from firesteel.spark.fingerprint import check_saved, has_saved
+from firesteel.spark.checkpoint.fingerprint import check_saved, has_saved
+from firesteel.spark.checkpoint.lock import local_folder
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 Check = Callable[[], object]
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from firesteel.changelog import SHORT, RowKind
+from firesteel.changelog import KIND, SHORT, RowKind, field
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
-from firesteel.runtime.spec import KIND, field
 from firesteel.session.html import html_schema, html_table
 from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type

@@ -1,4 +1,4 @@
-"""A row time whose watermarks a WatermarkStrategy in Python gives (udf/watermarks.py)."""
+"""A row time whose watermarks a WatermarkStrategy in Python gives (functions/python/watermarks.py)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from firesteel.catalog.schema import Column, Watermark
 from firesteel.errors import UsageError, ValidationError
-from firesteel.expr.nodes import Call, InputRef
+from firesteel.functions.expression.nodes import Call, InputRef
+from firesteel.functions.python.load import PICKLED
+from firesteel.functions.python.watermarks import WatermarkStrategy
+from firesteel.job.lower.watermark import STRATEGY
 from firesteel.spark.internals.tasks import by_value
-from firesteel.spark.translate_watermarks import STRATEGY
 from firesteel.types.sql import TIMESTAMPS
-from firesteel.udf.load import PICKLED
-from firesteel.udf.watermarks import WatermarkStrategy
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime 
     if column is None or not isinstance(strategy, WatermarkStrategy):
         raise UsageError(
             "rowtime names a column and watermarks is a WatermarkStrategy: both are needed",
-            hint="from firesteel.udf import WatermarkStrategy",
+            hint="from firesteel.functions.python import WatermarkStrategy",
         )
     return RowTime(column, strategy)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.keys import Keys, find_keys
-from firesteel.runtime.spec import KIND, field
+from firesteel.changelog import KIND, field
+from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, DATETIME, NUMERIC, SqlType, TypeRoot
 from firesteel.types.text import render
@@ -40,7 +40,7 @@ class RowsLeft:
         self._rows = self._bytes = self._count = 0
 
     def apply(self, changes: pa.Table) -> None:
-        """Take in changes: a changes table (runtime/spec.py)."""
+        """Take in changes: a changes table (runtime/spec/operators.py)."""
         self._waiting.append(changes.select([KIND, *self._fields]))
         self._rows += changes.num_rows
         self._bytes += changes.nbytes

@@ -13,9 +13,9 @@ from firesteel.catalog.databases import CatalogEntry
 from firesteel.catalog.schema import Column, Table, View
 from firesteel.connectors.registry import secret_keys
 from firesteel.errors import ValidationError
-from firesteel.expr.aggregates import AGGREGATES
-from firesteel.expr.function_table import FUNCTIONS
-from firesteel.expr.nodes import Call
+from firesteel.functions.expression.nodes import Call
+from firesteel.functions.signatures.aggregate_functions import AGGREGATES
+from firesteel.functions.signatures.table import FUNCTIONS
 from firesteel.plan.tree import Field
 from firesteel.sensitive import HIDDEN, redacted, shown
 from firesteel.session.result import RowsResult

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from firesteel.bind.ddl import bind_create_table
-from firesteel.bind.views import bind_create_view
+from firesteel.bind.statements.ddl import bind_create_table
+from firesteel.bind.statements.views import bind_create_view
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all

@@ -7,11 +7,11 @@ import warnings
 from typing import Any
 
 from firesteel.errors import FiresteelWarning
-from firesteel.runtime.job_spec import JobSpec
+from firesteel.functions.python.code_digest import code_digest, is_changed
+from firesteel.job.spec import JobSpec
+from firesteel.spark.checkpoint.fingerprint import Layout
 from firesteel.spark.errors import functions_of
-from firesteel.spark.fingerprint import Layout
 from firesteel.spark.internals.hadoop_files import read_text, write_text
-from firesteel.udf.code_digest import code_digest, is_changed
 
 FILE = "functions.json"
 

@@ -19,9 +19,9 @@ from firesteel.connectors.base import ONCE, Commits, Guarded
 from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.errors import FiresteelError
-from firesteel.runtime.job_spec import sink_id
-from firesteel.runtime.packets import CHANGES, WRITTEN, Packet, merge
-from firesteel.runtime.spec import SinkSpec
+from firesteel.job.spec import sink_id
+from firesteel.runtime.dataflow.packets import CHANGES, WRITTEN, Packet, merge
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.errors import raise_failure
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import SinkTask, job_of

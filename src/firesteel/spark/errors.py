@@ -17,11 +17,11 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 
 from firesteel.errors import FiresteelError, InternalError, JobError
-from firesteel.runtime.job_spec import JobSpec
-from firesteel.runtime.packets import FAILURE, FIRST, Packet
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.dataflow.packets import FAILURE, FIRST, Packet
 from firesteel.spark.known_failures import known_failure
 from firesteel.spark.workers_python import unfit_python
-from firesteel.user_function import UserFunction
+from firesteel.types.user_function import UserFunction
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:

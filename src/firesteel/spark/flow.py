@@ -15,11 +15,12 @@ import pyarrow as pa
 
 from firesteel.connectors.base import Commits
 from firesteel.connectors.registry import open_sink
-from firesteel.runtime.chain import Chain
-from firesteel.runtime.job_graph import Fragment
-from firesteel.runtime.job_spec import ChainSpec, JobSpec, Output, Partitioning, sink_id
-from firesteel.runtime.mark_paths import ByPort, MarkPaths, channel_id
-from firesteel.runtime.operators.base import (
+from firesteel.job.spec import ChainSpec, JobSpec, Output, Partitioning, sink_id
+from firesteel.job.timer_routing import Woken, woken
+from firesteel.job.topology import Fragment
+from firesteel.job.watermark_routing import ByPort, MarkPaths, channel_id
+from firesteel.runtime.dataflow.chain import Chain
+from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     MAX_WATERMARK,
     Clock,
@@ -29,11 +30,10 @@ from firesteel.runtime.operators.base import (
     Watermark,
     earliest,
 )
-from firesteel.runtime.orders import Numbers, last_place
-from firesteel.runtime.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
-from firesteel.runtime.spec import ScanSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.dataflow.packets import FIRST, TO_DRIVER, WRITTEN, Packer, Packet
+from firesteel.runtime.dataflow.sequence import Numbers, last_place
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
-from firesteel.runtime.timer_paths import Woken, woken
 from firesteel.spark.sink_task import job_of
 from firesteel.types.constraints import Constraints
 
@@ -41,7 +41,7 @@ from firesteel.types.constraints import Constraints
 @dataclass(frozen=True)
 class TaskId:
     """Which task it is: the number of its micro-batch, its chain, and its own among the chain's tasks.
-    channel: that of its watermarks, among the chain's (runtime/mark_paths.py)."""
+    channel: that of its watermarks, among the chain's (job/watermark_routing.py)."""
 
     batch: int = 0
     chain: int = 0
@@ -57,11 +57,11 @@ class TaskId:
 @dataclass(frozen=True)
 class Work:
     """What the tasks of a fragment are told. targets: how many partitions or key groups an exchange by key
-    has. places: bits for those that changes of one cause get there (runtime/orders.py). now: the job's
-    processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends with the
-    micro-batch. job: its name at sinks. marked: the chains of the job that get watermarks, and channels: by
-    port those of the fragment's first chain. mark_place: of what a watermark causes, behind that of rows.
-    woken: who in the job has timers of processing time."""
+    has. places: bits for those that changes of one cause get there (runtime/dataflow/sequence.py). now: the
+    job's processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends
+    with the micro-batch. job: its name at sinks. marked: the chains of the job that get watermarks, and
+    channels: by port those of the fragment's first chain. mark_place: of what a watermark causes, behind that
+    of rows. woken: who in the job has timers of processing time."""
 
     fragment: Fragment
     targets: int = 1
@@ -88,7 +88,7 @@ def works_of(
     of_source: Callable[[ScanSpec | ValuesSpec], Sequence[int]], taken: int = 0,
 ) -> Works:  # fmt: skip
     """Those of each stage's fragments; `common` says what all share. of_source: the channels of a source.
-    taken: bits of the places that rows have where they are read (runtime/orders.py)."""
+    taken: bits of the places that rows have where they are read (runtime/dataflow/sequence.py)."""
     paths = MarkPaths.of(job)
     common = replace(common, marked=paths.marked, woken=woken(job, paths, common.targets))
     return [
@@ -307,6 +307,6 @@ def _to_sink(work: Work, output: Output, task: TaskId, counts: Counts) -> Outlet
 def _enforced(changes: pa.Table, constraints: Constraints | None) -> pa.Table:
     if constraints is None:
         return changes
-    from firesteel.runtime.constraint_enforcer import enforce
+    from firesteel.runtime.operators.sink.constraint_checks import enforce
 
     return enforce(changes, constraints)

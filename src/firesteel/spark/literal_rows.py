@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from firesteel.changelog import KIND, ORDER
 from firesteel.connectors.base import Offset, Split
-from firesteel.runtime.operators.calc import Calc
-from firesteel.runtime.orders import row_orders
-from firesteel.runtime.spec import KIND, ORDER, CalcSpec, ValuesSpec
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.operators.calc.calc import Calc
+from firesteel.runtime.spec.tables import ValuesSpec
 
 _CHUNK = 64
 """Rows a statement: a column is one CASE over the row's number."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from firesteel.connectors.base import Lags
-from firesteel.runtime.packets import LATE, SKIPPED, STATE, Packet
+from firesteel.runtime.dataflow.packets import LATE, SKIPPED, STATE, Packet
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """What the executors of a cluster are sent of this machine: Firesteel itself, and modules of the user's.
 
 Firesteel goes as a zip, which in workers stands before what their Python has installed. The folders that hold
-functions of the user's are unpacked and are on no path, as here (udf/modules.py). Spark brings both to an
-executor with its first task, whenever that starts.
+functions of the user's are unpacked and are on no path, as here (functions/python/modules.py). Spark brings
+both to an executor with its first task, whenever that starts.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 
 import firesteel
 from firesteel.errors import UsageError
-from firesteel.runtime.job_spec import JobSpec
+from firesteel.job.spec import JobSpec
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.temporary import private_folder
-from firesteel.user_function import UserFunction
+from firesteel.types.user_function import UserFunction
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 _NAME = "firesteel-modules"
 _MOST_BYTES = 64 << 20

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firesteel.errors import UsageError
-from firesteel.spark.fingerprint import DELIVERED, SPARK
+from firesteel.spark.checkpoint.fingerprint import DELIVERED, SPARK
 from firesteel.spark.internals.hadoop_files import names, read_text, write_text
 
 Identities = Mapping[str, Mapping[str, str]]

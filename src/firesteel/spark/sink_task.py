@@ -14,9 +14,9 @@ from functools import partial
 from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.positions import UNKNOWN, Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
-from firesteel.runtime.job_spec import sink_id
-from firesteel.runtime.packets import CHANGES, FIRST, WRITTEN, Packet, merge
-from firesteel.runtime.spec import SinkSpec
+from firesteel.job.spec import sink_id
+from firesteel.runtime.dataflow.packets import CHANGES, FIRST, WRITTEN, Packet, merge
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.errors import guarded
 
 

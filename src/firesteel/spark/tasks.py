@@ -14,12 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel import open_once, user_function
+from firesteel import process_cache as open_once
 from firesteel.connectors.base import Split
 from firesteel.connectors.registry import open_source
-from firesteel.runtime.chain import standing_clock
-from firesteel.runtime.marks import ChannelMarks, MarkState
-from firesteel.runtime.operators.base import (
+from firesteel.runtime.dataflow.chain import standing_clock
+from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     LAST_ORDER,
     MAX_WATERMARK,
@@ -27,16 +26,28 @@ from firesteel.runtime.operators.base import (
     Watermark,
     earliest,
 )
-from firesteel.runtime.operators.registry import entry
-from firesteel.runtime.orders import last_order, split_number
-from firesteel.runtime.packets import FAILURE, FIRST, LATE, SKIPPED, STATE, TICK, TIMER, Packet, Position
-from firesteel.runtime.ports import PortMerger
-from firesteel.runtime.spec import ScanSpec, ValuesSpec
+from firesteel.runtime.dataflow.operator_registry import entry
+from firesteel.runtime.dataflow.packets import (
+    FAILURE,
+    FIRST,
+    LATE,
+    SKIPPED,
+    STATE,
+    TICK,
+    TIMER,
+    Packet,
+    Position,
+)
+from firesteel.runtime.dataflow.ports import PortMerger
+from firesteel.runtime.dataflow.sequence import last_order, split_number
+from firesteel.runtime.dataflow.watermarks import ChannelMarks, MarkState
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
 from firesteel.spark.flow import Counts, Flow, TaskId, Work
 from firesteel.spark.internals.worker_end import at_worker_end
 from firesteel.spark.shipped_code import located
+from firesteel.types import user_function
 
 open_once.at_end = at_worker_end  # what is open in a worker is closed at its end
 user_function.located = located
@@ -239,7 +250,7 @@ def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool 
 
 
 def channels(source: Any) -> list[int]:
-    """The numbers of what has an order of its own in a source (runtime/marks.py)."""
+    """The numbers of what has an order of its own in a source (runtime/dataflow/watermarks.py)."""
     return source.channels() if hasattr(source, "channels") else [0]
 
 

@@ -7,15 +7,7 @@ from abc import abstractmethod
 from firesteel.errors import ParseError
 from firesteel.sql.call_grammar import CallGrammar
 from firesteel.sql.lexer import Kind, Token
-from firesteel.sql.query_syntax import (
-    Aliased,
-    Hint,
-    Join,
-    LateralTable,
-    SystemTime,
-    TableArgument,
-    TableName,
-)
+from firesteel.sql.query_syntax import Aliased, Hint, Join, LateralTable, SystemTime, TableArgument, TableName
 from firesteel.sql.syntax import Call, Identifier, Node, OrderItem, Subquery
 from firesteel.sql.words import RESERVED
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from firesteel.config.registry import Configuration
 from firesteel.errors import ValidationError
-from firesteel.options import Configuration
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, MAX_LENGTH, SqlType, TypeRoot
 
 NOT_NULL = "table.exec.sink.not-null-enforcer"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from firesteel.types.text import double_text, timestamp_text
+from firesteel.types.primitive_text import double_text, timestamp_text
 
 ESCAPES = {code: f"\\u{code:04X}" for code in range(32)} | {
     ord("\b"): "\\b",

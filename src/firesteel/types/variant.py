@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from firesteel.errors import InternalError
 from firesteel.types.json_text import quoted
-from firesteel.types.text import double_text
+from firesteel.types.primitive_text import double_text
 
 _HEAD = struct.Struct("<II")
 

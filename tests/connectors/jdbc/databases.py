@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from firesteel.changelog import ORDER
 from firesteel.connectors.base import Sink, Source
 from firesteel.connectors.registry import open_sink, open_source
-from firesteel.runtime.spec import ORDER, ScanSpec, SinkSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.types.sql import BIGINT, STRING, SqlType
 from tests.connectors.jdbc.postgres import PASSWORD, USER, Postgres
 from tests.runtime.changes import to_rows, to_table

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from firesteel.errors import UsageError
-from firesteel.runtime.spec import SinkSpec
-from firesteel.spark import stream_host
-from firesteel.spark.start.launch import Spark
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import INT, STRING
 from tests.connectors.jdbc.databases import PostgresDatabase
 from tests.connectors.jdbc.postgres import Postgres

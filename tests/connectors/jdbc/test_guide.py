@@ -14,7 +14,7 @@ from tests.connectors.jdbc.databases import SqliteDatabase
 from tests.guide.test_examples import GUIDE, blocks
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytest.importorskip("sqlalchemy")
 

@@ -8,11 +8,11 @@ import pytest
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Column, Table
+from firesteel.config.secrets import referenced
 from firesteel.connectors.jdbc.address import address_of
 from firesteel.connectors.jdbc.dialects import dialect_of
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.secrets import referenced
 from firesteel.sensitive import redacted, shown, without_secrets
 from firesteel.types.sql import BIGINT, STRING, SqlType, TypeRoot, decimal, row, timestamp, timestamp_ltz
 from tests.rules.planning import plan

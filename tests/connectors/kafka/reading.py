@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firesteel.changelog import SHORT
+from firesteel.changelog import ORDER, SHORT
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.registry import open_source
-from firesteel.runtime.spec import ORDER, ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import INT, STRING, SqlType
 
 ALL = ReadLimit()

@@ -15,16 +15,16 @@ from firesteel.connectors.kafka.producer import Producer
 from firesteel.errors import UsageError
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan
-from firesteel.spark.batch_clock import time_of, without_time
-from firesteel.spark.fingerprint import DELIVERED, FILE, belongs_to
+from firesteel.spark.checkpoint.fingerprint import DELIVERED, FILE, belongs_to
 from firesteel.spark.sink_identity import check_identities
+from firesteel.spark.stream.batch_clock import time_of, without_time
 from firesteel.sql.statements import Insert
 from tests.connectors.kafka.reading import ALL, between, source
 from tests.recovery.kept_kafka import SENT, messages
 from tests.recovery.kept_run import KEPT
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 RECORDS = sorted(KEPT.glob("*/kafka.json"))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-import firesteel.kernels.json_scan  # noqa: F401  # so that messages are read in columns
+import firesteel.kernels.json.scan  # noqa: F401  # so that messages are read in columns
 from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import INT, STRING, map_of
 
 

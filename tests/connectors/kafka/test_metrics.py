@@ -15,10 +15,10 @@ from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
 from firesteel.cli.metrics import Metrics, served
-from firesteel.spark.stream_settings import KEY_GROUPS
+from firesteel.spark.stream.settings import KEY_GROUPS
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

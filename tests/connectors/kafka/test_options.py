@@ -11,7 +11,7 @@ from firesteel.catalog.schema import Column, Table
 from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.connectors.registry import open_source, validate_table
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import (
     BIGINT,
     BYTES,

@@ -12,15 +12,16 @@ import pytest
 from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
-from firesteel.runtime.job_spec import Input, JobSpec
-from firesteel.runtime.spec import ScanSpec
-from firesteel.spark import batch_host, stream_host
-from firesteel.spark.stream_host import StreamJob
-from firesteel.spark.stream_settings import StreamSettings
+from firesteel.job.spec import Input, JobSpec
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.spark.batch import host as batch_host
+from firesteel.spark.stream import host as stream_host
+from firesteel.spark.stream.host import StreamJob
+from firesteel.spark.stream.settings import StreamSettings
 from tests.spark.jobs import folded, grouped, rows, write_changes
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -23,7 +23,7 @@ from tests.spark.jobs import folded, write_changes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 UPSERT = {
     "connector": "upsert-kafka",

@@ -10,7 +10,7 @@ import pytest
 from firesteel.connectors.kafka.messages import MESSAGE, OFFSET, Messages
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.errors import DataError
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.sql import INT, STRING, timestamp_ltz
 
 pytest.importorskip("confluent_kafka")

@@ -11,7 +11,7 @@ from tools.kafka_broker import Broker
 from firesteel.changelog import INSERT_ONLY
 from firesteel.connectors.base import Sink
 from firesteel.connectors.registry import open_sink
-from firesteel.runtime.spec import SinkSpec
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.types.sql import INT, STRING, SqlType
 from tests.runtime.changes import to_table
 

@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
+from firesteel.changelog import field
 from firesteel.errors import FiresteelError, InternalError, JobError, NotSupportedError
-from firesteel.expr.nodes import InputRef
-from firesteel.expr.to_duckdb import compile_calc
-from firesteel.plan.expressions import expand_search
-from firesteel.plan.physical import Calc as CalcNode
-from firesteel.plan.physical import TableSourceScan
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.operations import expand_search
+from firesteel.plan.nodes.physical import Calc as CalcNode
+from firesteel.plan.nodes.physical import TableSourceScan
 from firesteel.plan.tree import Node
 from firesteel.rules import optimize
-from firesteel.runtime.operators.calc import Calc
-from firesteel.runtime.spec import field
+from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.sql.parser import parse_query
 from firesteel.types.text import render
 from tests.formats.decoding import decode

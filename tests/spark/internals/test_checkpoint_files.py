@@ -10,7 +10,7 @@ import pytest
 from firesteel.spark.internals.checkpoint_files import WRITER, write_with_few_programs
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.spark.internals.exit_files import ExitFiles
-from firesteel.spark.start.private_sockets import SOCKET_FOLDER
+from firesteel.spark.launch.private_sockets import SOCKET_FOLDER
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

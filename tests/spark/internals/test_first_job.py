@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
-from firesteel.spark.start import plain
-from firesteel.spark.start.launch import Spark
+from firesteel.spark.launch import spark_submit_launcher as plain
+from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

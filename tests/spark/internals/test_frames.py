@@ -13,7 +13,7 @@ from firesteel.spark.internals.frames import in_session, let_go, spark_schema
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

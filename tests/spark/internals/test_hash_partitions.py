@@ -9,7 +9,7 @@ import pytest
 from firesteel.spark.internals.hash_partitions import key_group_labels, murmur3
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 @pytest.mark.parametrize(("groups", "partitions"), [(1, 1), (2, 2), (5, 2), (64, 7), (3, 8)])

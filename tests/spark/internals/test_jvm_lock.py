@@ -11,7 +11,7 @@ import pytest
 from firesteel.spark.internals.jvm_lock import JvmLock
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 pytestmark = pytest.mark.spark
 

@@ -1,4 +1,4 @@
-"""State variables that are set up where they are used (spark/internals/late_state.py)."""
+"""State variables that are set up where they are used (spark/internals/lazy_state.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 from pyspark.sql.types import StringType, StructType
 
-from firesteel.spark.internals.late_state import map_when_used
+from firesteel.spark.internals.lazy_state import map_when_used
 
 KEY = StructType().add("id", StringType())
 

@@ -17,7 +17,7 @@ from firesteel.errors import JobError
 from firesteel.spark.internals.tasks import batch_number, variables_of_workers
 
 if TYPE_CHECKING:
-    from firesteel.spark.start.launch import Spark
+    from firesteel.spark.launch.launch import Spark
 
 
 def test_without_a_number_there_is_no_batch() -> None:

@@ -9,7 +9,7 @@ from firesteel.connectors.jdbc.options import OPTIONS, jdbc_options
 from firesteel.connectors.jdbc.sink import JdbcSink
 from firesteel.connectors.jdbc.source import JdbcSource
 from firesteel.connectors.options import check_required, check_unknown, integer, keys
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 class Jdbc:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firesteel.config.option import Kind, Option, TypedOptions
 from firesteel.connectors.jdbc.address import Address, address_of
 from firesteel.connectors.jdbc.dialects import Dialect, dialect_of
 from firesteel.connectors.options import CONNECTOR, PARALLELISM, VERSION, WATERMARKS
 from firesteel.errors import ValidationError
-from firesteel.option import Kind, Option, TypedOptions
 
 _LOOKUP = "Of lookup joins, which cannot run yet."
 _SCANS = ("column", "num", "lower-bound", "upper-bound")

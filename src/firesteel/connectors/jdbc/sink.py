@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import RowKind
+from firesteel.changelog import KIND, RowKind
+from firesteel.changelog import field as field_name
 from firesteel.connectors.base import ONCE, Commits
 from firesteel.connectors.jdbc.batches import BATCHES, Batches
 from firesteel.connectors.jdbc.database import Database
@@ -27,8 +28,7 @@ from firesteel.connectors.positions import Origin, Position
 from firesteel.connectors.print_format import lines
 from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import FiresteelError
-from firesteel.runtime.spec import KIND, SinkSpec
-from firesteel.runtime.spec import field as field_name
+from firesteel.runtime.spec.tables import SinkSpec
 
 _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 

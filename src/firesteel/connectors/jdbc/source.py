@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import RowKind
+from firesteel.changelog import KIND, ORDER, RowKind, field
 from firesteel.connectors.base import Offset, ReadLimit, Split
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.options import JdbcOptions, Partitions
 from firesteel.connectors.jdbc.values import from_database
 from firesteel.errors import DataError
-from firesteel.runtime.orders import row_orders
-from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import ScanSpec
 
 _TOGETHER = 50_000
 """Rows of a table that is handed on."""

@@ -12,7 +12,7 @@ from firesteel.connectors.kafka.offsets import Partition, Places
 from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMESTAMP, KafkaOptions, Place
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.errors import JobError, ValidationError, missing_package
-from firesteel.runtime.java.regular_expressions import parsed
+from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
 """Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who

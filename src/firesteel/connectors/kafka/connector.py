@@ -15,7 +15,7 @@ from firesteel.connectors.kafka.options import OPTIONS, check_table, read_option
 from firesteel.connectors.kafka.sink import KafkaSink
 from firesteel.connectors.kafka.source import KafkaSource
 from firesteel.formats.base import Format
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 class Kafka:

@@ -10,8 +10,8 @@ from firesteel.catalog.schema import Table
 from firesteel.connectors.kafka.messages import Messages
 from firesteel.errors import DataError, NotSupportedError, ValidationError
 from firesteel.formats.base import Format, Indices
-from firesteel.formats.message_metadata import metadata_of
-from firesteel.runtime.spec import SinkSpec
+from firesteel.formats.metadata.message_metadata import metadata_of
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BIGINT, BYTES, INT, STRING, SqlType, TypeRoot, map_of, timestamp_ltz
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from firesteel.catalog.schema import Table
+from firesteel.config.option import Kind, Option, invalid
 from firesteel.connectors.kafka.properties import PREFIX, check_properties
 from firesteel.connectors.kafka.sink_options import PARTITIONER, SINK_OPTIONS, sink_options
 from firesteel.connectors.options import (
@@ -24,7 +25,6 @@ from firesteel.connectors.options import (
 from firesteel.errors import ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.registry import find_format
-from firesteel.option import Kind, Option, invalid
 
 
 def _option(key: str, doc: str, default: str | None = None, *, deciding: bool = False) -> Option:

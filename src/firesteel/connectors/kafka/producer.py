@@ -16,13 +16,13 @@ from concurrent import futures
 from dataclasses import replace
 from typing import Any
 
+from firesteel.background import in_thread
 from firesteel.connectors.kafka.cluster import client, is_away, will_pass
 from firesteel.connectors.kafka.properties import client_configuration, producer_configuration
 from firesteel.connectors.kafka.records import Record
 from firesteel.connectors.outage import Outage
 from firesteel.connectors.positions import UNKNOWN, Origin, Position, from_text, to_json, to_text
 from firesteel.errors import JobError, ValidationError
-from firesteel.in_thread import in_thread
 
 _PATIENCE = 120.0
 """Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""

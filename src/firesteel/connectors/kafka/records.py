@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import RowKind
+from firesteel.changelog import KIND, RowKind, field
 from firesteel.connectors.kafka.options import Part, key_of, topics_of, value_of
 from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import DataError
 from firesteel.formats.base import Encoder, Fields
-from firesteel.runtime.java.regular_expressions import parsed
-from firesteel.runtime.spec import KIND, SinkSpec, field
+from firesteel.functions.java.regular_expressions import parsed
+from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import SqlType
 

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.changelog import RowKind
+from firesteel.changelog import KIND, ORDER, RowKind, field
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
-from firesteel.formats.metadata_reader import MetadataReader
-from firesteel.runtime.orders import row_orders
-from firesteel.runtime.spec import KIND, ORDER, ScanSpec, field
+from firesteel.formats.metadata.metadata_reader import MetadataReader
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
 

@@ -17,7 +17,7 @@ from firesteel.connectors.kafka.transactions import Transactions
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.outage import print_notice
 from firesteel.connectors.positions import Origin, Position
-from firesteel.runtime.spec import SinkSpec
+from firesteel.runtime.spec.tables import SinkSpec
 
 _TOGETHER = 5_000
 """Changes that are encoded together."""

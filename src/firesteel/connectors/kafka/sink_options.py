@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firesteel.config.option import Kind, Option, TypedOptions
 from firesteel.errors import NotSupportedError, ValidationError
-from firesteel.option import Kind, Option, TypedOptions
 
 NONE, AT_LEAST_ONCE, EXACTLY_ONCE = "none", "at-least-once", "exactly-once"
 DEFAULT, FIXED, ROUND_ROBIN = "default", "fixed", "round-robin"

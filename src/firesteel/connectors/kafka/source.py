@@ -31,7 +31,7 @@ from firesteel.connectors.kafka.rows import Rows
 from firesteel.connectors.kafka.sizes import MessageSizes
 from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError
-from firesteel.runtime.spec import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec
 
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
 """Seconds between two looks for messages that a bounded read waits for, and after which a micro-batch without

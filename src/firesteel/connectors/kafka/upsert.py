@@ -25,7 +25,7 @@ from firesteel.connectors.kafka.source import KafkaSource
 from firesteel.connectors.options import check_required
 from firesteel.errors import ValidationError
 from firesteel.formats.registry import find_format
-from firesteel.runtime.spec import ScanSpec, SinkSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 _NAME = "upsert-kafka"
 _NOT_SHARED = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from firesteel.expr.casting import as_type
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.functions.expression.casting import as_type
+from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.simplifier import Simplifier
 
 NEUTRAL = {"+": 0, "-": 0, "*": 1, "/": 1}

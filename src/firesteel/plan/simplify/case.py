@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import MIRRORED, Call, Expr
-from firesteel.plan.expressions import TRUE, is_false, is_true, logical_call, negation, operands
+from firesteel.functions.expression.nodes import MIRRORED, Call, Expr
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import TRUE, is_false, is_true, logical_call, negation, operands
 from firesteel.plan.simplify.logic import NEGATED_TESTS, compose
 from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import TypeRoot

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from firesteel.expr.casting import cast, rounded_literal
-from firesteel.expr.constant_calls import constant
-from firesteel.expr.nodes import Call, Expr, Literal
+from firesteel.functions.duckdb.constant_calls import constant
+from firesteel.functions.expression.casting import cast, rounded_literal
+from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firesteel.expr.casting import rounded_literal
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Call, Expr, Literal
-from firesteel.plan.expressions import (
+from firesteel.functions.expression.casting import rounded_literal
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import (
     FALSE,
     NULL_BOOLEAN,
     TRUE,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal
-from firesteel.plan.expressions import (
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import (
     FALSE,
     NULL_BOOLEAN,
     TRUE,

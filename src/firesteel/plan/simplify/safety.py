@@ -5,8 +5,8 @@ Flink's own functions, COALESCE among them, are none that Calcite knows.
 
 from __future__ import annotations
 
-from firesteel.expr.nodes import Call, Expr
-from firesteel.plan.expressions import walk
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.plan.expressions.operations import walk
 
 _SAFE = frozenset(
     [

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from firesteel.expr.constant_calls import varies
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Plain, Value
-from firesteel.plan.expressions import (
+from firesteel.functions.duckdb.constant_calls import varies
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal, Plain, Value
+from firesteel.plan.expressions.operations import (
     FALSE,
     NULL_AS_FALSE,
     NULL_AS_TRUE,
@@ -22,7 +22,7 @@ from firesteel.plan.expressions import (
     search_ranges,
     walk,
 )
-from firesteel.plan.expressions import logical_call as call_of
+from firesteel.plan.expressions.operations import logical_call as call_of
 from firesteel.plan.simplify.range_set import (
     ALL,
     Range,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 
-from firesteel.expr.deep import from_below
-from firesteel.expr.nodes import Call, Expr, InputRef, Literal, Value
-from firesteel.plan.expressions import FALSE, TRUE
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import FALSE, TRUE
 from firesteel.plan.simplify.sarg import COMPARISONS, compared_value
 from firesteel.types.sql import TypeRoot
 

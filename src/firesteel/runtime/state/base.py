@@ -6,9 +6,9 @@
     TimeState         by (time, key)                 timers, window ends
 
 The first two are Flink's. A sub-key of several columns is a struct. Every call names its keys by `Keys`
-(runtime/keys.py): the distinct keys of a batch, sorted by hash; an `owners` array holds indices into it.
-Times are milliseconds; `now` is the processing time of the batch. With a time to live, an entry written at t
-is gone once `now >= t + ttl`; reading does not refresh it (Flink: OnCreateAndWrite, NeverReturnExpired).
+(runtime/columns/keys.py): the distinct keys of a batch, sorted by hash; an `owners` array holds indices into
+it. Times are milliseconds; `now` is the processing time of the batch. With a time to live, an entry written
+at t is gone once `now >= t + ttl`; reading does not refresh it (Flink: OnCreateAndWrite, NeverReturnExpired).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.keys import Keys
+from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.state.order_codes import SortOrder
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.hashing import U64
-from firesteel.runtime.sorting import stable_order
+from firesteel.kernels.column_hashes import U64
+from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.state.base import Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.merge import merge

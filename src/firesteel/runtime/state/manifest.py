@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.errors import JobError
-from firesteel.runtime.hashing import fingerprint
+from firesteel.kernels.column_hashes import fingerprint
 from firesteel.runtime.state.levels import Level, Merge, Piece
 
 VERSION = 2

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from firesteel.errors import InternalError
-from firesteel.runtime.hashing import U64, fixed_width, null_mask, offsets_of
-from firesteel.runtime.values import sortable_column
+from firesteel.kernels.column_hashes import U64, fixed_width, null_mask, offsets_of
+from firesteel.types.internal_values import sortable_column
 
 _SIGN = np.uint64(1 << 63)
 _ONE_WORD_DIGITS = 18

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.errors import InternalError
-from firesteel.runtime.hashing import null_mask
-from firesteel.runtime.keys import Keys
-from firesteel.runtime.sorting import stable_order
+from firesteel.kernels.column_hashes import null_mask
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import entries_in

@@ -15,10 +15,13 @@ from typing import Any
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "firesteel.runtime.windows.row_windows.KeyedWindows": (
-        "firesteel.runtime.windows.row_windows",
+        "firesteel.runtime.operators.window.per_row.row_windows",
         "KeyedWindows",
     ),
-    "firesteel.runtime.windows.triggers.OpenWindow": ("firesteel.runtime.windows.triggers", "OpenWindow"),
+    "firesteel.runtime.windows.triggers.OpenWindow": (
+        "firesteel.runtime.operators.window.per_row.triggers",
+        "OpenWindow",
+    ),
 }
 """Where the class of each name stands: its module, and its name there. The keys never change."""
 

@@ -22,9 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from firesteel.kernels.column_hashes import U64
 from firesteel.kernels.search import find_between, find_entries, find_stretches
 from firesteel.kernels.types import given
-from firesteel.runtime.hashing import U64
 
 END = 1 << 128
 """The place after all others."""

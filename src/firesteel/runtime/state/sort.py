@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.hashing import U64, offsets_of
+from firesteel.kernels.column_hashes import U64, offsets_of
 from firesteel.runtime.state.order_codes import decimal_words, leading_words
 from firesteel.runtime.state.runs import Index, Mask, Run
 

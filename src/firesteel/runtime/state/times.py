@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.hashing import U64
-from firesteel.runtime.keys import Keys
+from firesteel.kernels.column_hashes import U64
+from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.state.base import Due, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import look_up

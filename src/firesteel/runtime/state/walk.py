@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firesteel.runtime.hashing import U64
+from firesteel.kernels.column_hashes import U64
 from firesteel.runtime.state.look_up import spans
 from firesteel.runtime.state.merge import concat, first_of_each
 from firesteel.runtime.state.runs import Index, Mask, Run

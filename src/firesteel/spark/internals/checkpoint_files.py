@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firesteel.spark.start.plain import tell
+from firesteel.spark.launch.spark_submit_launcher import tell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from firesteel.spark.start.private_sockets import SOCKET_FOLDER, UNIX_SOCKETS
+from firesteel.spark.launch.private_sockets import SOCKET_FOLDER, UNIX_SOCKETS
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

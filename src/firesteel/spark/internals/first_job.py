@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firesteel.spark.start.plain import tell
+from firesteel.spark.launch.spark_submit_launcher import tell
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext

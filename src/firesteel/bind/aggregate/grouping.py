@@ -1,0 +1,115 @@
+"""GROUP BY as a list of grouping sets, and the aggregate over them.
+
+Calcite: SqlValidatorUtil.convertGroupSet, RelBuilder.rewriteAggregateWithDuplicateGroupSets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, combinations, product
+
+from firesteel.bind.build import aggregate
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.nodes.logical import Project, Union
+from firesteel.plan.tree import Node
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import GroupingSets, Row
+from firesteel.types.sql import BIGINT
+
+Keys = frozenset[int]
+"""A grouping set: numbers of group expressions."""
+
+GROUPING_TYPE = BIGINT.with_nullable(False)
+_MOST_KEYS = 63
+_MOST_CUBED = 12
+_NEVER_NULL = ("IS NULL", "IS NOT NULL", "IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE")
+
+
+def grouping_sets(
+    items: Sequence[syntax.Node], key_of: Callable[[syntax.Node], int], distinct: bool
+) -> tuple[Keys, ...]:
+    """The sets of a GROUP BY, sorted; a set may be there more than once.
+
+    key_of: the number of a group expression. distinct: GROUP BY DISTINCT. Raises ValidationError and
+    NotSupportedError.
+    """
+    found = [frozenset().union(*sets) for sets in product(*(_sets(item, key_of) for item in items))]
+    if len(frozenset().union(*found)) > _MOST_KEYS and len(found) > 1:
+        raise ValidationError("group count must be less than 64.", range=items[0].range)
+    return tuple(sorted(dict.fromkeys(found) if distinct else found, key=_order))
+
+
+def _order(keys: Keys) -> tuple[float, ...]:
+    """By the first smaller key, and a set before those that it begins with (ImmutableBitSet.COMPARATOR)."""
+    return (*sorted(keys), float("inf"))
+
+
+def _sets(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> list[Keys]:
+    """What one item of GROUP BY stands for. Within ROLLUP and CUBE no set counts twice."""
+    if not isinstance(item, GroupingSets):
+        return [_keys(item, key_of)]
+    if item.kind == "GROUPING SETS":
+        return [keys for part in item.items for keys in _sets(part, key_of)]
+    parts = [_keys(part, key_of) for part in item.items]
+    if item.kind == "ROLLUP":
+        chosen: Iterable[Sequence[Keys]] = (parts[:count] for count in range(len(parts), -1, -1))
+    elif len(parts) > _MOST_CUBED:
+        raise NotSupportedError(f"CUBE of more than {_MOST_CUBED} elements", range=item.range)
+    else:
+        chosen = chain.from_iterable(combinations(parts, n) for n in range(len(parts), -1, -1))
+    return list(dict.fromkeys(frozenset().union(*some) for some in chosen))
+
+
+def _keys(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> Keys:
+    if isinstance(item, Row):
+        return frozenset()
+    if isinstance(item, syntax.Call) and item.name == "ROW":
+        return frozenset().union(*(_keys(part, key_of) for part in item.args))
+    return frozenset({key_of(item)})
+
+
+def aggregate_by_sets(
+    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall]
+) -> Node:
+    """The aggregate; one for every time that a set is repeated, GROUP_ID() being its number.
+
+    keys: the columns of the group expressions.
+    """
+    times = max(sets.count(each) for each in sets)
+    found = []
+    for number in range(times):
+        taken = [each for each in dict.fromkeys(sets) if sets.count(each) > number]
+        found.append(_aggregate(below, keys, taken, calls, number))
+    return found[0] if times == 1 else Union(tuple(found))
+
+
+def _aggregate(
+    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], number: int
+) -> Node:
+    groups = [tuple(keys[i] for i in sorted(each)) for each in sets]
+    simple = groups == [tuple(keys)]
+    made = [call for call in calls if call.function != "GROUP_ID"]
+    node = aggregate(below, keys, made, () if simple else groups)
+    if len(made) == len(calls):
+        return node
+    columns = iter(InputRef(len(keys) + i, call.type) for i, call in enumerate(made))
+    exprs: list[Expr] = [InputRef(i, f.type) for i, f in enumerate(node.schema[: len(keys)])]
+    exprs += [Literal(number, GROUPING_TYPE) if c.function == "GROUP_ID" else next(columns) for c in calls]
+    names = [node.schema[i].name for i in range(len(keys))]
+    names += [call.name or f"$f{i}" for i, call in enumerate(calls, start=len(keys))]
+    return Project(node, tuple(exprs), tuple(names))
+
+
+def over_keys(call: Call, args: tuple[Expr, ...]) -> Call:
+    """The call over these arguments, of which some may be NULL where before they could not: keys that a
+    grouping set leaves out."""
+    changed = replace(call, args=args)
+    if call.type.nullable or call.function in _NEVER_NULL:
+        return changed
+    if all(new.type.nullable == old.type.nullable for new, old in zip(args, call.args, strict=True)):
+        return changed
+    results = (*args[1:-1:2], args[-1]) if call.function == "CASE" else args
+    holds = all if call.function in ("COALESCE", "IFNULL") else any
+    return replace(changed, type=call.type.with_nullable(holds(r.type.nullable for r in results)))

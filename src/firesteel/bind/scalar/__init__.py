@@ -1,0 +1,1 @@
+"""Scalar expressions: names and types by the rules of Flink."""

@@ -1,0 +1,220 @@
+"""CASE and its relatives, and CAST."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.bind.binder import Binder, Rule
+from firesteel.bind.names import Scope
+from firesteel.bind.scalar.comparison import check_assignable, compare
+from firesteel.bind.scalar.operators import junction
+from firesteel.bind.scalar.wrong_arguments import incomparable, wrong_types
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.functions.expression.casting import cast
+from firesteel.functions.expression.moment_casting import recast_moment
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.signatures.type_names import calcite_name
+from firesteel.sql import syntax
+from firesteel.types import sql
+from firesteel.types.coerce import can_cast, common_type
+from firesteel.types.sql import BYTES_LIKE, CHARACTER, NUMERIC, TIMESTAMPS, SqlType, TypeRoot
+
+
+def _case(binder: Binder, node: syntax.Case) -> Expr:
+    place = node.range
+    subject = binder.bind(node.subject) if node.subject is not None else None
+    conditions, results = [], []
+    for branch in node.branches:
+        conditions.append(_condition(binder, subject, branch.tests, place))
+        results.append(binder.bind(branch.result))
+    results.append(binder.bind(node.default) if node.default is not None else Literal(None, sql.NULL))
+    return case(conditions, results, place)
+
+
+def _condition(
+    binder: Binder, subject: Expr | None, tests: Sequence[syntax.Node], place: SourceRange
+) -> Expr:
+    """A branch's test; with a subject, equality with the value or with one of several."""
+    if subject is None:
+        return binder.bind(tests[0])
+    return junction("OR", [compare("=", subject, binder.bind(value), place) for value in tests], place)
+
+
+def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """CASE: one result more than conditions, the last for ELSE; results are cast to their common type.
+
+    Raises ValidationError where they have none.
+    """
+    roots = {r.type.root for r in results}
+    if TypeRoot.DATE in roots and roots & set(TIMESTAMPS):
+        raise _mixed(place)
+    kind = _unified(results, place)
+    check_assignable([kind, *(r.type for r in results if r.type.root is not TypeRoot.NULL)], place)
+    args: list[Expr] = []
+    for condition, result in zip(conditions, results, strict=False):
+        if condition.type.root is TypeRoot.NULL:
+            condition = cast(condition, sql.BOOLEAN)
+        if condition.type.root is not TypeRoot.BOOLEAN:
+            raise ValidationError("Expected a boolean type", range=condition.range or place)
+        args += [condition, cast(result, kind)]
+    args.append(cast(results[-1], kind))
+    return Call("CASE", tuple(args), kind, range=place)
+
+
+def _unified(args: Sequence[Expr], place: SourceRange | None, widest: bool = False) -> SqlType:
+    kind = common_type([a.type for a in args], widest)
+    if kind is None:
+        raise _mixed(place)
+    if kind.root is TypeRoot.NULL:
+        raise _without_type(place)
+    return kind
+
+
+def _without_type(place: SourceRange | None) -> ValidationError:
+    return ValidationError("ELSE clause or at least one THEN clause must be non-NULL", range=place)
+
+
+def _mixed(place: SourceRange | None) -> ValidationError:
+    return ValidationError("Illegal mixing of types in CASE or COALESCE statement", range=place)
+
+
+def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
+    """The type in common by LogicalTypeMerging; of a DATE and a TIMESTAMP it is the DATE."""
+    if common_type([a.type for a in args], widest=True) is None:
+        raise ValidationError(wrong_types(), range=place)
+    kind = _unified(args, place, widest=True)
+    dates = [a.type for a in args if a.type.root is TypeRoot.DATE]
+    return dates[0] if dates and kind.root in TIMESTAMPS else kind
+
+
+def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """NULLIF(a, b): CASE WHEN a = b THEN NULL ELSE a END."""
+    value, other = args
+    if value.type.root is TypeRoot.NULL:
+        raise _without_type(place)
+    kind = value.type.with_nullable(True)
+    condition = compare("=", value, other, place)
+    null = Literal(None, kind)
+    if _differ(value, other):  # Calcite leaves the value alone: it is never NULL
+        kind = value.type
+    return Call("CASE", (condition, null, value), kind, range=place)
+
+
+def _differ(value: Expr, other: Expr) -> bool:
+    if not isinstance(value, Literal) or not isinstance(other, Literal):
+        return False
+    return value.type.is_integer and other.type.is_integer and value.value != other.value
+
+
+def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
+    kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
+    return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
+
+
+def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """IFNULL(a, b): of the first argument's type where that is NOT NULL, as IfNullTypeStrategy has it."""
+    kind = _of_new_stack(args, place)
+    kind = kind.with_nullable(all(a.type.nullable for a in args))
+    written = _as_written(args, kind, kind.is_character)
+    return Call("IFNULL", written, kind if args[0].type.nullable else written[0].type, range=place)
+
+
+def _as_written(args: Sequence[Expr], kind: SqlType, kept: bool) -> tuple[Expr, ...]:
+    """Arguments of Flink's own functions, cast to their common type; kept: they have their own types, but for
+    a NULL that has none."""
+    return tuple(a if kept and a.type.root is not TypeRoot.NULL else cast(a, kind) for a in args)
+
+
+_LEAST_RESTRICTIVE = (NUMERIC, CHARACTER, BYTES_LIKE)
+_IF_FAMILIES = (*_LEAST_RESTRICTIVE, (TypeRoot.BOOLEAN,), (TypeRoot.DATE,), (TypeRoot.TIME,), TIMESTAMPS)
+
+
+def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """IF(condition, a, b): of two values of one family, no arrays, maps, rows, intervals.
+
+    Flink: FlinkReturnTypes.IF_NULLABLE. Raises ValidationError.
+    """
+    condition, *results = args
+    roots = {a.type.root for a in results}
+    family = next((family for family in _IF_FAMILIES if roots <= set(family)), None)
+    if condition.type.root is not TypeRoot.BOOLEAN or family is None:
+        shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
+        raise ValidationError(
+            f"Cannot apply 'IF' to arguments of type 'IF({shown})'. Supported form(s): "
+            "'IF(<ANY_TYPE>, <NUMERIC_TYPE>, <NUMERIC_TYPE>)'",
+            range=place,
+        )
+    kind = _unified(results, place) if family in _LEAST_RESTRICTIVE else results[0].type
+    kind = kind.with_nullable(any(a.type.nullable for a in args))
+    return Call("IF", (condition, *_as_written(results, kind, True)), kind, range=place)
+
+
+_INCOMPARABLE = (
+    *(TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE),
+    *(TypeRoot.VARIANT, TypeRoot.BITMAP),
+)
+
+
+def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
+    """GREATEST and LEAST: NULL where any argument is. Raises ValidationError for what has no order."""
+    for arg in args:
+        if arg.type.root in _INCOMPARABLE:
+            raise incomparable([a.type for a in args], arg.range or place)
+        if arg.type.root is TypeRoot.NULL:
+            raise ValidationError(f"{name} of a NULL without a type", hint="CAST(NULL AS ...)", range=place)
+    if len({a.type.root for a in args} & {TypeRoot.DATE, *TIMESTAMPS}) > 1:
+        raise ValidationError(f"{name} of a DATE and a TIMESTAMP: cast them to one type", range=place)
+    common = common_type([a.type for a in args], widest=True)
+    if common is None:
+        raise incomparable([a.type for a in args], place)
+    return Call(name, tuple(args), common.with_nullable(any(a.type.nullable for a in args)), range=place)
+
+
+def _cast(binder: Binder, node: syntax.Cast) -> Expr:
+    operand = binder.bind(node.operand)
+    target = node.type.sql_type
+    place = node.range
+    check_cast(operand.type, target, place)
+    if node.safe:
+        if operand.type.root is TypeRoot.NULL:
+            return cast(operand, target, place)
+        if isinstance(operand, Literal):
+            recast_moment(operand.value, operand.type, target)
+        if operand.type == target.with_nullable(True):
+            return operand
+        return Call("TRY_CAST", (operand,), target.with_nullable(True), range=place)
+    if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
+        return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
+    if not isinstance(operand, Literal) and operand.type.same_as(target):
+        return Call("CAST", (operand,), operand.type, range=place)  # stays in conditions as they are built
+    return cast(operand, target, place)
+
+
+def _is_time(binder: Binder, expr: Expr) -> bool:
+    """Whether this is a time attribute: cast to its own type it is a plain timestamp."""
+    scope = binder.scope
+    return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times
+
+
+def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> None:
+    """Raise ValidationError, in Flink's words, where there is no such cast."""
+    if source.is_integer and target.root is TypeRoot.TIMESTAMP_LTZ:  # Flink: NumericToTimestampCastRule
+        raise ValidationError(
+            "The cast from NUMERIC type to TIMESTAMP_LTZ type is not allowed.",
+            hint="use TO_TIMESTAMP_LTZ(numeric_col, precision) instead",
+            range=place,
+        )
+    if can_cast(source, target):
+        return
+    if source.root in TIMESTAMPS and target.root in NUMERIC:
+        raise ValidationError(
+            f"The cast from {source.root.value} type to NUMERIC type is not allowed.",
+            hint="use UNIX_TIMESTAMP(CAST(timestamp_col AS STRING)) instead",
+            range=place,
+        )
+    first, second = calcite_name(source), calcite_name(target)
+    raise ValidationError(f"Cast function cannot convert value of type {first} to type {second}", range=place)
+
+
+RULES: dict[type[syntax.Node], Rule] = {syntax.Case: _case, syntax.Cast: _cast}

@@ -1,0 +1,129 @@
+"""Arithmetic with points in time and intervals. Calcite: SqlDatetimePlusOperator and its neighbours."""
+
+from __future__ import annotations
+
+from firesteel.bind.scalar.intervals import MILLIS, MONTHS, interval_type
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.functions.signatures.type_names import calcite_name
+from firesteel.types import sql
+from firesteel.types.sql import SqlType, TypeRoot
+
+
+def interval_literal(count: int, unit: str, place: SourceRange | None = None) -> Literal:
+    """An interval of `count` months or milliseconds."""
+    return Literal(count, interval_type(unit), range=place)
+
+
+def temporal_arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None) -> Expr:
+    """left `name` right where one of them is a point in time or an interval. Raises ValidationError."""
+    nullable = left.type.nullable or right.type.nullable
+    kind = _result(name, left.type, right.type)
+    if kind is None:
+        raise _refused(name, left.type, right.type, place)
+    if left.type.is_interval and right.type.is_datetime:
+        left, right = right, left  # Calcite's plus has the point in time first
+    return Call(name, (left, right), kind.with_nullable(nullable), range=place)
+
+
+def _result(name: str, left: SqlType, right: SqlType) -> SqlType | None:
+    if name in ("+", "-") and left.is_datetime and right.is_interval:
+        return left
+    if name == "+" and left.is_interval and right.is_datetime:
+        return right
+    if name in ("+", "-") and left.is_interval and left.root is right.root:
+        return left
+    if name in ("*", "/") and left.is_interval and right.is_numeric:
+        return left
+    return right if name == "*" and left.is_numeric and right.is_interval else None
+
+
+def _refused(name: str, left: SqlType, right: SqlType, place: SourceRange | None) -> ValidationError:
+    shown = f"<{calcite_name(left)}> {name} <{calcite_name(right)}>"
+    return ValidationError(
+        f"Cannot apply '{name}' to arguments of type '{shown}'. "
+        f"Supported form(s): '<NUMERIC> {name} <NUMERIC>'",
+        range=place,
+    )
+
+
+def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) -> Expr:
+    """`(left - right) unit`: an interval. Raises ValidationError for what are no points in time."""
+    if not left.type.is_datetime or not right.type.is_datetime:
+        raise _refused("-", left.type, right.type, place)
+    _comparable(left.type, right.type, unit, place)
+    kind = interval_type(unit).with_nullable(left.type.nullable or right.type.nullable)
+    return Call("-", (left, right), kind, range=place)
+
+
+def _comparable(left: SqlType, right: SqlType, unit: str, place: SourceRange | None) -> None:
+    """Flink takes an instant from an instant only, and a TIME from a TIME where clocks are counted."""
+    roots = {left.root, right.root}
+    if len(roots) > 1 and TypeRoot.TIMESTAMP_LTZ in roots:
+        raise ValidationError("TIMESTAMP_LTZ only supports diff between the same type.", range=place)
+    if len(roots) > 1 and TypeRoot.TIME in roots and interval_type(unit).root is TypeRoot.INTERVAL_DAY_TIME:
+        raise ValidationError(
+            f"The difference of {left.with_nullable(True)} and {right.with_nullable(True)} is counted in "
+            "months only",
+            range=place,
+        )
+
+
+_BY_SECONDS = {
+    "WEEK": (1, 604_800),
+    "MILLISECOND": (1000, 1),
+    "MICROSECOND": (10**6, 1),
+    "NANOSECOND": (10**9, 1),
+}
+_ODD_UNITS = {"EPOCH": "SECOND", "DOW": "DAY", "DOY": "DAY", "ISODOW": "DAY", "DECADE": "YEAR"}
+DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
+
+
+def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
+    """TIMESTAMPDIFF: whole units between, as an INT, in the shape that Calcite gives it.
+
+    Weeks and fractions of a second are reckoned from whole seconds, in the type of the result, which wraps.
+    """
+    unit = _ODD_UNITS.get(unit, unit)
+    nullable = start.type.nullable or end.type.nullable
+    between = difference(end, start, "MONTH" if unit in MONTHS else "SECOND", place)
+    count: Expr = Call("Reinterpret", (between,), sql.BIGINT.with_nullable(nullable), range=place)
+    if unit == "QUARTER":
+        months = Call("CAST", (count,), sql.INT.with_nullable(nullable), range=place)
+        return _whole(months, MONTHS[unit])
+    if unit not in _BY_SECONDS:
+        size = MONTHS.get(unit) or MILLIS[unit]
+        return Call("CAST", (_whole(count, size),), sql.INT.with_nullable(nullable), range=place)
+    factor, size = _BY_SECONDS[unit]
+    seconds = _whole(count, 1000)
+    if unit != "NANOSECOND":
+        seconds = Call("CAST", (seconds,), sql.INT.with_nullable(nullable), range=place)
+    if size > 1:
+        return _whole(seconds, size)
+    literal = Literal(factor, sql.INT.with_nullable(False))
+    return Call("*", (seconds, literal), seconds.type, range=place)
+
+
+def _whole(count: Expr, size: int) -> Expr:
+    """How many whole times `size` goes into the count."""
+    divisor = Literal(size, sql.INT.with_nullable(False))
+    return count if size == 1 else Call("/INT", (count, divisor), count.type)
+
+
+def timestamp_addition(unit: str, count: Expr, moment: Expr, place: SourceRange | None) -> Expr:
+    """TIMESTAMPADD: the moment plus `count` units. A DATE plus hours or less is a TIMESTAMP."""
+    if unit not in MONTHS and unit not in MILLIS:
+        raise ValidationError(
+            "Unsupported call: /INT(INTERVAL SECOND(3) NOT NULL, INT NOT NULL)", range=place
+        )
+    if unit == "MILLISECOND" and moment.type.root in (TypeRoot.DATE, TypeRoot.TIME):
+        raise ValidationError(f"TIMESTAMPADD(MILLISECOND, ...) of a {moment.type.root.value}", range=place)
+    one = interval_literal(MONTHS.get(unit) or MILLIS[unit], unit, place)
+    span = temporal_arithmetic("*", one, count, place)
+    found = temporal_arithmetic("+", moment, span, place)
+    kind = found.type
+    if moment.type.root is TypeRoot.DATE and unit in ("HOUR", "MINUTE", "SECOND"):
+        kind = sql.timestamp(6)
+    elif moment.type.root is TypeRoot.TIMESTAMP and unit == "MILLISECOND":
+        kind = sql.timestamp(max(3, moment.type.precision or 0))
+    return Call("+", (moment, span), kind.with_nullable(found.type.nullable), range=place)

@@ -1,0 +1,58 @@
+"""Calls of functions of the user's. Flink: FunctionCatalog's order of resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.functions.signatures.aggregate_functions import AGGREGATES, GROUPING_FUNCTIONS
+from firesteel.functions.signatures.known_names import KNOWN
+from firesteel.functions.signatures.table import FUNCTIONS
+from firesteel.functions.signatures.type_names import family_name
+from firesteel.types.user_function import UserDefined
+
+
+def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
+    """What the name of a call stands for, if it is a function of the user's: a temporary system function,
+    or one of the catalog that no built-in one hides. The name may have its catalog and database before it."""
+    if catalog is None:
+        return None
+    path, _, last = name.rpartition(".")
+    if path:
+        here = f"{catalog.current_catalog}.{catalog.current_database}"
+        return catalog.functions.of_catalog(last) if here.endswith(path) else None
+    found = catalog.functions.system(last)
+    return found if found is not None or is_built_in(last) else catalog.functions.of_catalog(last)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether Flink has a function of this name."""
+    upper = name.upper()
+    return upper in FUNCTIONS or upper in KNOWN or upper in AGGREGATES or upper in GROUPING_FUNCTIONS
+
+
+def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
+    """The name by which plans show a call, as the query writes it, and the function under that name. One
+    that hides a built-in function is in lower case: no rule takes it for that."""
+    last = written.rpartition(".")[2]
+    shown = last.lower() if is_built_in(last) else last
+    return shown, replace(user, function=replace(user.function, name=shown))
+
+
+def unknown_function(
+    written: str, args: Sequence[Expr], place: SourceRange, hint: str | None = None
+) -> ValidationError:
+    """What a call is told that no function answers where it stands."""
+    families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
+    return ValidationError(
+        f"No match found for function signature {written}({families})", range=place, hint=hint
+    )
+
+
+def call_user(user: UserDefined, written: str, args: Sequence[Expr], place: SourceRange) -> Call:
+    """The call of a scalar function; it takes any arguments."""
+    name, function = named(user, written)
+    return Call(name, tuple(args), user.result, range=place, user=function)

@@ -1,0 +1,1 @@
+"""Options: their types, the table of all, secrets, plug-ins."""

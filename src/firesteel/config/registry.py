@@ -1,0 +1,96 @@
+"""The configuration: options and the values they are set to.
+
+Keys, defaults and texts are Flink's (ExecutionConfigOptions, OptimizerConfigOptions, TableConfigOptions,
+PipelineOptions, CheckpointingOptions), listed in table.py; those of Firesteel's own start with
+`firesteel.`. A key that is not there is kept and has no effect, as in Flink.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from firesteel.config.option import Kind, Option, parse_duration, parse_memory
+from firesteel.config.table import OPTIONS
+from firesteel.errors import FiresteelWarning
+
+_KNOWN = {option.key: option for option in OPTIONS}
+_PREFIXES = {option.key.partition(".")[0] for option in OPTIONS}
+_CLOSE = 0.92
+"""As alike as two keys of 30 characters that differ in two of them."""
+
+
+class Configuration(Mapping[str, str]):
+    """The options that are set; as a mapping it holds their values as written."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._values: dict[str, str] = {}
+        for key, value in (values or {}).items():
+            self.set(key, value)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, in the option's type: a duration in milliseconds, an enum as its name.
+
+        Where it is not set, `default`, or the option's own default (None for an unknown key).
+        """
+        option = _KNOWN.get(key)
+        if key in self._values:
+            text = self._values[key]
+            return text if option is None else option.parse(text)
+        if default is not None or option is None or option.default is None:
+            return default
+        return option.parse(option.default)
+
+    def has_default(self, key: str) -> bool:
+        """Whether a known option has the value that it has where nobody sets it."""
+        option = _KNOWN[key]
+        return bool(self.get(key) == (None if option.default is None else option.parse(option.default)))
+
+    def set(self, key: str, value: str) -> Configuration:
+        """Set an option. Raises ValidationError where the value is not of its type."""
+        option = _KNOWN.get(key)
+        if option is not None:
+            option.parse(str(value))
+        elif meant := meant_by(key):
+            warnings.warn(
+                f"'{key}' is no option and has no effect: did you mean '{meant}'?",
+                FiresteelWarning,
+                stacklevel=2,
+            )
+        self._values[key] = str(value)
+        return self
+
+    def reset(self, key: str | None = None) -> None:
+        """Back to the default: one option, or all."""
+        if key is None:
+            self._values.clear()
+        else:
+            self._values.pop(key, None)
+
+    def to_dict(self) -> dict[str, str]:
+        """The options that are set, with their values as written, by key."""
+        return dict(sorted(self._values.items()))
+
+    def __getitem__(self, key: str) -> str:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._values))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def meant_by(key: str) -> str | None:
+    """The option of which the key is a misspelling. Flink has more options than are known here, so a key
+    that resembles none of them, or belongs to something else (`spark.`), may be right."""
+    if key.partition(".")[0] not in _PREFIXES:
+        return None
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower(), _KNOWN, n=1, cutoff=_CLOSE)
+    return near[0] if near else None
+
+
+__all__ = ["OPTIONS", "Configuration", "Kind", "Option", "parse_duration", "parse_memory"]

@@ -1,0 +1,95 @@
+"""Files that change after they were found.
+
+A file is known by its size, its modification time, and a digest of its first and last bytes. A file to which
+somebody appends is read as it was; one that was replaced, or cut, is another file under the same name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime, timezone
+from enum import Enum, auto
+from pathlib import Path
+
+from firesteel.connectors.filesystem.splits import FileInfo
+from firesteel.errors import DataError
+
+_PART = 4096
+"""Bytes at each end of a file that its digest covers."""
+
+
+class Change(Enum):
+    """What happened to a file since it was found."""
+
+    NONE = auto()
+    GROWN = auto()
+    REPLACED = auto()
+
+
+def with_digest(file: FileInfo) -> FileInfo:
+    """Return the file with the digest of its content, without one if it cannot be read."""
+    try:
+        return replace(file, digest=_digest(file.path, file.size))
+    except OSError:
+        return file
+
+
+def change_of(file: FileInfo) -> Change:
+    """Return what happened to a file. It is read only if its size or its time is another.
+
+    Raises:
+        OSError: It cannot be read, or it is gone.
+    """
+    status = Path(file.path).stat()
+    if (status.st_size, status.st_mtime_ns // 1_000_000) == (file.size, file.modified):
+        return Change.NONE
+    if status.st_size < file.size:
+        return Change.REPLACED
+    if file.digest and _digest(file.path, file.size) != file.digest:
+        return Change.REPLACED
+    return Change.GROWN if status.st_size > file.size else Change.NONE
+
+
+def check_unchanged(file: FileInfo, *, is_read_whole: bool) -> None:
+    """See that a file still has the rows that were planned.
+
+    Args:
+        file: The file as it was found.
+        is_read_whole: Whether the format reads up to the end of the file, whatever its size was.
+
+    Raises:
+        DataError: The file was replaced or cut, or it has grown and is read whole.
+    """
+    try:
+        change = change_of(file)
+    except OSError as error:
+        raise DataError(f"{file.path}: cannot be read: {error.strerror}.", hint=_HINT) from None
+    if change is Change.REPLACED or (change is Change.GROWN and is_read_whole):
+        raise DataError(
+            f"{file.path}: the file has changed since it was found: it had {file.size:,} bytes of "
+            f"{_shown(file.modified)}, now it is {'longer' if change is Change.GROWN else 'another file'}. "
+            "Rows of it that are not committed yet can no longer be read.",
+            hint=_HINT,
+        )
+
+
+_HINT = (
+    "bring the file back as it was and run again: it goes on from there. Otherwise begin again with an empty "
+    "checkpoint folder and an empty sink. Write new rows into new files, under a name that begins with '.' "
+    "or '_' until they are whole"
+)
+
+
+def _digest(path: str, size: int) -> str:
+    """Of the first and last bytes of the first `size` bytes."""
+    with Path(path).open("rb") as stream:
+        data = stream.read(min(_PART, size))
+        if size > _PART:
+            stream.seek(max(_PART, size - _PART))
+            data += stream.read(min(_PART, size - _PART))
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _shown(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,113 @@
+"""How far a directory was read: offsets over a log of the files found (log.py).
+
+An offset is `{"file": n, "byte": b}`: the first n files of the log are read, and b bytes of the next one,
+which end at a line's end. The log is written before an offset that names a file is given out, so an offset
+means the same after a restart, whatever is in the directory by then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.connectors.base import Offset, ReadLimit
+from firesteel.connectors.filesystem.records import record_end
+from firesteel.connectors.filesystem.splits import FileInfo, Piece, open_file
+from firesteel.formats.base import Framing
+
+_READ_SIZE = 1 << 20
+_FEW_LINES = 1000
+_REST = 1 / 8
+"""Where about so many rows are wanted, that part of them may come on top if it is the rest of the file."""
+
+
+def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
+    """The offset that is as far from `start` as the limits allow, at the end of a line, or where a framing
+    is given of a record."""
+    index, byte = start["file"], start["byte"]
+    rows, size, count = limit.rows, limit.bytes, limit.files
+    while index < len(files):
+        if (rows is not None and rows <= 0) or (size is not None and size <= 0) or count == 0:
+            break
+        file = files[index]
+        end, lines = file.size, 0
+        if not file.compressed and (rows is not None or size is not None):
+            end, lines = _end(file, byte, replace(limit, rows=rows, bytes=size), framing)
+        rows = None if rows is None else rows - lines
+        size = None if size is None else size - (end - byte)
+        if end < file.size:
+            return {"file": index, "byte": end}
+        index, byte = index + 1, 0
+        count = None if count is None else count - 1
+    return {"file": index, "byte": byte}
+
+
+def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
+    """The end of the line or record with which the limit is reached, and the number of them up to there."""
+    is_rough = limit.is_rough and limit.bytes is None
+    guess = _about(file, start, limit.rows) if is_rough and limit.rows is not None else None
+    if guess and (framing is None or guess[0] == file.size):
+        return guess
+    if framing is not None:
+        return record_end(Piece(file, start, file.size, known=start), framing, limit.rows, limit.bytes)
+    return _line_end(file, start, limit.rows, limit.bytes)
+
+
+def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) -> tuple[int, int]:
+    position, lines = start, 0
+    with open_file(file) as stream:
+        stream.seek(start)
+        while position < file.size:
+            line_start = position
+            data = stream.read(_step(rows, lines, size))
+            if not data:
+                break
+            if not data.endswith(b"\n"):
+                data += stream.readline()
+            found = data.count(b"\n") or 1
+            if rows is not None and lines + found > rows:
+                return _nth_line(data, rows - lines) + line_start, rows
+            position, lines = position + len(data), lines + found
+            if (rows is not None and lines >= rows) or (size is not None and position - start >= size):
+                break
+    return min(position, file.size), lines
+
+
+def _about(file: FileInfo, start: int, rows: int) -> tuple[int, int] | None:
+    """The same, if all lines were as long as the first ones; None where these are all that is wanted."""
+    with open_file(file) as stream:
+        stream.seek(start)
+        first = stream.read(_READ_SIZE)
+        length = len(first) / (first.count(b"\n") or 1)
+        end = start + int(rows * length)
+        if end <= start + _READ_SIZE:
+            return None
+        if end + rows * length * _REST >= file.size:
+            return file.size, int((file.size - start) / length)
+        stream.seek(end)
+        return end + len(stream.readline()), rows
+
+
+def _step(rows: int | None, lines: int, size: int | None) -> int:
+    """How much to read at once: little where few lines or bytes are wanted."""
+    if rows is not None and rows - lines <= _FEW_LINES:
+        return 1
+    return _READ_SIZE if size is None else max(1, min(_READ_SIZE, size))
+
+
+def _nth_line(data: bytes, count: int) -> int:
+    end = 0
+    for _ in range(count):
+        end = data.index(b"\n", end) + 1
+    return end
+
+
+def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
+    """What is to be read from one offset to another, all of whose files are there (FileLog.check)."""
+    last = end["file"] + (1 if end["byte"] else 0)
+    pieces = []
+    for index in range(start["file"], last):
+        first = start["byte"] if index == start["file"] else 0
+        stop = end["byte"] if index == end["file"] else files[index].size
+        if stop > first or files[index].compressed:
+            pieces.append(Piece(files[index], first, stop, known=first))
+    return pieces

@@ -1,0 +1,316 @@
+"""Writes files: the Sink of the filesystem connector.
+
+Tasks write into hidden files. The commit of a batch first notes in a manifest (manifests.py) which
+of them become which visible files, then renames them. A batch that is committed again finds its number there,
+finishes the renames that a crash left undone, and drops what was written anew. A batch begins when all before
+it are done: so any hidden file of the job that its newest manifest does not name is left from a dead attempt.
+
+What a manifest names is durable before the manifest is, and all renames of a batch before the next
+manifest: a power cut at any moment leaves what a crash leaves.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from firesteel.changelog import KIND
+from firesteel.changelog import field as field_name
+from firesteel.config.option import TypedOptions
+from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.filesystem.leftovers import RunMark, sweep_leftovers
+from firesteel.connectors.filesystem.manifests import Manifests, jobs_in
+from firesteel.connectors.filesystem.options import OPTIONS, success_file
+from firesteel.connectors.filesystem.partitions import Partitions, unnamable
+from firesteel.connectors.filesystem.splits import local_path
+from firesteel.connectors.positions import Origin, Position
+from firesteel.connectors.unwritable import is_of_values, row_text, unwritable
+from firesteel.durability import make_folders, sync_folder, sync_stream
+from firesteel.errors import DataError, JobError
+from firesteel.formats.base import Fields, FileWriter
+from firesteel.formats.files import file_writer
+from firesteel.formats.registry import find_format
+from firesteel.runtime.spec.tables import SinkSpec
+
+_MOST_OPEN = 64
+"""Files that a task writes at once; of more partitions the one written to longest ago is ended."""
+
+
+@dataclass
+class _File:
+    """An open file of one folder."""
+
+    stream: BinaryIO
+    writer: FileWriter
+
+
+@dataclass
+class _Task:
+    """What a task has written. start: of the names of its hidden files, and end: of its visible ones. files:
+    hidden names to visible ones, with the folder of their partition. open: by folder, the one written to
+    longest ago first."""
+
+    start: str
+    end: str
+    files: dict[str, str] = field(default_factory=dict)
+    open: dict[str, _File] = field(default_factory=dict)
+
+
+class FilesystemSink:
+    """A Sink (connectors/base.py). Hidden files begin with `.`, visible ones with `part-`."""
+
+    commits = Commits.DRIVER
+    on_driver = False
+    guard: Callable[[], None] = staticmethod(lambda: None)
+    """See connectors/base.py: Guarded."""
+    notes = True
+
+    def __init__(self, spec: SinkSpec) -> None:
+        options = dict(spec.options)
+        self._directory = local_path(options["path"]).absolute()
+        found = find_format(options["format"])
+        prefix = f"{found.name}."
+        self._written = [i for i, name in enumerate(spec.names) if name not in spec.partition_keys]
+        names = tuple(spec.names[i] for i in self._written)
+        types = tuple(spec.types[i] for i in self._written)
+        fields = Fields(names, types, names, types)
+        self._keys = [spec.names.index(key) for key in spec.partition_keys]
+        self._partitions = Partitions(
+            spec.partition_keys,
+            tuple(spec.types[i] for i in self._keys),
+            TypedOptions(OPTIONS, options)["partition.default-name"],
+        )
+        own = {key.removeprefix(prefix): value for key, value in spec.options if key.startswith(prefix)}
+        self._new_file = partial(file_writer, found, fields, own)
+        self._table, self._columns = spec.table, tuple(zip(names, types, strict=True))
+        self._all_columns = tuple(zip(spec.names, spec.types, strict=True))
+        values = TypedOptions(OPTIONS, options)
+        self._file_size = values["sink.rolling-policy.file-size"]
+        self._success = success_file(values)
+        self._job = ""
+        self._mark: RunMark | None = None
+        self._origin = Origin()
+        self._task = _Task("", "")
+
+    # --- in a task ---------------------------------------------------------------------------------
+    def open_task(self, job: str, batch: int, partition: int) -> None:
+        attempt = uuid.uuid4().hex
+        self._task = _Task(f".part-{job}-{attempt}", f"part-{attempt}-{partition}")
+
+    def write(self, changes: pa.Table) -> None:
+        """Raises JobError where the file cannot be written, DataError with row and column for a value that
+        the format cannot carry."""
+        if not changes.num_rows:
+            return
+        try:
+            if not self._keys:
+                self._write("", changes)
+                return
+            for folder, rows in self._partitions.folders([changes[field_name(i)] for i in self._keys]):
+                self._check_name(folder, changes, rows)
+                self._write(folder, self._unpartitioned(changes.take(rows)))
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _check_name(self, folder: str, changes: pa.Table, rows: pa.Array) -> None:
+        """Raise DataError for a partition whose values no file system takes as a name.
+
+        The folder itself is only made when the batch is committed, where an error would come again at each
+        restart, and could not tell the row.
+        """
+        if (found := unnamable(self._directory, folder)) is not None:
+            place, reason = found
+            row = row_text(changes.take(rows[:1]), self._all_columns)
+            where = f"{self._table}, column {self._partitions.keys[place]}"
+            raise DataError(
+                f"{where}: the row {row} cannot be written: {reason}",
+                hint="shorten or replace the value in the query, or partition by another column",
+            )
+
+    def _unpartitioned(self, changes: pa.Table) -> pa.Table:
+        """The columns that files have."""
+        columns = [changes[KIND], *(changes[field_name(i)] for i in self._written)]
+        return pa.Table.from_arrays(columns, names=[KIND, *map(field_name, range(len(self._written)))])
+
+    def _write(self, folder: str, changes: pa.Table) -> None:
+        task = self._task
+        file = task.open.pop(folder, None) or self._next_file(task, folder)
+        task.open[folder] = file
+        try:
+            file.writer.write(changes)
+        except Exception as error:
+            if not is_of_values(error):
+                raise
+            raise unwritable(error, self._table, self._columns, changes, self._write_nowhere) from error
+        if file.stream.tell() >= self._file_size:
+            _close(task.open.pop(folder))
+        elif len(task.open) > _MOST_OPEN:
+            _close(task.open.pop(next(iter(task.open))))
+
+    def _write_nowhere(self, changes: pa.Table) -> None:
+        writer = self._new_file(BytesIO())
+        try:
+            writer.write(changes)
+        finally:
+            writer.close()
+
+    def close_task(self) -> str:
+        """JSON: the hidden names of the files, and the visible ones."""
+        try:
+            while self._task.open:
+                _close(self._task.open.popitem()[1])
+        except OSError as error:
+            raise self._unwritable(error) from None
+        return json.dumps(self._task.files)
+
+    def abort_task(self) -> None:
+        for file in self._task.open.values():
+            with suppress(Exception):  # a writer that is not closed complains when it goes
+                file.writer.close()
+            file.stream.close()
+        self._task.open.clear()
+        self._remove(self._task.files)
+
+    def _unwritable(self, error: OSError) -> JobError:
+        return JobError(f"{self._directory}: cannot be written: {error.strerror}.")
+
+    def _next_file(self, task: _Task, folder: str) -> _File:
+        hidden = f"{task.start}-{len(task.files)}.inprogress"
+        task.files[hidden] = f"{folder}/{task.end}-{len(task.files)}".removeprefix("/")
+        make_folders(self._directory)
+        stream = (self._directory / hidden).open("wb")
+        return _File(stream, self._new_file(stream))
+
+    # --- on the driver -----------------------------------------------------------------------------
+    def open(self, job: str) -> None:
+        """What was decided is shown, what else the job's dead attempts wrote goes."""
+        self._job = job
+        try:
+            make_folders(self._directory)
+            self._mark = RunMark(self._directory, job)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        for other in jobs_in(self._directory):
+            manifests = Manifests(self._directory, other)
+            self._show(manifests.last()[1])
+            if other.startswith(ONCE):
+                manifests.forget()
+        self._sweep()
+        sweep_leftovers(self._directory, job)
+
+    def begin_batch(self, origin: Origin) -> None:
+        self._origin = origin
+
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        """Raises JobError where the batch has other rows there, or another run has committed a later one."""
+        files = {hidden: shown for token in tokens for hidden, shown in json.loads(token).items()}
+        try:
+            self._commit(batch, files)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        if self._job.startswith(ONCE):
+            self._manifests.forget()
+            self._sweep()  # what attempts have left whose executor died
+            self._end_mark()
+
+    def _commit(self, batch: int, files: Mapping[str, str]) -> None:
+        done, decided = self._manifests.last()
+        if batch > done and files:
+            self._check(files)
+            sync_folder(self._directory)
+            decided = self._decided(batch, files)
+        elif files:
+            self._manifests.position().has(batch, self._origin, str(self._directory))
+        self._remove(files.keys() - decided.keys())
+        self._show(decided)
+
+    def _decided(self, batch: int, files: Mapping[str, str]) -> Mapping[str, str]:
+        try:
+            return self._manifests.decide(batch, files, self._origin)
+        except JobError:
+            self._remove(files)
+            self.guard()  # which knows more of the other run
+            raise
+
+    def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
+        """One, of the newest manifest."""
+        found = Manifests(self._directory, job).position()
+        return {} if found.batch < 0 else {0: found}
+
+    def move(self, job: str, positions: Mapping[int, Position]) -> None:
+        """What manifests name is shown already: `open` comes before."""
+        for position in positions.values():
+            Manifests(self._directory, job).move(position)
+
+    def takes_part(self, tokens: Sequence[str]) -> bool:
+        return any(json.loads(token) for token in tokens)
+
+    def abort(self, batch: int, tokens: Sequence[str]) -> None:
+        """Remove what the batch wrote. The job ends with it."""
+        self._sweep()
+        self._end_mark()
+
+    def _end_mark(self) -> None:
+        if self._mark is not None:
+            self._mark.remove()
+            self._mark = None
+
+    def _check(self, hidden: Iterable[str]) -> None:
+        """See that what tasks have written is here. Raises JobError."""
+        missing = [name for name in hidden if not (self._directory / name).exists()]
+        if missing:
+            raise JobError(
+                f"{self._directory / missing[0]} was written on another machine and is not here.",
+                hint="name a folder that all machines of the cluster share",
+            )
+
+    @property
+    def _manifests(self) -> Manifests:
+        return Manifests(self._directory, self._job)
+
+    def _show(self, files: Mapping[str, str]) -> None:
+        """Give files their visible names, durably; those that have them already are left alone."""
+        changed: set[Path] = set()
+        for folder in {PurePath(shown).parent for shown in files.values()}:
+            make_folders(self._directory / folder)
+        for hidden, shown in files.items():
+            with suppress(FileNotFoundError):  # it is shown already
+                (self._directory / hidden).replace(self._directory / shown)
+                changed.add((self._directory / shown).parent)
+        if self._success is not None and self._keys:
+            for folder in {PurePath(shown).parent for shown in files.values()}:
+                (self._directory / folder / self._success).touch()
+        for folder in sorted(changed, reverse=True):  # visible names below first, then the hidden ones go
+            sync_folder(folder)
+        if changed - {self._directory}:
+            sync_folder(self._directory)
+
+    def _remove(self, hidden: Iterable[str]) -> None:
+        for name in hidden:
+            (self._directory / name).unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Remove the job's hidden files that its newest manifest does not name.
+
+        A run that took over the job may write such files, too. The job is looked at after the files were
+        listed: if this run had it then, all of them are its own, or of runs before it.
+        """
+        found = {path.name for path in self._directory.glob(f".part-{self._job}-*.inprogress")}
+        named = self._manifests.last()[1].keys()
+        self.guard()
+        self._remove(found - named)
+
+
+def _close(file: _File) -> None:
+    with file.stream as stream:
+        file.writer.close()
+        sync_stream(stream)

@@ -1,0 +1,268 @@
+"""Reads files: the Source of the filesystem connector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, field
+from firesteel.config.option import TypedOptions
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.filesystem.changes import Change, change_of, check_unchanged, with_digest
+from firesteel.connectors.filesystem.listing import Listing
+from firesteel.connectors.filesystem.log import FileLog
+from firesteel.connectors.filesystem.offsets import ahead, between
+from firesteel.connectors.filesystem.options import OPTIONS
+from firesteel.connectors.filesystem.partitions import Partitions
+from firesteel.connectors.filesystem.records import Placed, records_of
+from firesteel.connectors.filesystem.splits import (
+    FileInfo,
+    Piece,
+    blocks,
+    check_path,
+    cut,
+    line_number,
+    local_path,
+    whole,
+)
+from firesteel.errors import DataError, FiresteelError, InternalError
+from firesteel.formats.base import Decoder, Fields, Framing, MessageError
+from firesteel.formats.files import file_format, is_of_files
+from firesteel.formats.messages.lines import Lines
+from firesteel.formats.registry import find_format
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import BIGINT, STRING, timestamp_ltz
+from firesteel.types.value_parts import WHOLE
+
+METADATA = {
+    "file.path": STRING.with_nullable(False),
+    "file.name": STRING.with_nullable(False),
+    "file.size": BIGINT.with_nullable(False),
+    "file.modification-time": timestamp_ltz(3).with_nullable(False),
+}
+_LOOKS = 256
+"""Files that are read and that a poll looks at again, to tell of those that have changed."""
+
+
+class FilesystemSource:
+    """A Source (connectors/base.py) over a file or a directory.
+
+    A file is read once, as it was when it was found; with `source.monitor-interval` new files are looked
+    for as long as the query runs.
+    """
+
+    def __init__(self, scan: ScanSpec) -> None:
+        self._scan = scan
+        self._options = dict(scan.options)
+        self._format = find_format(self._options["format"])
+        prefix = f"{self._format.name}."
+        self._format_options = {
+            key.removeprefix(prefix): value for key, value in scan.options if key.startswith(prefix)
+        }
+        self._partitions = Partitions(
+            scan.partition_keys,
+            tuple(scan.types[scan.names.index(key)] for key in scan.partition_keys),
+            TypedOptions(OPTIONS, self._options)["partition.default-name"],
+        )
+        self._log = FileLog(None)
+        self._known: Listing | None = None
+        self._told: set[str] = set()
+        self._changed: list[tuple[FileInfo, str]] = []
+        self._next = -1
+        self.skipped = 0
+
+    def check(self, *, is_local: bool, fresh: bool) -> None:
+        """See that the path is there. Raises DataError."""
+        check_path(self._options["path"])
+
+    @property
+    def bounded(self) -> bool:
+        return "source.monitor-interval" not in self._options
+
+    def keep_log(self, directory: str) -> None:
+        """Keep the log of the files found in `directory`, so that offsets survive a restart."""
+        self._log = FileLog(directory)
+
+    def notices(self) -> list[str]:
+        """Files that have changed since they were read: that is not read, in Flink neither."""
+        found = [(file, text) for file, text in self._changed if file.path not in self._told]
+        self._told.update(file.path for file, _ in found)
+        self._changed = []
+        return [
+            f"{file.path}: {text}: a file is read once, as it was then. Write new rows into new files."
+            for file, text in found
+        ]
+
+    def _look_again(self, read: int) -> None:
+        """Look at some files of the log, others each time. read: how many are read."""
+        files = self._log.files
+        for _ in range(min(_LOOKS, len(files))):
+            self._next = (self._next + 1) % len(files)
+            file = files[self._next]
+            if file.path in self._told:
+                continue
+            with suppress(OSError):  # it is gone, which is nobody's business once it is read
+                change = change_of(file)
+                if change is Change.GROWN:
+                    added = Path(file.path).stat().st_size - file.size
+                    text = f"{added:,} bytes were added after it was found and are not read"
+                    self._changed.append((file, text))
+                elif change is Change.REPLACED and self._next < read:
+                    self._changed.append((file, "it was replaced after it was read, and is not read again"))
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """All files, in at most `parallelism` splits."""
+        pieces = [whole(file) for file in self._listing().new()]
+        return cut(pieces, parallelism)
+
+    def initial_offset(self) -> Offset:
+        return {"file": 0, "byte": 0}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        """Where a micro-batch from `start` ends; files that are new are in the log before this returns.
+
+        Raises DataError where the log does not hold the files that `start` names.
+        """
+        self._log.check(start)
+        if not self.bounded or not self._log.sealed:
+            self._log.add(map(with_digest, self._new_files()), seal=self.bounded)
+        self._look_again(start["file"])
+        return ahead(self._log.files, start, limit, self._framing())
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        if self._log.is_behind(end):
+            self._log.catch_up(map(with_digest, self._new_files()))
+        self._log.check(end)
+        pieces = between(self._log.files, start, end)
+        return cut(pieces, parallelism)
+
+    def is_finished(self, offset: Offset) -> bool:
+        return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """See Source.read."""
+        read = 0
+        for data in split.data["pieces"]:
+            piece = Piece.from_json(data)
+            self._check(piece.file)
+            for changes in self._changes(piece):
+                if changes.num_rows:
+                    orders = row_orders(split.ordinal, read, changes.num_rows)
+                    yield self._numbered(changes, piece.file, orders)
+                    read += changes.num_rows
+            self._check(piece.file)  # it may have been written while it was read
+
+    def _check(self, file: FileInfo) -> None:
+        """Raises DataError for a file that is another one than was found."""
+        check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
+
+    def _changes(self, piece: Piece) -> Iterator[pa.Table]:
+        """Of a piece, without what its file's name and path say."""
+        if is_of_files(self._format):
+            yield from (
+                file_format(self._format)
+                .file_reader(self._fields(), self._format_options)
+                .read(piece.file.path)
+            )
+            return
+        decoder = self._format.decoder(self._fields(), self._format_options)
+        for position, messages in self._messages(piece):
+            yield self._decode(decoder, piece.file, position, messages)
+        self.skipped += decoder.skipped
+
+    def _messages(self, piece: Piece) -> Iterator[Placed]:
+        framing = self._framing()
+        if framing is not None:
+            return records_of(piece, framing)
+        return ((position, Lines().split(block)[0]) for position, block in blocks(piece))
+
+    def _framing(self) -> Framing | None:
+        """None for lines."""
+        return None if self._format.splittable else self._format.framing(self._format_options)
+
+    def _listing(self) -> Listing:
+        path = self._options["path"]
+        root = local_path(path).absolute()
+        return Listing(
+            path, self._options.get("source.path.regex-pattern"), partial(self._partitions.hold, root)
+        )
+
+    def _new_files(self) -> list[FileInfo]:
+        """The files that the log does not have."""
+        if self._known is None:
+            self._known = self._listing()
+            self._known.know(file.path for file in self._log.files)
+        return self._known.new()
+
+    def _metadata(self, position: int) -> str | None:
+        return self._scan.metadata[position] if self._scan.metadata else None
+
+    def _is_inside(self, position: int) -> bool:
+        """Whether files have the column."""
+        return self._metadata(position) is None and self._scan.names[position] not in self._partitions.keys
+
+    def _fields(self) -> Fields:
+        scan = self._scan
+        wanted = [position for position in scan.projection if self._is_inside(position)]
+        physical = [position for position in range(len(scan.names)) if self._is_inside(position)]
+        parts = dict(zip(scan.projection, scan.parts, strict=False))
+        return Fields(
+            tuple(scan.names[position] for position in wanted),
+            tuple(scan.types[position] for position in wanted),
+            tuple(scan.names[position] for position in physical),
+            tuple(scan.types[position] for position in physical),
+            tuple(parts.get(position, WHOLE) for position in wanted),
+            in_file=True,
+        )
+
+    def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:
+        try:
+            return decoder.decode(messages)[0]
+        except MessageError as error:
+            before = sum(len(message) for message in messages[: error.index].to_pylist())
+            number = line_number(file, position + before)
+            raise DataError(f"{file.path}, line {number}: {error.text}") from None
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception as error:
+            number = line_number(file, position)
+            raise InternalError(
+                f"{file.path}, {len(messages)} lines from line {number}: cannot be read: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    def _numbered(self, changes: pa.Table, file: FileInfo, orders: pa.Array) -> pa.Table:
+        """Add `$order` and the metadata columns; put the fields in their places."""
+        rows = changes.num_rows
+        columns = [changes[KIND], orders]
+        decoded = 0
+        for position in self._scan.projection:
+            key = self._metadata(position)
+            if self._is_inside(position):
+                columns.append(changes[field(decoded)])
+                decoded += 1
+            elif key is None:
+                value = self._partitions.value(file.path, self._scan.names[position])
+                columns.append(pa.repeat(value, rows))
+            else:
+                kind = to_arrow(self._scan.types[position])
+                columns.append(pa.repeat(pa.scalar(_metadata_value(file, key)), rows).cast(kind))
+        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        return pa.Table.from_arrays(columns, names=names)
+
+
+def _metadata_value(file: FileInfo, key: str) -> Any:
+    values = {
+        "file.path": file.path,
+        "file.name": PurePath(file.path).name,
+        "file.size": file.size,
+        "file.modification-time": pa.scalar(file.modified, pa.timestamp("ms", tz="UTC")),
+    }
+    return values[key]

@@ -1,0 +1,60 @@
+"""avro-confluent: messages of Avro whose schema a registry keeps; inserts alone.
+
+Flink: RegistryAvroFormatFactory.
+"""
+
+from __future__ import annotations
+
+from firesteel.changelog import INSERT_ONLY, ChangelogMode
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.formats.avro.format import AvroMessages
+from firesteel.formats.avro.registry_options import OPTIONS, plain, registry
+from firesteel.formats.avro.schema import Schema, to_schema
+from firesteel.formats.avro.schema_registry import Registered
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.types.sql import SqlType, row
+
+
+class AvroConfluent:
+    """The format `avro-confluent`."""
+
+    name = "avro-confluent"
+    changelog_mode: ChangelogMode = INSERT_ONLY
+    sink_mode = "insert-only"
+    splittable = False
+    options = OPTIONS
+    no_subject = "Option avro-confluent.subject is required for serialization"
+
+    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+        """Raises ValidationError, NotSupportedError for other ways to reach a registry."""
+        registry(options, self.name)
+        self.schema(row(names, types))
+
+    def framing(self, options: Options) -> Framing:
+        raise NotSupportedError(f"Files of {self.name} cannot be read, only messages such as Kafka's.")
+
+    def decoder(self, fields: Fields, options: Options) -> Decoder:
+        """Of one split; of the writer's record it reads the wanted fields."""
+        return AvroMessages(fields, self.registered(fields.names, fields.types, options))
+
+    def encoder(self, fields: Fields, options: Options) -> Encoder:
+        """Of one writer. Raises ValidationError where no subject is set."""
+        self.check_subject(options)
+        return AvroMessages(fields, self.registered(fields.all_names, fields.all_types, options))
+
+    def schema(self, kind: SqlType) -> Schema:
+        """Of the messages of a table with these columns."""
+        return to_schema(kind.with_nullable(False))
+
+    def registered(self, names: tuple[str, ...], types: tuple[SqlType, ...], options: Options) -> Registered:
+        """The messages of these columns."""
+        return Registered(registry(options, self.name), self.schema(row(names, types)), _subject(options))
+
+    def check_subject(self, options: Options) -> None:
+        """Raises ValidationError where none is set."""
+        if _subject(options) is None:
+            raise ValidationError(self.no_subject, hint="set the subject")
+
+
+def _subject(options: Options) -> str | None:
+    return plain(options).get("subject")

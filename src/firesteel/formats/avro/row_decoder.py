@@ -1,0 +1,159 @@
+"""Values between Arrow and Avro, as Python has them: a row is a dictionary by its fields' names.
+
+Flink: AvroToRowDataConverters, RowDataToAvroConverters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.functions.java.hash_code import Hash, hasher, string_hash
+from firesteel.functions.java.hash_map import hashed
+from firesteel.types.arrow import KEY, VALUE, to_arrow
+from firesteel.types.sql import BYTES_LIKE, INTEGER_BITS, STRING, SqlType, TypeRoot
+
+Convert = Callable[[Any], Any]
+_MICROS = 1000
+_MOST_MILLIS = (1 << 63) // 1000 - 1
+
+
+def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
+    """Makes the value that fastavro writes of one of Arrow's. legacy: as for avro_schema.to_schema."""
+    make = _to_avro(kind, legacy)
+    return lambda value: None if value is None else make(value)
+
+
+def to_column(values: Sequence[Any], kind: SqlType) -> pa.Array:
+    """A column of values that fastavro has read. Raises ValueError or TypeError where they are of another
+    type."""
+    make = _from_avro(kind)
+    return pa.array([None if value is None else make(value) for value in values], to_arrow(kind))
+
+
+def _to_avro(kind: SqlType, legacy: bool) -> Convert:
+    root = kind.root
+    if root is TypeRoot.TIMESTAMP and legacy:
+        return lambda value: value.replace(tzinfo=timezone.utc)
+    if root is TypeRoot.ARRAY:
+        item = to_avro(kind.children[0])
+        return lambda values: [item(value) for value in values]
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        item = to_avro(kind.children[1]) if root is TypeRoot.MAP else _same
+        return lambda entries: _written_order({entry[KEY]: item(entry[VALUE]) for entry in entries})
+    if root is TypeRoot.ROW:
+        fields = [(name, to_avro(k, legacy)) for name, k in zip(kind.names, kind.children, strict=True)]
+        return lambda value: {name: make(value[name]) for name, make in fields}
+    return _same
+
+
+def _from_avro(kind: SqlType) -> Convert:
+    """Of a value that is no NULL."""
+    root = kind.root
+    if root in INTEGER_BITS:
+        return _cut(INTEGER_BITS[root])
+    if root is TypeRoot.DECIMAL:
+        return _decimal(kind)
+    if root in BYTES_LIKE:
+        return bytes
+    if root is TypeRoot.ARRAY:
+        item = _null_safe(kind.children[0])
+        return lambda values: [item(value) for value in values]
+    if root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        item, hash_of = _null_safe(kind.children[1]) if root is TypeRoot.MAP else int, hasher(STRING)
+        return lambda found: [{KEY: key, VALUE: item(value)} for key, value in _read_order(found, hash_of)]
+    if root is TypeRoot.ROW:
+        fields = [(name, _null_safe(k)) for name, k in zip(kind.names, kind.children, strict=True)]
+        return lambda value: {name: make(value.get(name)) for name, make in fields}
+    return _CHECKED.get(root, _same)
+
+
+def _written_order(found: dict[str, Any]) -> dict[str, Any]:
+    """As Flink puts a map into one of Java's, made for so many, and Avro writes that."""
+    return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
+
+
+def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
+    """As Avro reads into one map, and Flink puts that into another."""
+    return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
+
+
+def _utf8_hash(key: str) -> int:
+    """org.apache.avro.util.Utf8.hashCode."""
+    code = 0
+    for byte in key.encode():
+        code = code * 31 + (byte ^ 0x80) - 0x80 & 0xFFFFFFFF
+    return code
+
+
+def _null_safe(kind: SqlType) -> Convert:
+    make = _from_avro(kind)
+    return lambda value: None if value is None else make(value)
+
+
+def _cut(bits: int) -> Convert:
+    """A whole number as Java casts it to one of that many bits."""
+    half = 1 << (bits - 1)
+    return lambda value: ((int(value) + half) & (2 * half - 1)) - half
+
+
+def _decimal(kind: SqlType) -> Convert:
+    """A decimal; plain bytes are its digits, NULL where they are too many."""
+    scale, most = kind.scale or 0, 10 ** (kind.precision or 0)
+
+    def make(value: Any) -> Decimal | None:
+        if isinstance(value, Decimal):
+            return value
+        if not value:
+            raise ValueError("Zero length BigInteger")
+        digits = int.from_bytes(value, "big", signed=True)
+        return (
+            Decimal((digits < 0, tuple(map(int, str(abs(digits)))), -scale)) if abs(digits) < most else None
+        )
+
+    return make
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _micros(value: Any) -> Any:
+    """A time; a plain number counts milliseconds, which become the column's microseconds. Raises ValueError
+    for one that they do not reach."""
+    if not isinstance(value, int):
+        return value
+    if not -_MOST_MILLIS <= value <= _MOST_MILLIS:
+        raise ValueError(f"a time of {value} milliseconds is not within the years -290308 to 294247")
+    return value * _MICROS
+
+
+def _instant(value: Any) -> datetime | int:
+    if isinstance(value, int):
+        return int(_micros(value))
+    found: datetime = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+    return found
+
+
+def _clock(value: Any) -> datetime | int:
+    found = _instant(value)
+    return found if isinstance(found, int) else found.astimezone(timezone.utc).replace(tzinfo=None)
+
+
+_CHECKED: dict[TypeRoot, Convert] = {
+    TypeRoot.CHAR: _text,
+    TypeRoot.VARCHAR: _text,
+    TypeRoot.BOOLEAN: bool,
+    TypeRoot.TIME: _micros,
+    TypeRoot.TIMESTAMP: _clock,
+    TypeRoot.TIMESTAMP_LTZ: _instant,
+}

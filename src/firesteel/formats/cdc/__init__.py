@@ -1,0 +1,1 @@
+"""Change data capture formats over JSON and Avro."""

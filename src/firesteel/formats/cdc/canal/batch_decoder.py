@@ -1,0 +1,79 @@
+"""canal-json in columns: the rows of `data` unnested, what changed in `old` laid over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
+from firesteel.formats.base import Fields, Flags
+from firesteel.formats.json.batch_values import UNREAD, Reading, row_shape
+from firesteel.formats.json.decode_schema import TEXT, list_of
+from firesteel.formats.json.fallback_values import tree_values
+from firesteel.formats.json.json_scan import Found, JsonColumns, JsonScan, is_there, owners
+from firesteel.formats.json.options import JsonOptions
+from firesteel.formats.json.update_pairs import Changes, Rows
+from firesteel.formats.messages.message_decoder import Columnar
+from firesteel.functions.java.regular_expressions import parsed
+
+_KINDS = {"INSERT": RowKind.INSERT, "UPDATE": RowKind.UPDATE_AFTER, "DELETE": RowKind.DELETE}
+
+
+class CanalColumns(JsonColumns):
+    """Reads Canal messages (message_decoder.Columns)."""
+
+    def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
+        self._fields, self._schema, self._iso = fields, schema, options.iso_timestamps
+        self._exact = tree_values(fields, options)
+        wanted = {"database": options.database, "table": options.table}
+        self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
+        # A list or an object in `old` may hold any name, which counts as changed: for the exact reader.
+        members = {"data": list_of(row_shape(fields)), "old": list_of(row_shape(fields, is_flat=True))}
+        self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
+
+    def read(self, messages: pa.BinaryArray) -> Columnar:
+        """See message_decoder.Columns."""
+        scan = self._scan.read(messages)
+        reading, root = Reading(scan, iso=self._iso, exact=self._exact), scan.root.members
+        wanted = self._wanted(reading, root)
+        kinds = reading.codes(root["type"].cells, _KINDS)
+        data, old = _List(root["data"]), _List(root["old"])
+        updates = kinds == RowKind.UPDATE_AFTER
+        # An old list that is not the rows' is converted, too, and may be refused.
+        fits = np.where(updates, old.there & (old.counts == data.counts), ~old.there)
+        reading.odd |= (kinds == UNREAD) | ~data.there | ~fits
+        reading.odd[data.messages[~data.valid]] = True
+        reading.odd[old.messages[~old.valid]] = True
+        reading.odd &= wanted
+        rows = Rows(kinds, data.starts, old.starts, data.counts)
+        changes = Changes.of_messages(rows, reading.odd | ~wanted)
+        now, before = data.rows.members, old.rows.members
+        cells = ((name, changes.overlaid(now[name].cells, before[name].cells)) for name in now)
+        return changes.read(reading, self._schema, self._fields, cells)
+
+    def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:
+        """The messages that the filters take; one without the member is for the exact reader."""
+        wanted = np.ones(reading.count, dtype=bool)
+        for key, pattern in self._filters.items():
+            cells = root[key].cells
+            reading.odd |= ~is_there(cells)
+            names = reading.names(cells, np.arange(reading.count)).dictionary_encode()
+            takes = [pattern.fullmatch(name) is not None for name in names.dictionary.to_pylist()]
+            places = names.indices.fill_null(len(takes)).to_numpy(zero_copy_only=False)
+            wanted &= np.array([*takes, True], dtype=bool)[places]
+        return wanted | reading.odd
+
+
+class _List:
+    """A member that is a list of rows. there: by message, whether it is; counts, starts: of its rows. rows:
+    all rows, messages: of each, valid: whether it is one."""
+
+    def __init__(self, lists: Found) -> None:
+        assert lists.inner is not None
+        self.there: Flags = is_there(lists.cells)
+        offsets, self.messages = owners(lists.cells)
+        self.starts, self.counts = offsets[:-1], np.diff(offsets)
+        self.rows = lists.inner
+        self.valid: Flags = is_there(self.rows.cells)

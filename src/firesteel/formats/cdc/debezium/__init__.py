@@ -1,0 +1,1 @@
+"""debezium-json, debezium-avro-confluent."""

@@ -1,0 +1,1 @@
+"""maxwell-json."""

@@ -1,0 +1,25 @@
+"""maxwell-json: changes as Maxwell writes them, `{"data": row, "old": what changed, "type": "update"}`.
+
+Rules: Flink MaxwellJsonDeserializationSchema.
+"""
+
+from __future__ import annotations
+
+from firesteel.formats.cdc.envelope import EnvelopeJson
+from firesteel.formats.cdc.row_decoder import DELETE, INSERT, UPDATE, Envelope
+
+
+class MaxwellJson(EnvelopeJson):
+    """The format `maxwell-json`."""
+
+    name = "maxwell-json"
+    envelope = Envelope(
+        title="Maxwell",
+        operation="type",
+        operations={"insert": INSERT, "update": UPDATE, "delete": DELETE},
+        before="old",
+        after="data",
+        partial=True,
+    )
+    insert = ('{"data":', ',"type":"insert"}')
+    delete = ('{"data":', ',"type":"delete"}')

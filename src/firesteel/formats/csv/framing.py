@@ -1,0 +1,95 @@
+"""Files of csv to records: a quoted value may hold line ends.
+
+Jackson opens a quote only where a value begins, and only a separator or a line end may follow the closing
+one. Where all quotes of a piece of text stand so, records are found by a kernel. Any other text is read
+character by character.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.formats.base import Indices
+from firesteel.formats.csv.csv_parser import CsvDialect, CsvReader, OpenQuote
+from firesteel.formats.messages.lines import Lines, cut
+from firesteel.kernels.types import Bytes
+
+_LF, _CR = ord("\n"), ord("\r")
+KERNEL = "firesteel.kernels.csv_scan"
+_WORTH_LOADING = 1 << 18
+"""Bytes: fewer are read character by character sooner than the kernel is loaded, as in
+formats/json/json_scan.py."""
+_SHORT = 64
+"""Bytes of a record: with more records a block is looked at twice."""
+
+
+class Records:
+    """A Framing (formats/base.py): each record is a message and keeps its line end."""
+
+    def __init__(self, dialect: CsvDialect) -> None:
+        self._dialect = dialect
+        marks = (dialect.escape, "#" if dialect.comments else None)
+        self._marks = [mark.encode() for mark in marks if mark]
+
+    def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
+        """See Framing."""
+        if self._dialect.quote is None and not self._marks and b"\r" not in block:
+            return Lines().split(block)
+        data = np.frombuffer(block, dtype=np.uint8)
+        plain = (self._dialect.delimiter + (self._dialect.quote or "")).isascii()
+        is_worth = KERNEL in sys.modules or len(block) >= _WORTH_LOADING
+        odd = not plain or not is_worth or any(mark in block for mark in self._marks)
+        if odd or (b"\r" in block and _lone_returns(data)):
+            return self._exactly(block)
+        ends, is_open = self._ends(data)
+        if ends is None:
+            return self._exactly(block)
+        whole = int(ends[-1]) if len(ends) else 0
+        if whole < len(block) and not is_open:
+            ends = np.append(ends, len(block))  # the file's last line
+            whole = len(block)
+        return cut(block[:whole], ends), block[whole:]
+
+    def _ends(self, data: Bytes) -> tuple[Indices | None, bool]:
+        """The places behind all records, None where some quotes stand where Jackson gives them another
+        meaning, or none; whether a quote is open behind them."""
+        from firesteel.kernels.csv_scan import ODD, record_ends
+
+        quote = -1 if self._dialect.quote is None else ord(self._dialect.quote)
+        room = len(data) // _SHORT + 1
+        while True:
+            ends = np.empty(room, np.int32)
+            count, is_open = record_ends(data, ord(self._dialect.delimiter), quote, ends)
+            if count <= room:
+                return None if count == ODD else ends[:count].astype(np.int64), is_open
+            room = count
+
+    def finish(self, rest: bytes) -> pa.BinaryArray:
+        """See Framing: an open quote is for the decoder to refuse."""
+        return cut(rest, np.array([len(rest)] if rest else [], dtype=np.int64))
+
+    def _exactly(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
+        text = block.decode("utf-8", "surrogateescape")
+        reader = CsvReader(text, self._dialect)
+        ends: list[int] = []
+        start = end = 0
+        while True:
+            try:
+                record = reader.next()
+            except OpenQuote:
+                break
+            end += len(text[start : reader.position].encode("utf-8", "surrogateescape"))
+            start = reader.position
+            if record is None:
+                break
+            ends.append(end)
+        return cut(block[: ends[-1] if ends else 0], np.array(ends, dtype=np.int64)), block[end:]
+
+
+def _lone_returns(data: Bytes) -> bool:
+    """Whether a CR stands before something else than a LF: it ends a record, if it is not quoted."""
+    at = np.flatnonzero(data == _CR)
+    return bool((data[np.minimum(at + 1, len(data) - 1)] != _LF).any())

@@ -1,0 +1,139 @@
+"""Values of JSON that columns cannot judge, one by one, by the rules of a format's exact reader: the rest of
+their messages is read in columns all the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.json.json_stream import StreamConverters, Tokens
+from firesteel.formats.json.options import JsonOptions
+from firesteel.formats.json.row_decoder import TreeConverters, has_decimal
+from firesteel.formats.messages.json_limits import BadMessage
+from firesteel.formats.messages.json_parser import FloatText, IntText, parse_members, parse_tree
+from firesteel.kernels.types import Bytes, Cells
+from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
+
+Convert = Callable[[bytes], Any]
+_WITH_FRACTIONS = 32
+"""Bits of the integers that numbers with fractions are cut to; shorter ones refuse them."""
+_NUMBER, _WHOLE = re.compile(rb"-?[0-9][-+.0-9eE]{0,40}"), re.compile(rb"-?[0-9]+")
+"""Of what the scan has found to be a number."""
+
+
+class ExactValues:
+    """convert: by type, what makes a value of a JSON text; it raises BadMessage or ValueError where the exact
+    reader would have more to say of the message than the value. as_decimals: numbers that become texts are
+    BigDecimals, not doubles. trims_decimals: whether blanks are passed over in a DECIMAL's text."""
+
+    def __init__(
+        self, convert: Callable[[SqlType], Convert], *, as_decimals: bool, trims_decimals: bool
+    ) -> None:
+        self._convert = convert
+        self._as_decimals, self._trims_decimals = as_decimals, trims_decimals
+        self._made: dict[SqlType, Convert] = {}
+
+    def simplified(self, data: Bytes, cells: Cells, kind: SqlType) -> Cells:
+        """The cells, those of forms that columns do not know as such of a form that they do."""
+        from firesteel.kernels.json.compact import KEYS
+        from firesteel.kernels.json.forms import cut_fractions, shorten, trim
+        from firesteel.kernels.json.numbers import TEXT_BYTES
+
+        found, root = cells.copy(), kind.root
+        if root in CHARACTER:
+            keys, text = np.empty((KEYS, 4), np.int64), np.empty(TEXT_BYTES, np.uint8)
+            shorten(data, found, self._as_decimals, keys, text)
+        elif root in WHOLE_BITS or root in (TypeRoot.DOUBLE, TypeRoot.FLOAT, TypeRoot.DECIMAL):
+            trim(data, found, root is not TypeRoot.DECIMAL or self._trims_decimals)
+            if WHOLE_BITS.get(root, 0) >= _WITH_FRACTIONS:
+                cut_fractions(data, found)
+        return found
+
+    def number_texts(self, data: Bytes, cells: Cells) -> tuple[pa.StringArray, Flags]:
+        """Numbers as the texts that Java makes of them; which cells are none, or none for certain."""
+        from firesteel.kernels.json.numbers import TEXT_BYTES, write_numbers
+
+        count = len(cells)
+        out, offsets = np.empty(count * TEXT_BYTES, np.uint8), np.empty(count + 1, np.int32)
+        odd = np.empty(count, np.bool_)
+        write_numbers(data, cells, self._as_decimals, offsets, out, odd)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(out)]
+        return pa.Array.from_buffers(pa.string(), count, buffers), odd
+
+    def mended(
+        self, column: pa.Array, kind: SqlType, texts: Iterable[bytes], places: Indices
+    ) -> tuple[pa.Array, Indices]:
+        """The column with the values of these texts in these places; the places where there is none still."""
+        convert = self._made.get(kind) or self._made.setdefault(kind, self._convert(kind))
+        known: dict[bytes, Any] = {}
+        values: list[Any] = []
+        left = np.zeros(len(places), np.bool_)
+        for number, text in enumerate(texts):
+            try:
+                if text not in known:
+                    known[text] = convert(text)
+            except (BadMessage, ValueError):
+                left[number] = True
+            values.append(known.get(text))
+        return replaced(column, pa.array(values, column.type), places, left)
+
+
+def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -> tuple[pa.Array, Indices]:
+    """The column with a value for each of these places, but for those that are left; and these."""
+    if left.any():
+        values = values.filter(pa.array(~left))
+    if not len(values):
+        return column, places
+    if len(values) == len(column):
+        return values, places[left]
+    mask: Flags = np.zeros(len(column), np.bool_)
+    mask[places[~left]] = True
+    return pc.replace_with_mask(column, mask, values), places[left]
+
+
+def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
+    """Of the CDC formats."""
+    exact = any(map(has_decimal, fields.types))
+    made = TreeConverters(iso=options.iso_timestamps, ignore_errors=False, exact=exact)
+
+    def convert(kind: SqlType) -> Convert:
+        converter = made.converter(kind)
+        return lambda text: converter(_plain(text) or parse_tree(text, exact=exact))
+
+    return ExactValues(convert, as_decimals=exact, trims_decimals=False)
+
+
+def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
+    """Of the format json."""
+    exact = any(map(has_decimal, fields.types))
+    made = StreamConverters(
+        iso=options.iso_timestamps,
+        ignore_errors=False,
+        exact=exact,
+        fail_on_missing=options.fail_on_missing_field,
+    )
+
+    def convert(kind: SqlType) -> Convert:
+        converter = made.converter(kind)
+
+        def of(text: bytes) -> Any:
+            if text[:1] in (b"{", b"[") and kind.root not in CHARACTER:
+                raise ValueError("reading goes on within it")
+            return converter(Tokens(_plain(text) or parse_members(text)))
+
+        return of
+
+    return ExactValues(convert, as_decimals=exact, trims_decimals=True)
+
+
+def _plain(text: bytes) -> str | None:
+    """What the parser makes of a short number, or a string without escapes; None for the others."""
+    if _NUMBER.fullmatch(text):
+        return IntText(text.decode()) if _WHOLE.fullmatch(text) else FloatText(text.decode())
+    return text[1:-1].decode() if text[:1] == b'"' and b"\\" not in text else None

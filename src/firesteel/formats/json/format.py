@@ -1,0 +1,97 @@
+"""json: one object a line, or an array of them; inserts alone.
+
+Rules: Flink JsonParserRowDataDeserializationSchema and JsonFormatFactory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.changelog import INSERT_ONLY, RowKind
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.json.batch_decoder import JsonRows
+from firesteel.formats.json.json_encoder import JsonEncoder
+from firesteel.formats.json.json_stream import END_ARRAY, START_ARRAY, START_OBJECT, StreamConverters, Tokens
+from firesteel.formats.json.nested_columns import in_columns
+from firesteel.formats.json.options import JSON_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json.row_decoder import has_decimal
+from firesteel.formats.messages.json_limits import BadMessage
+from firesteel.formats.messages.json_parser import parse_members
+from firesteel.formats.messages.lines import Lines
+from firesteel.formats.messages.message_decoder import MessageDecoder, Row, changes_schema
+from firesteel.types.sql import SqlType, row
+
+
+class JsonMessages:
+    """Reads one message of the format `json` (message_decoder.Exact)."""
+
+    def __init__(self, fields: Fields, options: JsonOptions) -> None:
+        self._options = options
+        self._converter = StreamConverters(
+            iso=options.iso_timestamps,
+            ignore_errors=options.ignore_parse_errors,
+            exact=any(map(has_decimal, fields.types)),
+            fail_on_missing=options.fail_on_missing_field,
+        ).converter(_row_type(fields))
+
+    def error(self, message: bytes, reason: str) -> str:
+        return f"Failed to deserialize JSON '{message.decode('utf-8', 'replace')}'. {reason}"
+
+    def read(self, message: bytes) -> Sequence[Row] | None:
+        if not message:
+            return ()
+        rows: list[Row] = []
+        try:
+            tokens = Tokens(parse_members(message))
+            if tokens.kind not in (START_OBJECT, START_ARRAY):
+                raise BadMessage("No content to map due to end-of-input")
+            if tokens.kind is START_OBJECT:
+                self._add(tokens, rows)
+            else:
+                while tokens.next() is not END_ARRAY:
+                    self._add(tokens, rows)
+        except (BadMessage, ValueError):
+            if not self._options.ignore_parse_errors:
+                raise
+        return rows or (None if self._options.ignore_parse_errors else ())
+
+    def _add(self, tokens: Tokens, rows: list[Row]) -> None:
+        if tokens.kind is None:
+            raise BadMessage("Unexpected end of the message")
+        row = self._converter(tokens)
+        if row is not None:
+            rows.append((RowKind.INSERT, row))
+
+
+def _row_type(fields: Fields) -> SqlType:
+    return row(fields.names, fields.types)
+
+
+class Json:
+    """The format `json`."""
+
+    name = "json"
+    changelog_mode = INSERT_ONLY
+    sink_mode = "insert-only"
+    splittable = True
+    options = JSON_OPTIONS
+
+    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+        check_options(self.name, self.options, options)
+
+    def decoder(self, fields: Fields, options: Options) -> Decoder:
+        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
+        columns = JsonRows(fields, parsed, schema, as_written=True) if in_columns(fields) else None
+        return MessageDecoder(
+            JsonMessages(fields, parsed),
+            columns,
+            schema,
+            keeps_line_end=not fields.in_file,
+            ignores=parsed.ignore_parse_errors,
+        )
+
+    def framing(self, options: Options) -> Framing:
+        return Lines()
+
+    def encoder(self, fields: Fields, options: Options) -> Encoder:
+        return JsonEncoder(fields, json_options(self.name, options))

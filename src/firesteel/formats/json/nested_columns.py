@@ -1,0 +1,151 @@
+"""ROW, ARRAY and MAP of the format json in columns: each leaf is one column of values, however deep it is.
+
+Rules: Flink JsonParserToRowDataConverters. A map's entries stand in the order of Java's HashMap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.json.batch_values import Reading, flags
+from firesteel.formats.json.decode_schema import TEXT, Shape, list_of, map_of, object_of
+from firesteel.formats.json.json_scan import Found, is_there, owners
+from firesteel.formats.messages.text_columns import are_plain
+from firesteel.functions.java.hash_code import hasher
+from firesteel.functions.java.hash_map import buckets
+from firesteel.kernels.types import Cells
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
+from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
+
+
+def in_columns(fields: Fields) -> bool:
+    """Whether the columnar reader has the types."""
+    return _are_distinct(fields.names) and all(map(_is_readable, fields.types))
+
+
+def _is_readable(kind: SqlType) -> bool:
+    if kind.root is TypeRoot.ROW:
+        return _are_distinct(kind.names) and all(map(_is_readable, kind.children))
+    if kind.root is TypeRoot.ARRAY:
+        return _is_readable(kind.children[0])
+    if kind.root is TypeRoot.MAP:
+        return kind.children[0].root in CHARACTER and _is_readable(kind.children[1])
+    return are_plain([kind])
+
+
+def _are_distinct(names: tuple[str, ...]) -> bool:
+    return len(set(names)) == len(names)
+
+
+def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> Shape:
+    """What is scanned for a value of this type, of which these parts are looked at. STRINGs that are not are
+    left out of a ROW, and a MAP of STRINGs is scanned as a row of its keys: there is nothing about the others
+    that could be wrong. required: but a row's missing member is."""
+    if kind.root is TypeRoot.ROW:
+        return object_of(
+            {
+                name: shape_of(child, below(parts, name), required=required)
+                for name, child in zip(kind.names, kind.children, strict=True)
+                if required or child.root not in CHARACTER or is_read(parts, name)
+            }
+        )
+    if kind.root is TypeRoot.ARRAY:
+        return list_of(shape_of(kind.children[0], below(parts, None), required=required))
+    if kind.root is TypeRoot.MAP:
+        keys = keys_of(parts)
+        if keys is not None and kind.children[1].root in CHARACTER:
+            return object_of(dict.fromkeys(keys, TEXT))
+        return map_of(shape_of(kind.children[1], required=required))
+    return TEXT
+
+
+class NestedValues:
+    """The values of a reading. required: a row's missing member is an error (`fail-on-missing-field`)."""
+
+    def __init__(self, reading: Reading, *, required: bool) -> None:
+        self._reading = reading
+        self._required = required
+
+    def values(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        """What was found of a `shape_of(kind)` as the SQL type. at: the message of each."""
+        if kind.root is TypeRoot.ROW:
+            return self._rows(found, kind, at)
+        if kind.root is TypeRoot.ARRAY:
+            return self._arrays(found, kind, at)
+        if kind.root is TypeRoot.MAP:
+            return (self._maps_of_keys if found.keys is None else self._maps)(found, kind, at)
+        return self._reading.values(found.cells, kind, at)
+
+    def member(self, found: Found, kind: SqlType, at: Indices, there: Flags) -> pa.Array:
+        """The same of a member of a row. there: whether there is a row, of each value."""
+        if self._required:
+            self._reading.odd[at[there & (found.cells == 0)]] = True
+        return self.values(found, kind, at)
+
+    def _rows(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        there = is_there(found.cells)
+        members = [
+            self.member(found.members[name], child, at, there)
+            if name in found.members
+            else pa.nulls(len(at), to_arrow(child))
+            for name, child in zip(kind.names, kind.children, strict=True)
+        ]
+        return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=pa.array(~there))
+
+    def _arrays(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        assert found.inner is not None
+        offsets, of = owners(found.cells)
+        return _lists(offsets, self.values(found.inner, kind.children[0], at[of]), kind, found.cells)
+
+    def _maps(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        assert found.inner is not None
+        assert found.keys is not None
+        offsets, of = owners(found.cells)
+        keys = self._reading.texts(found.keys, at[of])
+        values = self.values(found.inner, kind.children[1], at[of])
+        codes = keys.dictionary_encode()  # members of objects have few names
+        if self._reading.has_escapes(found.keys):  # the scan has seen to all others
+            self._reading.odd[at[of[_repeated(codes, of)]]] = True
+        order = pa.array(_java_order(codes, offsets, of))
+        pair = to_arrow(kind).value_type
+        entries = pa.StructArray.from_arrays([keys.take(order), values.take(order)], fields=list(pair))
+        return _lists(offsets, entries, kind, found.cells)
+
+    def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+        """Maps that have of their entries those of some keys."""
+        values = [self.values(each, kind.children[1], at) for each in found.members.values()]
+        there = np.column_stack([flags(value.is_valid()) for value in values])
+        offsets = np.append(0, np.cumsum(there.sum(axis=1)))
+        if len(values) == 1:
+            keys, value = pa.repeat(*found.members, int(offsets[-1])), values[0].drop_null()
+        else:
+            of, which = np.nonzero(there)
+            keys = pa.array([*found.members], pa.string()).take(pa.array(which))
+            value = pa.concat_arrays(values).take(pa.array(which * len(at) + of))
+        entries = pa.StructArray.from_arrays([keys, value], fields=list(to_arrow(kind).value_type))
+        return _lists(offsets, entries, kind, found.cells)
+
+
+def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> pa.Array:
+    places, there = pa.array(offsets.astype(np.int32)), pa.array(~is_there(lists))
+    return pa.ListArray.from_arrays(places, values, type=to_arrow(kind), mask=there)
+
+
+def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
+    """Entries of maps that have their key once more."""
+    words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
+    order = np.argsort(words, kind="stable")
+    found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]
+    return found
+
+
+def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
+    """The entries map by map, each in the order of a HashMap into which they were put one by one."""
+    hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
+    spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]
+    sizes, which = np.unique(np.diff(offsets), return_inverse=True)
+    rooms = np.array([buckets(size) for size in sizes.tolist()], np.int64)[which]
+    return np.lexsort((np.arange(len(of)), spread & (rooms[of] - 1), of))

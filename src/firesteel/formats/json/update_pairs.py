@@ -1,0 +1,83 @@
+"""Rows of messages to changes, in columns: an UPDATE's row before it stands before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from firesteel.formats.base import Fields, Flags, Indices
+from firesteel.formats.json.batch_values import Reading
+from firesteel.formats.messages.message_decoder import Columnar
+from firesteel.kernels.types import Cells
+from firesteel.types.arrow import to_arrow
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of n messages. kinds: int8[n], of each message's rows, where an UPDATE's is +U. starts, olds:
+    int64[n], where its rows begin among all, and its old ones among all old ones; counts: how many it has."""
+
+    kinds: npt.NDArray[np.int8]
+    starts: Indices
+    olds: Indices
+    counts: Indices
+
+
+@dataclass(frozen=True)
+class Changes:
+    """k changes. messages: int64[k], of each; rows: its row; old_rows: its old one, if it is the one before
+    an UPDATE, else -1."""
+
+    of: Rows
+    kinds: npt.NDArray[np.int8]
+    messages: Indices
+    rows: Indices
+    old_rows: Indices
+
+    @classmethod
+    def of_messages(cls, rows: Rows, left_out: Flags) -> Changes:
+        """Those of all messages but some."""
+        from firesteel.kernels.changed_rows import lay_out
+
+        room = 2 * int(rows.counts.sum())
+        kinds = np.empty(room, np.int8)
+        made = [np.empty(room, np.int64) for _ in range(3)]
+        count = lay_out(rows.kinds, left_out, rows.starts, rows.olds, rows.counts, kinds, *made)
+        messages, places, old_rows = (each[:count] for each in made)
+        return cls(rows, kinds[:count], messages, places, old_rows)
+
+    def overlaid(self, now: Cells, old: Cells) -> Cells:
+        """int64[k]: a field's cells. The old rows have what changed."""
+        from firesteel.kernels.changed_rows import overlay
+
+        found = np.empty(len(self.kinds), np.int64)
+        overlay(now, old, self.messages, self.rows, self.old_rows, self.of.olds, self.of.counts, found)
+        return found
+
+    def whole(self, now: Cells, old: Cells) -> Cells:
+        """The same where the old rows have all fields."""
+        return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
+
+    def read(
+        self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterable[tuple[str, Cells]]
+    ) -> Columnar:
+        """What a reading gives. cells: of the fields that are read, each with its name. Changes of messages
+        whose values turn out to be odd are left out."""
+        types = dict(zip(fields.names, fields.types, strict=True))
+        unread = fields.unread
+        made = {
+            name: (reading.unread if name in unread else reading.values)(column, types[name], self.messages)
+            for name, column in cells
+        }
+        columns = [pa.array(self.kinds)]
+        for name, kind in types.items():
+            columns.append(made[name] if name in made else pa.nulls(len(self.kinds), to_arrow(kind)))
+        table, numbers = pa.Table.from_arrays(columns, schema=schema), reading.numbers(self.messages)
+        odd = reading.odd[self.messages]
+        if odd.any():
+            table, numbers = table.filter(pa.array(~odd)), numbers[~odd]
+        return Columnar(table, numbers, reading.odd_numbers())

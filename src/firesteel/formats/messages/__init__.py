@@ -1,0 +1,1 @@
+"""Messages as bytes and text, shared by formats."""

@@ -1,0 +1,67 @@
+"""Messages that are the lines of a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.formats.base import Indices
+from firesteel.formats.messages.message_bytes import places
+from firesteel.kernels.types import Bytes
+
+_LINE_END = ord("\n")
+_WORTH_A_KERNEL = 1 << 20
+_SHORT = 64
+"""Bytes of a line: with more lines a block is looked at twice."""
+
+
+class Lines:
+    """A Framing (formats/base.py): each line is a message and keeps its line end, which spares a copy."""
+
+    def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
+        """See Framing."""
+        ends = _ends(np.frombuffer(block, dtype=np.uint8))
+        if len(block) and (not len(ends) or ends[-1] != len(block)):
+            ends = np.append(ends, len(block))
+        return cut(block, ends), b""
+
+    def finish(self, rest: bytes) -> pa.BinaryArray:
+        """See Framing: a line never waits."""
+        return cut(b"", np.array([], dtype=np.int64))
+
+
+def _ends(data: Bytes) -> Indices:
+    """The places behind all line ends."""
+    if len(data) < _WORTH_A_KERNEL:
+        return places(data, lambda piece: piece == _LINE_END) + 1
+    from firesteel.kernels.lines import line_ends
+
+    room = len(data) // _SHORT
+    while True:
+        ends = np.empty(room, np.int32)
+        count = line_ends(data, ends)
+        if count <= room:
+            return ends[:count].astype(np.int64)
+        room = count
+
+
+def cut(data: bytes, ends: Indices) -> pa.BinaryArray:
+    """The bytes as a column of messages that end there."""
+    offsets = np.zeros(len(ends) + 1, dtype=np.int32)
+    offsets[1:] = ends
+    return pa.BinaryArray.from_buffers(
+        pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    )
+
+
+def joined(messages: pa.BinaryArray) -> bytes:
+    """Each message as a line; a tombstone is none."""
+    kept = messages.drop_null()
+    if not len(kept):
+        return b""
+    return b"\n".join([*kept.to_pylist(), b""])
+
+
+def bare(message: bytes) -> bytes:
+    """A message without its line end: LF or CR LF, as Flink's LineBytesInputFormat."""
+    return message.removesuffix(b"\n").removesuffix(b"\r") if message.endswith(b"\n") else message

@@ -1,0 +1,183 @@
+"""Decodes messages: in columns those that columns can judge, exactly every other one, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, field
+from firesteel.errors import FiresteelError
+from firesteel.formats.base import Indices, MessageError
+from firesteel.formats.messages.control_messages import ControlMessage
+from firesteel.formats.messages.json_limits import BadMessage
+from firesteel.formats.messages.lines import bare
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+
+Row = tuple[int, tuple[object, ...]]
+"""A row kind's byte and the wanted fields."""
+_NO_VALUE = (pa.ArrowException, ValueError, TypeError, ArithmeticError)
+"""What Arrow raises where a column does not hold a value."""
+WORTH_COLUMNS = 64
+"""Fewer messages are read faster one by one."""
+
+
+@dataclass(frozen=True)
+class Columnar:
+    """changes and the message of each, in order; odd: the messages for the exact reader."""
+
+    changes: pa.Table
+    messages: Indices
+    odd: Indices
+
+
+class Columns(Protocol):
+    """A format's way to read many messages."""
+
+    def is_worth(self, messages: int) -> bool:
+        """Whether so many are read faster than one by one."""
+        ...
+
+    def read(self, messages: pa.BinaryArray) -> Columnar: ...
+
+
+class Exact(Protocol):
+    """A format's way to read one message."""
+
+    def read(self, message: bytes) -> Sequence[Row] | None:
+        """Its rows; None: a bad message to be skipped. Raises BadMessage or ValueError."""
+        ...
+
+    def error(self, message: bytes, reason: str) -> str:
+        """The error text for a message, in Flink's words."""
+        ...
+
+
+class MessageDecoder:
+    """A Decoder (formats/base.py) by a format's two readers.
+
+    What neither reader foresees counts as a bad message, so that it has a place or is skipped.
+
+    Args:
+        exact: Reads single messages.
+        columns: Reads many; None where the wanted types need the exact reader.
+        schema: Of the changes.
+        keeps_line_end: Whether the exact reader is given messages with their line end.
+        ignores: Whether bad messages are skipped.
+    """
+
+    def __init__(
+        self,
+        exact: Exact,
+        columns: Columns | None,
+        schema: pa.Schema,
+        *,
+        keeps_line_end: bool = False,
+        ignores: bool = False,
+    ) -> None:
+        self._exact = exact
+        self._columns = columns
+        self._schema = schema
+        self._keeps_line_end = keeps_line_end
+        self._ignores = ignores
+        self.skipped = 0
+        self.unforeseen = 0
+        """Blocks, messages and rows that have failed in a way that no reader foresees: for tests."""
+
+    def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
+        """See Decoder."""
+        if self._columns is None or not self._columns.is_worth(len(messages)):
+            return self._exactly(messages, np.arange(len(messages)))
+        try:
+            found = self._columns.read(messages)
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception:
+            self.unforeseen += 1
+            return self._exactly(messages, np.arange(len(messages)))
+        if not len(found.odd):
+            return found.changes, found.messages
+        table, numbers = self._exactly(messages, np.sort(found.odd))
+        both = pa.concat_tables([found.changes, table]).combine_chunks()
+        numbers = np.concatenate([found.messages, numbers])
+        order = np.argsort(numbers, kind="stable")
+        return both.take(pa.array(order)), numbers[order]
+
+    def _exactly(self, messages: pa.BinaryArray, chosen: Indices) -> tuple[pa.Table, Indices]:
+        """Read single messages."""
+        numbers: list[int] = []
+        rows: list[Row] = []
+        for index in chosen.tolist():
+            found = self._read(self._message(messages, index), index)
+            numbers += [index] * len(found)
+            rows += found
+        try:
+            table = self._table(rows)
+        except _NO_VALUE:
+            return self._without_bad_rows(messages, numbers, rows)
+        return table, np.array(numbers, dtype=np.int64)
+
+    def _message(self, messages: pa.BinaryArray, index: int) -> bytes:
+        message = messages[index].as_py() or b""
+        return message if self._keeps_line_end else bare(message)
+
+    def _table(self, rows: Sequence[Row]) -> pa.Table:
+        """Raises one of _NO_VALUE where a column does not hold a value."""
+        kinds = [kind for kind, _ in rows]
+        values = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * (len(self._schema) - 1)
+        arrays = [
+            pa.array(column, one.type) for column, one in zip([kinds, *values], self._schema, strict=True)
+        ]
+        return pa.Table.from_arrays(arrays, schema=self._schema)
+
+    def _without_bad_rows(
+        self, messages: pa.BinaryArray, numbers: Sequence[int], rows: Sequence[Row]
+    ) -> tuple[pa.Table, Indices]:
+        """The rows of messages all of whose values columns hold. Raises MessageError."""
+        bad: set[int] = set()
+        for number, row in zip(numbers, rows, strict=True):
+            try:
+                self._table([row])
+            except _NO_VALUE as error:
+                bad.add(number)
+                self._unforeseen(self._message(messages, number), number, error)
+        self.skipped += len(bad)
+        kept = [(number, row) for number, row in zip(numbers, rows, strict=True) if number not in bad]
+        return self._table([row for _, row in kept]), np.array([number for number, _ in kept], np.int64)
+
+    def _read(self, message: bytes, index: int) -> Sequence[Row]:
+        try:
+            rows = self._exact.read(message)
+        except (BadMessage, ValueError) as error:
+            raise MessageError(
+                index,
+                self._exact.error(message, str(error)),
+                is_control=isinstance(error, ControlMessage),
+            ) from None
+        except (FiresteelError, MemoryError):
+            raise
+        except Exception as error:
+            self._unforeseen(message, index, error)
+            rows = None
+        if rows is None:
+            self.skipped += 1
+            return ()
+        return rows
+
+    def _unforeseen(self, message: bytes, index: int, error: Exception) -> None:
+        """Raises MessageError where bad messages are not skipped."""
+        self.unforeseen += 1
+        if not self._ignores:
+            raise MessageError(
+                index, self._exact.error(message, f"{type(error).__name__}: {error}")
+            ) from None
+
+
+def changes_schema(types: Sequence[SqlType]) -> pa.Schema:
+    """`$kind` and the fields."""
+    fields = [pa.field(field(index), to_arrow(kind)) for index, kind in enumerate(types)]
+    return pa.schema([pa.field(KIND, pa.int8()), *fields])

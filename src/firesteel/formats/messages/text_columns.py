@@ -1,0 +1,125 @@
+"""Columns of texts to columns of SQL values, with Flink's meaning; what columns cannot judge is flagged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.formats.base import Flags
+from firesteel.formats.messages.json_cells import decimals, text_cells
+from firesteel.formats.messages.text_patterns import text_pattern
+from firesteel.types.arrow import to_arrow
+from firesteel.types.duckdb import to_duckdb
+from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
+
+_BY_ARROW = (
+    TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
+)  # fmt: skip
+_AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL)
+"""Types without a pattern: all texts are values, or a kernel looks at each."""
+_EXACT_DIGITS = 15
+_MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
+"""Types whose pattern lets values through that are none (2023-02-29): the cast gives NULL."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """values: of the SQL type. odd: rows for the exact reader."""
+
+    values: pa.Array
+    odd: Flags
+
+
+def are_plain(types: Sequence[SqlType]) -> bool:
+    """Whether columns of texts can be converted to all of these types."""
+    return all(kind.root in _AS_THEY_ARE or text_pattern(kind, iso=False) is not None for kind in types)
+
+
+def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
+    """The values of a column of texts; NULL is NULL."""
+    target = to_arrow(kind)
+    if kind.root in CHARACTER:
+        return Column(pc.cast(texts, target), np.zeros(len(texts), dtype=bool))
+    if kind.root is TypeRoot.DECIMAL:
+        return Column(*decimals(*text_cells(texts), kind))
+    if kind.root in _BY_ARROW and (numbers := _plain_numbers(texts, target)) is not None:
+        return Column(numbers, np.zeros(len(texts), dtype=bool))
+    pattern = text_pattern(kind, iso=iso)
+    matched = pc.match_substring_regex(texts, f"^(?:{pattern})$").fill_null(True)
+    odd: Flags = ~matched.to_numpy(zero_copy_only=False)
+    if odd.any():
+        texts = pc.if_else(matched, texts, pa.scalar(None, texts.type))
+    if kind.root in _BY_ARROW:
+        return Column(pc.cast(texts, target), odd)
+    if kind.root is TypeRoot.FLOAT:
+        doubles = pc.cast(texts, pa.float64())
+        floats = pc.cast(doubles, target)
+        return Column(floats, odd | (_between(doubles, floats) & ~_are_exact(doubles, texts)))
+    values = _by_duckdb(texts, _cast("l", kind))
+    if kind.root in _MAY_FAIL and values.null_count > texts.null_count:
+        odd |= pc.and_(values.is_null(), texts.is_valid()).to_numpy(zero_copy_only=False)
+    return Column(pc.cast(values, target), odd)
+
+
+def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | None:
+    """The values, if all texts are made of digits, `-` and `.`, and all are numbers that fit: such ones Arrow
+    reads as Java does."""
+    _, offsets, data = texts.buffers()
+    if data is None:
+        return None
+    places = np.frombuffer(offsets, dtype=np.int32)
+    used = np.frombuffer(data, dtype=np.uint8)[places[texts.offset] : places[texts.offset + len(texts)]]
+    if not len(used) or used.min() < ord("-") or used.max() > ord("9"):
+        return None
+    try:
+        return pc.cast(texts, target)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _by_duckdb(texts: pa.StringArray, expression: str) -> pa.Array:
+    from firesteel.functions.duckdb.connection import connect  # not on the driver
+
+    connection = connect()
+    connection.register("texts", pa.table({"l": texts}))
+    try:
+        answer = connection.sql(f"SELECT {expression} AS v FROM texts").to_arrow_table()["v"]
+    finally:
+        connection.unregister("texts")
+    return answer.combine_chunks()
+
+
+def _cast(text: str, kind: SqlType) -> str:
+    """A DuckDB expression for the value of a text that matched the type's pattern."""
+    root = kind.root
+    if root is TypeRoot.BOOLEAN:
+        return f"(lower({text}) = 'true')"
+    if root is TypeRoot.TIMESTAMP_LTZ:
+        nanos = (kind.precision or 0) > 6
+        return f"TRY_CAST(rtrim({text}, 'Z') AS {'TIMESTAMP_NS' if nanos else 'TIMESTAMP'})"
+    if root in _MAY_FAIL:
+        return f"TRY_CAST({text} AS {to_duckdb(kind)})"
+    return f"CAST({text} AS {to_duckdb(kind)})"
+
+
+def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
+    """DOUBLEs that hold all digits of their texts for certain: whole numbers of few digits. Of two FLOATs as
+    near the even one is chosen, as in Java."""
+    numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
+    short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS
+    found: Flags = short & (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**53)
+    return found
+
+
+def _between(doubles: pa.DoubleArray, floats: pa.FloatArray) -> Flags:
+    """Values just between two FLOATs: there the digits beyond a DOUBLE decide."""
+    exact = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
+    near = pc.cast(floats, pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        other = 2 * exact - near
+        found: Flags = (exact != near) & ((other.astype(np.float32) == other) | ~np.isfinite(near))
+    return found

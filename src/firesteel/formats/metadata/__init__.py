@@ -1,0 +1,1 @@
+"""Metadata columns of messages."""

@@ -1,0 +1,183 @@
+"""What messages of the CDC formats say besides their rows: database, table, times... See metadata_reader.
+
+Flink: ReadableMetadata of CanalJsonDecodingFormat, DebeziumJsonDecodingFormat, MaxwellJsonDecodingFormat and
+OggJsonDecodingFormat. Each key is a member of the message's object, read with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.errors import JobError
+from firesteel.formats.base import Flags, Format
+from firesteel.formats.json.batch_values import flags
+from firesteel.formats.messages.text_values import integer
+from firesteel.functions.duckdb.library.dates import instant_by
+from firesteel.functions.duckdb.library.parsing import timestamp
+from firesteel.types.arrow_maps import as_maps
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType, array, map_of, timestamp_ltz
+
+_STRINGS = array(STRING)
+_SOURCE = map_of(STRING, STRING)
+_MILLIS, _MICROS = pa.timestamp("ms", tz="UTC"), pa.timestamp("us", tz="UTC")
+_MOST_MILLIS = (1 << 63) // 1000 - 1
+_MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
+_PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
+"""With six digits of a fraction, as both times have it; the mark between day and time is filled in."""
+_PLAIN_NUMBER = "^-?[0-9]{1,18}$"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A key's values, one a message, and which of them could not be made: those messages are bad ones."""
+
+    values: pa.Array
+    bad: Mapping[int, str]
+
+    def fitting(self) -> Made:
+        """Itself, with times that the microseconds of a column do not reach among those that are bad."""
+        if self.values.type != _MILLIS:
+            return self
+        millis = self.values.cast(pa.int64()).fill_null(0).to_numpy()
+        beyond = np.flatnonzero((millis > _MOST_MILLIS) | (millis < -_MOST_MILLIS))
+        if not len(beyond):
+            return self
+        reasons = {
+            at: f"A time of {millis[at]} milliseconds is not within the years -290308 to 294247."
+            for at in beyond.tolist()
+        }
+        mask = np.zeros(len(millis), bool)
+        mask[beyond] = True
+        kept = pc.if_else(pa.array(mask), pa.scalar(None, self.values.type), self.values)
+        return Made(kept, {**reasons, **self.bad})
+
+
+Make = Callable[[pa.Array], Made]
+
+
+def _as_read(values: pa.Array) -> Made:
+    return Made(values, {})
+
+
+@dataclass(frozen=True)
+class MessageKey:
+    """A key. type: of its column. member: of the message, and read_as the type it is read as; make: from that
+    column to its own. in_payload: whether it is where Debezium's rows are. part: what is looked at of a MAP,
+    None: all of it."""
+
+    type: SqlType
+    member: str
+    read_as: SqlType
+    make: Make = _as_read
+    in_payload: bool = True
+    part: str | None = None
+
+
+def metadata_of(found: Format) -> Mapping[str, MessageKey]:
+    """The keys that a format's messages have."""
+    return _KEYS.get(found.name, {})
+
+
+def _of_millis(values: pa.Array) -> Made:
+    return _as_read(values.cast(pa.int64()).cast(_MILLIS))
+
+
+def _of_seconds(values: pa.Array) -> Made:
+    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # over and around, as a Java long
+
+
+def _of_number(texts: pa.Array) -> Made:
+    """Milliseconds as a text. Java: Long.parseLong."""
+    return _of_texts(
+        texts,
+        _PLAIN_NUMBER,
+        lambda plain: plain.cast(pa.int64()).cast(_MILLIS),
+        lambda text: integer(text, 64),
+    )
+
+
+def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
+    """A time in UTC, cut to milliseconds. mark: what is between day and time of a plain one. Flink:
+    DateTimeUtils.parseTimestampData."""
+
+    def cut(plain: pa.Array) -> pa.Array:
+        return pc.floor_temporal(plain.cast(pa.timestamp("us")).cast(_MICROS), unit="millisecond")
+
+    return lambda texts: _of_texts(texts, _PLAIN_TIME.format(mark), cut, read)
+
+
+def _current_time(text: str) -> int | None:
+    return instant_by(text, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+
+
+def _operation_time(text: str) -> int:
+    found: int = timestamp(text, 3, "UTC")
+    return found
+
+
+def _of_texts(
+    texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
+) -> Made:
+    """Plain texts are read in columns, the others one by one."""
+    is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
+    values = cast(pc.if_else(pa.array(is_plain), texts, None))
+    bad: dict[int, str] = {}
+    others: list[int | None] = []
+    left = ~is_plain & flags(texts.is_valid())
+    for at in np.flatnonzero(left).tolist():
+        others.append(None)
+        try:
+            others[-1] = read(texts[at].as_py())
+        except (ValueError, JobError) as error:
+            bad[at] = str(error)
+    if others:
+        values = pc.replace_with_mask(values, pa.array(left), pa.array(others, values.type))
+    return Made(values, bad)
+
+
+def _of_source(key: str, make: Make = _as_read) -> Make:
+    return lambda values: make(pc.map_lookup(as_maps(values), key, "first"))
+
+
+_TIME, _PRECISE = timestamp_ltz(3), timestamp_ltz(6)
+
+_KEYS: Mapping[str, Mapping[str, MessageKey]] = {
+    "canal-json": {
+        "database": MessageKey(STRING, "database", STRING),
+        "table": MessageKey(STRING, "table", STRING),
+        "sql-type": MessageKey(map_of(STRING, INT), "sqlType", map_of(STRING, INT)),
+        "pk-names": MessageKey(_STRINGS, "pkNames", _STRINGS),
+        "ingestion-timestamp": MessageKey(_TIME, "ts", BIGINT, _of_millis),
+        "event-timestamp": MessageKey(_TIME, "es", BIGINT, _of_millis),
+    },
+    "debezium-json": {
+        "schema": MessageKey(STRING, "schema", STRING, in_payload=False),
+        "ingestion-timestamp": MessageKey(_TIME, "ts_ms", BIGINT, _of_millis),
+        "source.timestamp": MessageKey(
+            _TIME, "source", _SOURCE, _of_source("ts_ms", _of_number), part="ts_ms"
+        ),
+        "source.database": MessageKey(STRING, "source", _SOURCE, _of_source("db"), part="db"),
+        "source.schema": MessageKey(STRING, "source", _SOURCE, _of_source("schema"), part="schema"),
+        "source.table": MessageKey(STRING, "source", _SOURCE, _of_source("table"), part="table"),
+        "source.properties": MessageKey(_SOURCE, "source", _SOURCE),
+    },
+    "maxwell-json": {
+        "database": MessageKey(STRING, "database", STRING),
+        "table": MessageKey(STRING, "table", STRING),
+        "primary-key-columns": MessageKey(_STRINGS, "primary_key_columns", _STRINGS),
+        "ingestion-timestamp": MessageKey(_TIME, "ts", BIGINT, _of_seconds),
+    },
+    "ogg-json": {
+        "table": MessageKey(STRING, "table", STRING),
+        "primary-keys": MessageKey(_STRINGS, "primary_keys", _STRINGS),
+        "ingestion-timestamp": MessageKey(_PRECISE, "current_ts", STRING, _of_time("T", _current_time)),
+        "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_time(" ", _operation_time)),
+    },
+}
+"""Of each format, in Flink's order."""

@@ -1,0 +1,55 @@
+"""`=` and `<>` of two arrays in DuckDB, as Flink's generated code compares them.
+
+ScalarOperatorGens.generateArrayComparison: two arrays in binary form are equal where their bytes are, so
+NULL is equal to NULL; else they are compared element by element, and NULL is equal to nothing. Binary are
+those that came through an exchange, and what ARRAY[...] makes. Arrays whose elements are of unlike types are
+compared by Java's equals: only empty ones can be equal.
+"""
+
+from __future__ import annotations
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType, TypeRoot
+
+Operand = tuple[str, Expr]
+
+
+def compared_arrays(operator: str, left: Operand, right: Operand, exchanged: bool) -> str:
+    """The text that compares them. exchanged: whether the columns' arrays came through an exchange.
+
+    Raises NotSupportedError for bytes of unlike types.
+    """
+    (a, x), (b, y) = left, right
+    binary = all(_is_binary(e, exchanged) for e in (x, y))
+    if common_type((x.type, y.type)) is None:
+        if binary:
+            raise NotSupportedError(
+                f"comparing {x.type} with {y.type} byte by byte is not supported", range=x.range
+            )
+        equal = f"(len({a}) + len({b}) = 0)"
+        return equal if operator == "=" else f"(NOT {equal})"
+    if binary or not (whole := _without_null(a, x.type, 0)):
+        return f"({a} {operator} {b})"
+    equal = f"({a} = {b} AND ({whole} OR {b} IS NULL))"
+    return equal if operator == "=" else f"(NOT {equal})"
+
+
+def _is_binary(expr: Expr, exchanged: bool) -> bool:
+    if isinstance(expr, InputRef):
+        return exchanged
+    return isinstance(expr, Call) and expr.function == "ARRAY"
+
+
+def _without_null(array: str, kind: SqlType, depth: int) -> str:
+    """The condition that no element, nor one of an array within, is NULL; none where none can be."""
+    (element,) = kind.children
+    conditions = [f"list_count({array}) = len({array})"] if element.nullable else []
+    if element.root is TypeRoot.ARRAY:
+        name = f"e{depth}"
+        if inner := _without_null(name, element, depth + 1):
+            conditions.append(
+                f"coalesce(list_bool_and(list_transform({array}, lambda {name}: {inner})), TRUE)"
+            )
+    return f"({' AND '.join(conditions)})" if conditions else ""

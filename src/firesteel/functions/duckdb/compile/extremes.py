@@ -1,0 +1,50 @@
+"""GREATEST and LEAST in DuckDB. Flink: ScalarOperatorGens.generateGreatestLeast.
+
+NULL where any argument is; NaN is the greatest, -0.0 less than 0.0; strings are ordered by UTF-16 units.
+The text holds each argument once, or twice where it is a column: calls within calls stay short.
+"""
+
+from __future__ import annotations
+
+from firesteel.functions.duckdb.compile.text import Compiler, Emit, quoted
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+
+
+def _extreme(compiler: Compiler, call: Call) -> str:
+    kind, name = call.type, call.function.lower()
+    texts = [_argument(compiler, call.args[: i + 1], call) for i in range(len(call.args))]
+    if len(texts) == 1:
+        return texts[0]
+    if kind.is_character:
+        return compiler.python(f"strings.{name}", [(text, kind) for text in texts], kind)
+    approximate = kind.root in APPROXIMATE
+    if not approximate and all(isinstance(arg, (InputRef, Literal)) for arg in call.args):
+        missing = [f"{t} IS NULL" for t, arg in zip(texts, call.args, strict=True) if arg.type.nullable]
+        found = f"{name}({', '.join(texts)})"
+        return f"(CASE WHEN {' OR '.join(missing)} THEN NULL ELSE {found} END)" if missing else found
+    best, other = compiler.fresh_name(), compiler.fresh_name()
+    a, b = (f"in_total_order({x}::DOUBLE)" if approximate else x for x in (best, other))
+    test = f"{b} {'>' if name == 'greatest' else '<'} {a}"
+    either = f"CASE WHEN {test} THEN {other} WHEN {best} IS NULL OR {other} IS NULL THEN NULL ELSE {best} END"
+    return f"list_reduce([{', '.join(texts)}], lambda {best}, {other}: {either})"
+
+
+def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
+    """The last of the arguments so far, cast to the result's type. Flink casts it before it looks whether
+    it is NULL, and fails for a NULL DECIMAL, unless an argument before it was NULL."""
+    *before, arg = args
+    text = compiler(arg)
+    cast = compiler.cast(text, arg.type, call.type)
+    if not _fails_on_null(arg.type, call.type):
+        return cast
+    tests = [f"{text} IS NULL", *(f"{compiler(a)} IS NOT NULL" for a in before if a.type.nullable)]
+    message = f"flink:{call.function}: a NULL {arg.type} cannot be brought into {call.type}"
+    return f"(CASE WHEN {' AND '.join(tests)} THEN error({quoted(message)}) ELSE {cast} END)"
+
+
+def _fails_on_null(source: SqlType, target: SqlType) -> bool:
+    return source.root is TypeRoot.DECIMAL and source.nullable and not source.same_as(target)
+
+
+EMIT: dict[str, Emit] = {"GREATEST": _extreme, "LEAST": _extreme}

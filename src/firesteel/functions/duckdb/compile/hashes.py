@@ -1,0 +1,27 @@
+"""HASH_CODE, which the planner alone writes: split DISTINCT aggregates have their buckets from it."""
+
+from __future__ import annotations
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.duckdb.compile.text import Compiler, Emit
+from firesteel.functions.expression.nodes import Call
+from firesteel.types.sql import CHARACTER, NUMERIC, SqlType, TypeRoot
+
+_HASHED = (*CHARACTER, *NUMERIC, TypeRoot.BOOLEAN, TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP)
+
+
+def check_hashed(kind: SqlType) -> None:
+    """Raises NotSupportedError, in Flink's words, for a type that HASH_CODE does not take."""
+    if kind.root not in _HASHED:
+        raise NotSupportedError(
+            f"Unsupported call: HASH_CODE({kind.with_nullable(True)})",
+            hint="SET 'table.optimizer.distinct-agg.split.enabled' = 'false'",
+        )
+
+
+def _hash_code(compiler: Compiler, call: Call) -> str:
+    check_hashed(call.args[0].type)
+    return compiler.call_python("hashes.hash_code", call)
+
+
+EMIT: dict[str, Emit] = {"HASH_CODE": _hash_code}

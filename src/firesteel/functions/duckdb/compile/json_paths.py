@@ -1,0 +1,50 @@
+"""JSON_VALUE of a plain path by DuckDB's own JSON functions, where they say what Jackson would.
+
+They do for a text or a whole number that stands under names that the document has once, and for TRUE and
+FALSE. What DuckDB takes for JSON and Jackson does not (a comma before a closing bracket, NaN, exponents of
+any size), escapes by number, a name that comes again (DuckDB takes the first, Jackson the last), long
+documents and all other values are left to Python.
+"""
+
+from __future__ import annotations
+
+import re
+
+from firesteel.functions.duckdb.compile.text import quoted
+from firesteel.functions.expression.nodes import Call, InputRef, Literal
+from firesteel.types.sql import TypeRoot
+
+_PLAIN = re.compile(r"(?:\s*(?:lax|strict)\s+)?(\$(?:\.[A-Za-z_]\w*|\[\d{1,6}\])+)", re.ASCII | re.IGNORECASE)
+_LENIENT = r"\\u|,\s*[\]}]|(?i:nan|inf)|[eE][+-]?\d{8}"
+_LONGEST = 1000
+"""Bytes; a shorter document is within Jackson's limits of levels and digits."""
+
+
+def plain_path(call: Call) -> str | None:
+    """The path of a JSON_VALUE of a column as STRING, if it is made of names and places only."""
+    text, path = call.args[:2]
+    if call.type.root is not TypeRoot.VARCHAR or not isinstance(text, InputRef) or not text.type.is_character:
+        return None
+    if not isinstance(path, Literal) or not isinstance(path.value, str):
+        return None
+    match = _PLAIN.fullmatch(path.value)
+    return match[1] if match else None
+
+
+def with_duckdb(text: str, path: str, otherwise: str) -> str:
+    """DuckDB text of the value at `path` in the document `text`; otherwise: what answers where DuckDB
+    cannot."""
+    place = quoted(path)
+    names = dict.fromkeys(re.findall(r"\.(\w+)", path))
+    once = "".join(_stands_once(text, f'"{name}"') for name in names)
+    safe = (
+        f"strlen({text}) <= {_LONGEST} AND json_valid({text})"
+        f" AND NOT regexp_matches({text}, {quoted(_LENIENT)}){once}"
+    )
+    kind = f"CASE WHEN {safe} THEN json_type({text}, {place}) END"
+    known = "'VARCHAR', 'BIGINT', 'UBIGINT', 'BOOLEAN'"
+    return f"(CASE WHEN ({kind}) IN ({known}) THEN json_extract_string({text}, {place}) ELSE {otherwise} END)"
+
+
+def _stands_once(text: str, name: str) -> str:
+    return f" AND strlen(replace({text}, {quoted(name)}, '')) = strlen({text}) - {len(name)}"

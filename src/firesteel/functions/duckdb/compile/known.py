@@ -1,0 +1,43 @@
+"""Calls that plans show as calls, though their answer is known before any row is read: TYPEOF and
+CURRENT_DATABASE, whose option is the database."""
+
+from __future__ import annotations
+
+import re
+
+from firesteel.functions.duckdb.compile.text import Compiler, Emit, quoted
+from firesteel.functions.expression.nodes import Call, Literal
+from firesteel.types.sql import MAX_LENGTH, TypeRoot
+
+
+def typeof_text(call: Call) -> str:
+    """The type of the first argument; with TRUE as the second one as it can be parsed again."""
+    kind = call.args[0].type
+    text = str(kind)
+    if kind.is_interval:
+        unit = "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND(3)"
+        text = f"INTERVAL {unit}" + ("" if kind.nullable else " NOT NULL")
+    serializable = call.args[1:] and isinstance(call.args[1], Literal) and call.args[1].value is True
+    return _serializable(text) if serializable else text
+
+
+def _serializable(text: str) -> str:
+    """Field names are quoted, the words that stand for a length are written out."""
+    parts = re.split(r"(`(?:[^`]|``)*`)", text)
+    parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return f"{'VARCHAR' if match[1] == 'STRING' else 'VARBINARY'}({MAX_LENGTH})"
+
+
+def _typeof(compiler: Compiler, call: Call) -> str:
+    return quoted(typeof_text(call))
+
+
+def _current_database(compiler: Compiler, call: Call) -> str:
+    return quoted(call.options[0])
+
+
+EMIT: dict[str, Emit] = {"TYPEOF": _typeof, "CURRENT_DATABASE": _current_database}

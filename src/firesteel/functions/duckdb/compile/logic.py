@@ -1,0 +1,327 @@
+"""Comparisons, three-valued logic and CASE in DuckDB with Flink's meaning.
+
+An operand of AND and OR that may fail is evaluated only where the ones before it do not decide, as
+Flink's generated code does; DuckDB evaluates all operands of a projected AND.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.duckdb.compile.array_comparison import compared_arrays
+from firesteel.functions.duckdb.compile.chains import LONG, alike, over_list
+from firesteel.functions.duckdb.compile.maps import compared_maps
+from firesteel.functions.duckdb.compile.text import Compiler, Emit, cast_text, quoted
+from firesteel.functions.duckdb.compile.times.comparison import compared_in_micros, differ_in_unit
+from firesteel.functions.duckdb.compile.variant import equality_operands
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import remembered
+from firesteel.types import sql
+from firesteel.types.coerce import common_type
+from firesteel.types.decimals import digits
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot, decimal
+
+_JAVA = {"=": "java_eq", "<>": "java_ne", "<": "java_lt", "<=": "java_le", ">": "java_gt", ">=": "java_ge"}
+_NEVER_FAIL = frozenset(
+    {
+        *(
+            *_JAVA,
+            "AND",
+            "OR",
+            "IN",
+            "NOT",
+            "CASE",
+            "COALESCE",
+            "IF",
+            "IS NULL",
+            "IS NOT NULL",
+            "IS TRUE",
+            "IS FALSE",
+        ),
+        *("IS NOT TRUE", "IS NOT FALSE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "+", "-", "*", "||"),
+        *("UPPER", "LOWER", "CHAR_LENGTH", "ABS", "LIKE", "TRIM", "SUBSTRING", "ITEM_FIELD"),
+    }
+)
+
+
+@remembered
+def may_fail(expr: Expr) -> bool:
+    """Whether evaluating the expression may raise an error."""
+    if not isinstance(expr, Call):
+        return False
+    if expr.function in ("MOD", "/"):
+        divisor = expr.args[1]
+        safe = expr.type.root in APPROXIMATE or (isinstance(divisor, Literal) and bool(divisor.value))
+        return not safe or any(map(may_fail, expr.args))
+    if expr.function == "CAST" and _widens(expr.args[0].type, expr.type):
+        return may_fail(expr.args[0])
+    return expr.function not in _NEVER_FAIL or any(map(may_fail, expr.args))
+
+
+def _widens(kind: SqlType, target: SqlType) -> bool:
+    """Whether every number of one type is one of the other, digits after the point aside."""
+    if not kind.is_integer:
+        return kind.same_as(target) or (kind.is_numeric and target.root is TypeRoot.DOUBLE)
+    if target.is_integer:
+        return INTEGER_BITS[kind.root] <= INTEGER_BITS[target.root]
+    return target.root in APPROXIMATE
+
+
+def comparison(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    if left == right:  # Calcite: decided by x being NULL or not, whatever = means for the type
+        decided = "TRUE" if call.function in ("=", "<=", ">=") else "FALSE"
+        return f"(CASE WHEN {compiler(left)} IS NOT NULL THEN {decided} END)"
+    return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)
+
+
+def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
+    """The text that compares two operands, each a text and the expression that it is of."""
+    (a, x), (b, y) = left, right
+    kind, other = x.type, y.type
+    if kind.root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
+        a, b = equality_operands(compiler, x, y)
+    if kind.is_numeric and other.is_numeric:
+        return _numeric(operator, (a, x), (b, y), compiler)
+    if kind.is_character and other.is_datetime:
+        a, kind = _as_moment(compiler, a, x, other), other
+    elif kind.is_datetime and other.is_character:
+        b, other = _as_moment(compiler, b, y, kind), kind
+    elif kind.is_character and other.root is TypeRoot.BOOLEAN:
+        b, other = compiler.cast(b, other, sql.STRING), sql.STRING
+    elif kind.root is TypeRoot.BOOLEAN and other.is_character:
+        a, kind = compiler.cast(a, kind, sql.STRING), sql.STRING
+    if kind.root is not other.root and kind.is_datetime and other.is_datetime:
+        target = common_type([kind, other], widest=True)
+        if target is not None:
+            wanted = [target, target]
+            if differ_in_unit(kind, other):
+                wanted = [replace(target, precision=k.precision) for k in (kind, other)]
+            a, b = compiler.cast(a, kind, wanted[0]), compiler.cast(b, other, wanted[1])
+            kind, other = wanted
+    if differ_in_unit(kind, other):
+        return compared_in_micros(operator, a, kind, b, other)
+    if kind.is_character and other.is_character and operator not in ("=", "<>") and _beyond_plane(x, y):
+        return f"({compiler.python('strings.compare_utf16', [(a, kind), (b, other)], sql.INT)} {operator} 0)"
+    if kind.root is TypeRoot.ROW and operator in ("=", "<>"):
+        return _rows(operator, a, b, kind, other, compiler)
+    if kind.root is TypeRoot.ARRAY and other.root is TypeRoot.ARRAY and operator in ("=", "<>"):
+        return compared_arrays(operator, (a, x), (b, y), compiler.exchanged)
+    if kind.root is TypeRoot.MAP and other.root is TypeRoot.MAP and operator in ("=", "<>"):
+        return compared_maps(compiler, operator, (a, kind), (b, other))
+    return f"({a} {operator} {b})"
+
+
+def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
+    """A string compared with a point in time: a literal must be one, of others what is none is NULL."""
+    return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
+
+
+def _beyond_plane(left: Expr, right: Expr) -> bool:
+    """Whether the order of UTF-16 units, Java's, may differ from that of bytes, DuckDB's."""
+    for operand in (left, right):
+        if isinstance(operand, Literal) and max(str(operand.value or ""), default="") < "\ue000":
+            return False
+    return True
+
+
+def _rows(operator: str, a: str, b: str, kind: SqlType, other: SqlType, compiler: Compiler) -> str:
+    """Rows are equal where all fields are, NULL fields to NULL ones too."""
+    target = common_type([kind, other])
+    if target is not None:
+        a, b = f"CAST({a} AS {compiler.type_name(target)})", f"CAST({b} AS {compiler.type_name(target)})"
+    return f"({a} {operator} {b})"
+
+
+def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
+    (a, x), (b, y) = left, right
+    roots = {x.type.root, y.type.root}
+    if TypeRoot.DECIMAL in roots and roots & set(APPROXIMATE) and operator not in ("=", "<>"):
+        # compared as Double.compare does: -0.0 is less than 0.0, NaN the greatest
+        a, b = f"in_total_order({a}::DOUBLE)", f"in_total_order({b}::DOUBLE)"
+        return f"({a} {operator} {b})"
+    if roots & set(APPROXIMATE):
+        target = _approximate(roots)
+        a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
+        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs for two NaN only
+        if not unsafe(map(_may_be_nan, (x, y))):
+            return f"({a} {operator} {b})"
+        return f"{_JAVA[operator]}({a}, {b})"
+    if TypeRoot.DECIMAL not in roots:
+        return f"({a} {operator} {b})"
+    (p1, s1), (p2, s2) = digits(x.type), digits(y.type)
+    width = max(p1 - s1, p2 - s2) + max(s1, s2)
+    if width > 38:
+        operands = [
+            (cast_text(t, e.type, decimal(*digits(e.type))), decimal(*digits(e.type)))
+            for t, e in (left, right)
+        ]
+        return f"({compiler.python('decimals.compare', operands, sql.INT)} {operator} 0)"
+    common = decimal(width, max(s1, s2))
+    return f"({cast_text(a, x.type, common)} {operator} {cast_text(b, y.type, common)})"
+
+
+def _approximate(roots: set[TypeRoot]) -> SqlType:
+    """What Java compares in: float with float or integers, else double."""
+    if roots <= {TypeRoot.FLOAT, *INTEGERS}:
+        return sql.FLOAT
+    return sql.DOUBLE
+
+
+def _may_be_nan(expr: Expr) -> bool:
+    return expr.type.root in APPROXIMATE and not (isinstance(expr, Literal) and expr.value == expr.value)
+
+
+def _distinct(compiler: Compiler, call: Call) -> str:
+    left, right = call.args
+    a, b = compiler(left), compiler(right)
+    equal = compared("=", (a, left), (b, right), compiler)
+    text = f"(CASE WHEN {a} IS NULL OR {b} IS NULL THEN {a} IS NULL AND {b} IS NULL ELSE {equal} END)"
+    return text if call.function == "IS NOT DISTINCT FROM" else f"(NOT {text})"
+
+
+def condition(compiler: Compiler, expr: Expr) -> str:
+    """A filter's condition: an OR that is UNKNOWN may be so by being none of TRUE and FALSE."""
+    if isinstance(expr, Call) and expr.function == "OR":
+        return _junction(compiler, expr, filters=True)
+    return compiler(expr)
+
+
+def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
+    """Where an operand may fail: the ones from the first such on are tested one by one, as branches of one
+    CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains.
+    What none decides is UNKNOWN if one is; filters: or FALSE, which is the same."""
+    careful = next((i for i, arg in enumerate(call.args) if i and may_fail(arg)), None)
+    if careful is None:
+        return _balanced(call.function, _never_failing(compiler, call, filters))
+    texts = [compiler(a) for a in call.args]
+    decisive, other, test = ("FALSE", "TRUE", "NOT ") if call.function == "AND" else ("TRUE", "FALSE", "")
+    last = max(i for i, arg in enumerate(call.args) if may_fail(arg)) + 1
+    together = [slice(careful), *(slice(i, i + 1) for i in range(careful, last)), slice(last, None)]
+    branches, unknown = [], []
+    for part in together:
+        if texts[part]:
+            text = _balanced(call.function, texts[part])
+            branches.append(f"WHEN {test}{text} THEN {decisive}")
+            unknown += [f"({text} IS NULL)"] if any(a.type.nullable for a in call.args[part]) else []
+    if unknown and not filters:
+        branches.append(f"WHEN {_balanced('OR', unknown)} THEN NULL")
+    return f"(CASE {' '.join(branches)} ELSE {other} END)"
+
+
+def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
+    """The operands, those of a long chain that are alike as one; their order does not matter."""
+    if len(call.args) < LONG:
+        return [compiler(arg) for arg in call.args]
+    kept, lists = alike(call.args)
+    return [*map(compiler, kept), *(over_list(compiler, call.function, *each, filters) for each in lists)]
+
+
+def _balanced(operator: str, texts: list[str]) -> str:
+    """The operands in a tree as low as can be: DuckDB's parser holds some hundred levels."""
+    while len(texts) > 1:
+        pairs = zip(texts[::2], texts[1::2], strict=False)
+        texts = [f"({a} {operator} {b})" for a, b in pairs] + texts[len(texts) // 2 * 2 :]
+    return texts[0]
+
+
+def _not(compiler: Compiler, call: Call) -> str:
+    return f"(NOT {compiler(call.args[0])})"
+
+
+def _test(compiler: Compiler, call: Call) -> str:
+    if call.function in ("IS NULL", "IS NOT NULL") and takes_no_null(call.args[0]):
+        return "FALSE" if call.function == "IS NULL" else "TRUE"
+    return f"({compiler(call.args[0])} {call.function})"
+
+
+def takes_no_null(expr: Expr) -> bool:
+    """Whether Flink's code holds an element or a value for one that is no NULL by its type, though nothing
+    may be there (ScalarOperatorGens: generateArrayElementAt, generateMapGet)."""
+    if not isinstance(expr, Call) or expr.function != "ITEM":
+        return False
+    container, key = expr.args
+    if container.type.root not in (TypeRoot.ARRAY, TypeRoot.MAP) or container.type.children[-1].nullable:
+        return False
+    return not (isinstance(key, Literal) and key.value is None)
+
+
+def _case(compiler: Compiler, call: Call) -> str:
+    parts = []
+    for i in range(0, len(call.args) - 1, 2):
+        when, then = call.args[i], call.args[i + 1]
+        parts.append(f"WHEN {compiler(when)} THEN {compiler.cast(compiler(then), then.type, call.type)}")
+    default = call.args[-1]
+    return f"(CASE {' '.join(parts)} ELSE {compiler.cast(compiler(default), default.type, call.type)} END)"
+
+
+def _coalesce(compiler: Compiler, call: Call) -> str:
+    texts = [compiler.cast(compiler(a), a.type, call.type) for a in call.args]
+    if len(texts) == 1:
+        return texts[0]
+    if not any(map(may_fail, call.args)):
+        return f"coalesce({', '.join(texts)})"
+    first = call.args[0]
+    rest = texts[1] if len(texts) == 2 else f"coalesce({', '.join(texts[1:])})"
+    if isinstance(first, (InputRef, Literal)) or not may_fail(first):
+        return f"(CASE WHEN {texts[0]} IS NOT NULL THEN {texts[0]} ELSE {rest} END)"
+    return f"coalesce({', '.join(texts)})"
+
+
+def _like(compiler: Compiler, call: Call) -> str:
+    """DuckDB's own where the pattern is a literal. `_` stands for no end of a line, as it does for DuckDB."""
+    pattern = call.args[1]
+    if len(call.args) > 2 or not isinstance(pattern, Literal):
+        return compiler.call_python("patterns.like", call)
+    text, value = compiler(call.args[0]), pattern.value
+    if not isinstance(value, str) or "_" not in value:
+        return f"({text} LIKE {compiler(pattern)})"
+    return f"regexp_full_match({text}, {quoted(''.join(map(_regular, value)))})"
+
+
+def _regular(letter: str) -> str:
+    """A letter of a LIKE pattern as a regular expression."""
+    special = {"%": "(?s:.*)", "_": r"[^\n\r\x{85}\x{2028}\x{2029}]"}.get(letter)
+    return special or (letter if letter.isalnum() else f"\\x{{{ord(letter):x}}}")
+
+
+def _trim(compiler: Compiler, call: Call) -> str:
+    return compiler.call_python(f"strings.trim_{call.options[0].lower()}", call)
+
+
+_HASHED = frozenset({*INTEGERS, *APPROXIMATE, *CHARACTER, TypeRoot.DECIMAL})
+_MOST_LISTED = 64
+"""Values that are still compared one by one."""
+
+
+def _in(compiler: Compiler, call: Call) -> str:
+    """One of many values of the operand's type (functions/duckdb/compile/membership.py)."""
+    operand, *items = call.args
+    if len(items) > _MOST_LISTED and operand.type.root in _HASHED:
+        return compiler.is_one_of(operand, [item.value for item in items if isinstance(item, Literal)])
+    value, texts = compiler(operand), [compiler(item) for item in items]
+    found = f"list_contains([{', '.join(texts)}], {value})"
+    return f"(CASE WHEN {value} IS NOT NULL THEN {found} END)" if call.type.nullable else found
+
+
+def _concat(compiler: Compiler, call: Call) -> str:
+    return f"({' || '.join(map(compiler, call.args))})"
+
+
+EMIT: dict[str, Emit] = {
+    "||": _concat,
+    "TRIM": _trim,
+    **dict.fromkeys(_JAVA, comparison),
+    "IS DISTINCT FROM": _distinct,
+    "IS NOT DISTINCT FROM": _distinct,
+    "AND": _junction,
+    "OR": _junction,
+    "IN": _in,
+    "NOT": _not,
+    "CASE": _case,
+    "COALESCE": _coalesce,
+    "IFNULL": _coalesce,
+    "IF": _case,
+    "LIKE": _like,
+    **dict.fromkeys(["IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"], _test),
+}

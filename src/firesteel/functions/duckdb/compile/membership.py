@@ -1,0 +1,92 @@
+"""Comparisons of one operand with many literals as one IN of values of the operand's type.
+
+`x = 1 OR x = 2 OR ...` and `x <> 1 AND x <> 2 AND ...`: a row then costs one look-up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Context, Decimal
+
+from firesteel.functions.duckdb.compile.logic import may_fail
+from firesteel.functions.expression.casting import rounded_literal
+from firesteel.functions.expression.nodes import Call, Expr, Literal, Value
+from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, SqlType, TypeRoot
+
+_LONG = 16
+"""Values from which on a list is one."""
+_COMPARED_BY = {"OR": "=", "AND": "<>"}
+_EXACT = Context(prec=80)
+
+
+def gathered(call: Call) -> Expr:
+    """An AND or OR with its comparisons gathered; itself where there are too few. No operand moves before
+    one that may fail and that Flink would evaluate first."""
+    if len(call.args) < _LONG:
+        return call
+    kept: list[Expr | tuple[Expr, list[Call]]] = []
+    open_groups: dict[Expr, list[Call]] = {}
+    for term in call.args:
+        if not isinstance(term, Call) or not _is_listed(term, _COMPARED_BY[call.function]):
+            kept.append(term)
+            if may_fail(term):
+                open_groups = {}
+            continue
+        operand = term.args[0]
+        if operand not in open_groups:
+            if may_fail(operand):
+                open_groups = {}
+            open_groups[operand] = []
+            kept.append((operand, open_groups[operand]))
+        open_groups[operand].append(term)
+    terms: list[Expr] = []
+    for each in kept:
+        terms += _listed(call.function, *each) if isinstance(each, tuple) else [each]
+    if len(terms) == len(call.args):
+        return call
+    return terms[0] if len(terms) == 1 else replace(call, args=tuple(terms))
+
+
+def _is_listed(term: Call, operator: str) -> bool:
+    if term.function != operator or isinstance(term.args[0], Literal):
+        return False
+    literal = term.args[1]
+    if not isinstance(literal, Literal) or literal.value is None:
+        return False
+    kind, other = term.args[0].type, literal.type
+    if kind.is_integer or kind.root is TypeRoot.DECIMAL:
+        return other.is_integer or other.root is TypeRoot.DECIMAL
+    if kind.is_character:
+        return other.is_character
+    if kind.root in APPROXIMATE:
+        return other.same_as(kind) and literal.value == literal.value
+    return kind.is_datetime and other.same_as(kind)
+
+
+def _listed(function: str, operand: Expr, terms: list[Call]) -> list[Expr]:
+    if len(terms) < _LONG:
+        return list(terms)
+    values: dict[Value, Expr] = {}
+    for term in terms:
+        literal = term.args[1]
+        assert isinstance(literal, Literal)
+        value = _as_value(rounded_literal(literal).value, operand.type)
+        if value is not None:
+            values[value] = Literal(value, operand.type.with_nullable(False))
+    if not values:  # none that the type holds: FALSE for all but NULL
+        return list(terms)
+    found = Call("IN", (operand, *values.values()), terms[0].type)
+    return [found if function == "OR" else Call("NOT", (found,), found.type)]
+
+
+def _as_value(value: Value, kind: SqlType) -> Value:
+    """The literal as a value of the type; None where the type has none that is equal."""
+    if kind.is_integer:
+        assert isinstance(value, (int, Decimal))
+        limit = 1 << (INTEGER_BITS[kind.root] - 1)
+        return int(value) if value == int(value) and -limit <= value < limit else None
+    if kind.root is TypeRoot.DECIMAL:
+        assert isinstance(value, (int, Decimal))
+        exact = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        return exact if exact == value and len(exact.as_tuple().digits) <= (kind.precision or 0) else None
+    return float(value) if kind.root in APPROXIMATE and isinstance(value, (int, Decimal)) else value

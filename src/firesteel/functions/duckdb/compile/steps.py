@@ -1,0 +1,122 @@
+"""Deep expressions in steps: DuckDB's parser and binder hold some hundred levels, so parts of a deeper one
+become columns of subqueries below.
+
+A part is a column of its own only where the whole would compute it for every row, or where it cannot fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.duckdb.compile.logic import may_fail
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.recursion import depth_of
+from firesteel.types.sql import TypeRoot
+
+DEPTH = 40
+"""Levels of one step."""
+_MOST = 120
+"""Levels that are still handed to DuckDB where a part cannot be a column."""
+_LAZY = frozenset({"CASE", "COALESCE", "IF", "IFNULL", "AND", "OR"})
+
+
+@dataclass
+class Steps:
+    """The columns that are computed before the expressions that read them.
+
+    width: of the input. columns: by step, each a column's position and its expression over the input and the
+    steps before."""
+
+    width: int
+    columns: list[list[tuple[int, Expr]]] = field(default_factory=list)
+    _known: dict[Expr, InputRef] = field(default_factory=dict)
+    _step_of: dict[int, int] = field(default_factory=dict)
+
+    def cut(self, expr: Expr) -> Expr:
+        """The expression over the columns of the steps. Raises NotSupportedError where it stays too deep."""
+        if depth_of(expr) <= DEPTH and not _is_long(expr):
+            return expr
+        always, parts = _always_computed(expr), _postorder(expr)
+        repeated = _repeated(parts, always)
+        done: dict[int, Expr] = {}
+        for part in parts:
+            changed: Expr = part
+            if isinstance(part, Call):
+                args = tuple(done[id(arg)] for arg in part.args)
+                changed = replace(part, args=args)
+                deep = changed.depth >= DEPTH and (id(part) in always or not may_fail(part))
+                if deep or part in repeated:
+                    changed = self._column(changed)
+            done[id(part)] = changed
+        found = done[id(expr)]
+        if depth_of(found) > _MOST:
+            raise NotSupportedError(
+                "The expression is nested too deeply",
+                range=getattr(expr, "range", None),
+                hint="take it apart",
+            )
+        return found
+
+    def _column(self, expr: Call) -> InputRef:
+        if expr not in self._known:
+            position = self.width + len(self._known)
+            read = (part.index for part in _postorder(expr) if isinstance(part, InputRef))
+            step = 1 + max((self._step_of.get(index, -1) for index in read), default=-1)
+            if step == len(self.columns):
+                self.columns.append([])
+            self.columns[step].append((position, expr))
+            self._step_of[position] = step
+            self._known[expr] = InputRef(position, expr.type)
+        return self._known[expr]
+
+
+_LONG = 500
+"""Operands of an AND or OR from which on what is in it often is computed once."""
+_OFTEN = 50
+
+
+def _is_long(expr: Expr) -> bool:
+    return isinstance(expr, Call) and len(expr.args) >= _LONG
+
+
+def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
+    """The computed values that are there often, the largest ones: those that are computed for every row, or
+    cannot fail."""
+    if len(parts) < _LONG:
+        return set()
+    calls = [part for part in parts if isinstance(part, Call) and part.type.root is not TypeRoot.BOOLEAN]
+    certain = {part for part in calls if id(part) in always}
+    return {
+        part
+        for part, count in Counter(calls).items()
+        if count >= _OFTEN and (part in certain or not may_fail(part))
+    }
+
+
+def _postorder(expr: Expr) -> list[Expr]:
+    """The parts, arguments before their calls."""
+    found: list[Expr] = []
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        found.append(part)
+        if isinstance(part, Call):
+            pending += part.args
+    found.reverse()
+    return found
+
+
+def _always_computed(expr: Expr) -> set[int]:
+    """The parts, by identity, that are computed whenever the expression is: of what decides by its operands
+    in turn the first one."""
+    found: set[int] = set()
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        found.add(id(part))
+        if isinstance(part, Call):
+            pending += part.args[:1] if part.function in _LAZY else part.args
+    return found

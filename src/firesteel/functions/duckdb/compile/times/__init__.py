@@ -1,0 +1,1 @@
+"""Dates, times and timestamps as DuckDB SQL."""

@@ -1,0 +1,40 @@
+"""VARIANT and BITMAP in DuckDB: access to parts, and equality."""
+
+from __future__ import annotations
+
+from firesteel.functions.duckdb.compile.text import Compiler
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.types.sql import BIGINT, BOOLEAN, STRING, TypeRoot
+
+
+def variant_item(compiler: Compiler, call: Call, placed: bool = False) -> str:
+    """v['name'] or v[index]; placed: the result remembers where in the whole value it stood."""
+    value, key = call.args
+    name, kind = ("field", STRING) if key.type.is_character else ("element", BIGINT)
+    arguments = [(_placed(compiler, value), value.type), (compiler(key), kind)]
+    return compiler.python(f"variant.{name}{'_at' if placed else ''}", arguments, call.type)
+
+
+def _placed(compiler: Compiler, expr: Expr) -> str:
+    if isinstance(expr, Call) and expr.function == "ITEM" and expr.args[0].type.root is TypeRoot.VARIANT:
+        return variant_item(compiler, expr, placed=True)
+    return compiler(expr)
+
+
+def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str, str]:
+    """Texts of two VARIANTs or BITMAPs that are equal where Flink's `=` says so.
+
+    VARIANTs are equal where their bytes are, names in the same order, and where they stood in the values that
+    they were taken out of is the same (Flink: BinaryVariant.equals). BITMAPs are where their integers are.
+    """
+    if left.type.root is TypeRoot.VARIANT:
+        return _placed(compiler, left), _placed(compiler, right)
+    arguments = [(compiler(left), left.type), (compiler(right), right.type)]
+    return compiler.python("bitmap.same", arguments, BOOLEAN), "TRUE"
+
+
+def packed(compiler: Compiler, expr: Expr, text: str) -> str:
+    """What a Calc gives on: a BITMAP that it made is serialized as Flink does."""
+    if expr.type.root is not TypeRoot.BITMAP or not isinstance(expr, Call):
+        return text
+    return compiler.python("bitmap.to_bytes", [(text, expr.type)], expr.type)

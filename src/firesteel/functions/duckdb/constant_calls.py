@@ -1,0 +1,136 @@
+"""A call of literals, computed where the plan is made, by the code that would compute it for each row.
+
+Flink: ExpressionReducer, which runs the generated code of every deterministic call of literals. Left as they
+are: calls that depend on the clock or on chance, what gives no literal here (arrays, maps, rows, intervals,
+TIMESTAMP_LTZ), and calls that fail, which fail in the job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime, time
+from decimal import Context, Decimal
+from math import copysign, isfinite
+from typing import Any, cast
+
+from firesteel.errors import FiresteelError, JobError, ValidationError
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal, Value
+from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
+
+_VARYING = frozenset(
+    [
+        *("RAND", "RAND_INTEGER", "UUID", "NOW", "PROCTIME", "UNIX_TIMESTAMP", "TYPEOF"),
+        *("JSON_OBJECT", "JSON_ARRAY", "JSON"),
+    ]
+)
+_WITHOUT_ARGUMENTS = frozenset({"PI", "E"})
+"""The functions without arguments that are constants."""
+_SEVEN_DIGITS = Context(prec=7)
+"""Of a FLOAT as Calcite's RexBuilder keeps it (MathContext.DECIMAL32)."""
+_ZONES = ("UTC", "Asia/Kathmandu")
+_VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
+    TypeRoot.BOOLEAN: bool,
+    TypeRoot.DECIMAL: Decimal,
+    TypeRoot.DATE: date,
+    TypeRoot.TIME: time,
+    TypeRoot.TIMESTAMP: datetime,
+    **dict.fromkeys(INTEGERS, int),
+    **dict.fromkeys(APPROXIMATE, float),
+    **dict.fromkeys(CHARACTER, str),
+    **dict.fromkeys(BYTES_LIKE, bytes),
+}
+"""The types that literals have, and what Python class a value is of."""
+
+
+def constant(call: Call, zone: str | None = None) -> Expr:
+    """The literal that a call of literals gives; the call itself where it is not computed here. zone: the
+    session's; without one, a call that depends on it is not.
+
+    Raises ValidationError for a date of no literal's year (Calcite's DateString, with its words).
+    """
+    if not _is_constant(call):
+        return call
+    from firesteel.functions.duckdb.compile.calc import compile_calc  # with DuckDB, which few plans need
+
+    try:
+        zones = _ZONES if zone is None else (zone,)
+        free = replace(call, type=call.type.with_nullable(True))  # it may be NULL all the same
+        spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
+        if any(other != spec for other in elsewhere):
+            return call
+        from firesteel.functions.duckdb.statement import calculated
+
+        return _literal(calculated(spec), call)
+    except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
+        raise ValidationError("Year out of range", range=call.range) from error
+    except JobError:
+        call.__dict__[_FAILED] = True
+        return call
+    except FiresteelError:
+        return call
+
+
+_FAILED = "_failed"
+_NO_LITERAL = "_no_literal"
+
+
+def failed(call: Call) -> bool:
+    """Whether `constant` was asked for this very call, and computing it failed."""
+    return _FAILED in call.__dict__
+
+
+def has_no_literal(call: Call) -> bool:
+    """Whether `constant` was asked for this very call, which is NULL though its type says NOT NULL, or no
+    finite number: Flink's reducer leaves it as it is."""
+    return _NO_LITERAL in call.__dict__
+
+
+def _is_constant(call: Call) -> bool:
+    if call.type.root not in _VALUES or (not call.args and call.function not in _WITHOUT_ARGUMENTS):
+        return False
+    if call.type.root is TypeRoot.TIMESTAMP and (call.type.precision or 0) > 6:
+        return False
+    pending: list[Expr] = [call]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, InputRef):
+            return False
+        if isinstance(part, Call) and (part.function == "ROW" or varies(part)):
+            return False
+        pending += part.args if isinstance(part, Call) else ()
+    return True
+
+
+def varies(call: Call) -> bool:
+    """Whether a call may give another value for another row, or for another call around it."""
+    function = call.function
+    return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
+
+
+def _literal(value: Any, call: Call) -> Expr:
+    kind = call.type.with_nullable(False)
+    if value is None:
+        if call.type.nullable:
+            return Literal(None, call.type, call.range)
+        call.__dict__[_NO_LITERAL] = True
+        return call
+    if not isinstance(value, _VALUES[kind.root]):
+        return call
+    if isinstance(value, float):
+        if not isfinite(value):
+            call.__dict__[_NO_LITERAL] = True
+            return call
+        if value == 0 and copysign(1, value) < 0:
+            return call
+        exact = Decimal(value)
+        if kind.root is TypeRoot.FLOAT:
+            exact = _SEVEN_DIGITS.plus(exact).normalize()
+        return Literal(exact, kind, call.range)
+    return Literal(cast("Value", value), _as_long(value, kind), call.range)
+
+
+def _as_long(value: Any, kind: SqlType) -> SqlType:
+    """CHAR of the text's own length; others stay."""
+    if kind.root is not TypeRoot.CHAR:
+        return kind
+    return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

@@ -1,0 +1,1 @@
+"""Python functions for what DuckDB lacks."""

@@ -1,0 +1,46 @@
+"""Casts that DuckDB does otherwise, and casts of rows, arrays and maps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.functions.duckdb.registry import columnar
+from firesteel.types import primitive_text
+from firesteel.types.codec import decode
+from firesteel.types.text import plain_values, writer
+
+text_of_double = primitive_text.double_text
+text_of_float = primitive_text.float_text
+text_of_day_time = primitive_text.day_time_text
+text_of_year_month = primitive_text.year_month_text
+
+
+def text_of_bytes(value: bytes) -> str:
+    """The bytes read as UTF-8; what is none becomes U+FFFD, as Java does it."""
+    return value.decode("utf-8", "replace")
+
+
+def text_of_time(micros: int, precision: int) -> str:
+    return primitive_text.time_text(micros * 1000, precision)
+
+
+def text_of_timestamp(value: int, precision: int, unit: int) -> str:
+    """`unit` is the nanoseconds of one count of `value`."""
+    return primitive_text.timestamp_text(value * unit, precision)
+
+
+@columnar
+def to_float(values: pa.Array) -> pa.Array:
+    """DOUBLE to FLOAT: too great a number is infinite."""
+    mask = np.asarray(values.is_null())
+    numbers = np.asarray(values.fill_null(0.0), dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return pa.array(numbers.astype(np.float32), mask=mask)
+
+
+@columnar
+def to_text(values: pa.Array, kind: pa.Array, zone: pa.Array) -> pa.Array:
+    """Rows, arrays and maps as text; `kind` is their encoded type."""
+    write = writer(decode(kind[0].as_py()), zone[0].as_py(), cast=True)
+    return pa.array([None if v is None else write(v) for v in plain_values(values)], pa.string())

@@ -1,0 +1,130 @@
+"""Functions of arrays. Flink: ArrayContainsFunction and its neighbours.
+
+Elements are equal where their values are, NULL to NULL too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cmp_to_key
+from typing import Any
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.registry import nullable
+
+Array = list[Any]
+
+
+def key_of(value: Any) -> Any:
+    """A hashable stand-in, equal where the values are."""
+    if isinstance(value, dict):
+        return tuple(key_of(v) for v in value.values())
+    return tuple(map(key_of, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _ordered(values: Iterable[Any]) -> Array:
+    seen: dict[Any, Any] = {}
+    for value in values:
+        seen.setdefault(key_of(value), value)
+    return list(seen.values())
+
+
+def element(values: Array) -> Any:
+    """The only element; NULL for an empty array."""
+    if len(values) > 1:
+        raise JobError("Array has more than one element.")
+    return values[0] if values else None
+
+
+@nullable
+def contains(values: Array | None, wanted: Any) -> bool | None:
+    return None if values is None else any(key_of(v) == key_of(wanted) for v in values)
+
+
+def position(values: Array, wanted: Any) -> int:
+    """From 1; 0 where it is not there."""
+    found = [i for i, v in enumerate(values, start=1) if v is not None and key_of(v) == key_of(wanted)]
+    return found[0] if found else 0
+
+
+@nullable
+def remove(values: Array | None, wanted: Any) -> Array | None:
+    return None if values is None else [v for v in values if key_of(v) != key_of(wanted)]
+
+
+@nullable
+def append(values: Array | None, value: Any) -> Array | None:
+    return None if values is None else [*values, value]
+
+
+@nullable
+def prepend(values: Array | None, value: Any) -> Array | None:
+    return None if values is None else [value, *values]
+
+
+def distinct(values: Array) -> Array:
+    return _ordered(values)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[[Array], Any]:
+    def run(values: Array) -> Any:
+        return choose((v for v in values if v is not None), default=None)
+
+    return run
+
+
+greatest, least = _extreme(max), _extreme(min)
+
+
+def _greater(a: Any, b: Any) -> int:
+    return 1 if a > b else -1
+
+
+def _not_greater(a: Any, b: Any) -> int:
+    return -_greater(a, b)
+
+
+def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
+    """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
+    nulls = [v for v in values if v is None]
+    some: Array = [v for v in values if v is not None]
+    if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
+        found = sorted(some, key=cmp_to_key(_greater if ascending else _not_greater))
+    else:
+        found = sorted(some, reverse=not ascending)
+    first = ascending if nulls_first is None else nulls_first
+    return nulls + found if first else found + nulls
+
+
+def slice_of(values: Array, start: int, end: int | None = None) -> Array:
+    """From `start` to `end`, both included, from 1; negative ones count from the end."""
+    size = len(values)
+    last = size if end is None else end + size + 1 if end < 0 else end
+    first = start + size + 1 if start < 0 else start
+    if end == 0 or first > size or last < 1 or first > last:
+        return [] if end != 0 or first > 1 else values[:1]
+    return values[max(first, 1) - 1 : last]
+
+
+def union(left: Array, right: Array) -> Array:
+    return _ordered([*left, *right])
+
+
+def difference(left: Array, right: Array) -> Array:
+    gone = set(map(key_of, right))
+    return [v for v in _ordered(left) if key_of(v) not in gone]
+
+
+def intersection(left: Array, right: Array) -> Array:
+    kept = set(map(key_of, right))
+    return [v for v in _ordered(left) if key_of(v) in kept]
+
+
+def concat(*arrays: Array) -> Array:
+    return [value for values in arrays for value in values]
+
+
+def join(values: Array, separator: str, null: str | None = None) -> str:
+    """NULLs are left out unless a text is given for them."""
+    parts = values if null is None else [null if v is None else v for v in values]
+    return separator.join(v for v in parts if v is not None)

@@ -1,0 +1,177 @@
+"""Texts of points in time. Flink: DateTimeUtils (formatTimestamp, parseDate, unixTimestamp, convertTz).
+
+DATE_FORMAT of a timestamp and TO_TIMESTAMP go by DateTimeFormatter (functions/java/date_patterns.py,
+functions/java/date_time_formatter.py); FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern
+and DATE_FORMAT of a string by SimpleDateFormat (functions/java/simple_date_format.py).
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.library.parsing import timestamp, try_date, try_timestamp
+from firesteel.functions.duckdb.registry import with_result
+from firesteel.functions.java.date_patterns import checked, formatted
+from firesteel.functions.java.date_time_formatter import parsed, steps_of
+from firesteel.functions.java.jdbc_times import day_value_of, timestamp_value_of
+from firesteel.functions.java.simple_date_format import simple_format, simple_parse
+from firesteel.functions.java.time_zones import instant_of, java_zone
+from firesteel.types.zones import zone_id
+
+_DAY = 86_400
+_BLANKS = "".join(map(chr, range(33)))
+"""What String.trim takes away."""
+_YEAR_2000, _CYCLE = 10_957, 146_097
+_DEFAULT = "yyyy-MM-dd HH:mm:ss"
+_UNREAD = -(1 << 63)
+_UNREAD_DAY = 622_191_233
+"""What Flink's arithmetic makes of the day of -2^63 milliseconds."""
+_YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
+
+
+def format_timestamp(value: int, unit: int, pattern: str) -> str:
+    """DATE_FORMAT of a wall clock; `unit` is the nanoseconds of one count of `value`."""
+    checked(pattern)
+    days, nanos = divmod(value * unit, _DAY * 10**9)
+    cycles, rest = divmod(days - _YEAR_2000, _CYCLE)  # 400 years have the same days everywhere
+    return formatted(pattern, date(2000, 1, 1) + timedelta(days=rest), nanos, 400 * cycles)
+
+
+def format_string(text: str, pattern: str) -> str | None:
+    """DATE_FORMAT of a string."""
+    millis = simple_parse(_DEFAULT, text, "UTC")
+    return None if millis is None else simple_format(pattern, millis, "UTC")
+
+
+def to_date(text: str) -> int | None:
+    found: int | None = try_date(text)
+    return found
+
+
+def to_date_by(text: str, pattern: str) -> int:
+    """TO_DATE with a pattern, lenient: February 29 of 2023 is March 1."""
+    millis = simple_parse(pattern, text, "UTC")
+    return _UNREAD_DAY if millis is None else millis // (_DAY * 1000)
+
+
+def to_timestamp(text: str) -> int | None:
+    """Microseconds of milliseconds."""
+    found: int | None = try_timestamp(text, 3, "UTC")
+    return found
+
+
+def to_timestamp_by(text: str, pattern: str) -> int | None:
+    """TO_TIMESTAMP with a pattern; a text that does not follow it may still be one of JDBC's.
+
+    NULL for fields that make no day, of which TO_TIMESTAMP_LTZ raises JobError.
+    """
+    try:
+        nanos = _read(text, pattern, 3)
+    except JobError:
+        return None
+    return None if nanos is None else nanos // 1000
+
+
+def _read(text: str, pattern: str, digits: int) -> int | None:
+    """Nanoseconds of a wall clock; None for what cannot be read, or where the pattern is none."""
+    if steps_of(pattern) is None:
+        return None
+    found = parsed(pattern, text)
+    if found is None:
+        return _jdbc(text.strip(_BLANKS))
+    unit = 10 ** (9 - digits)
+    cut: int = found // unit * unit
+    return cut
+
+
+def instant_by(text: str, pattern: str) -> int | None:
+    """Microseconds of a time in UTC, cut to milliseconds where the text follows the pattern.
+
+    Raises JobError for fields that make no day.
+    """
+    nanos = _read(text, pattern, 3)
+    return None if nanos is None else nanos // 1000
+
+
+@with_result
+def to_instant_of(
+    result: pa.TimestampType, text: str, pattern: str | None = None, zone: str = "UTC"
+) -> int | None:
+    """TO_TIMESTAMP_LTZ of a string: read in UTC unless a zone is given; NULL for what is no zone."""
+    if pattern is None:
+        return _strict(text)
+    known = zone_id(zone)
+    last = len(pattern) - len(pattern.rstrip("S"))
+    nanos = _read(text, pattern, min(9, max(3, last))) if known is not None else None
+    if nanos is None or known is None:
+        return None
+    return _in_unit(instant_of(nanos, known), result)
+
+
+@with_result
+def instant_of_number(
+    result: pa.TimestampType, value: int | float | Decimal, precision: int = 3
+) -> int | None:
+    """TO_TIMESTAMP_LTZ of a number: `value` counts units of 10^-precision seconds.
+
+    NULL outside the years 0 to 9999. Raises JobError for a precision that is none.
+    """
+    if not 0 <= precision <= 9:
+        raise JobError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return _in_unit(0, result) if math.isnan(value) else None
+        if not _YEAR_0 <= value / 10.0**precision <= _YEAR_9999:
+            return None
+        nanos = max(-(1 << 63), min((1 << 63) - 1, int(value * 10.0 ** (9 - precision))))
+        return _in_unit(nanos, result)
+    nanos = int(value) * 10 ** (9 - precision)
+    return _in_unit(nanos, result) if _YEAR_0 <= nanos // 10**9 <= _YEAR_9999 else None
+
+
+def _strict(text: str) -> int:
+    found: int = timestamp(text, 3, "UTC")
+    return found
+
+
+def _in_unit(nanos: int, result: pa.TimestampType) -> int:
+    """A count of the result's unit. Raises JobError for years that nanoseconds do not reach."""
+    if result.unit != "ns":
+        return nanos // 1000
+    if not -(1 << 63) <= nanos < 1 << 63:
+        raise JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
+    return nanos
+
+
+def from_unixtime(seconds: int, zone: str, pattern: str = _DEFAULT) -> str:
+    millis = (seconds * 1000 + (1 << 63)) % (1 << 64) - (1 << 63)
+    return simple_format(pattern, millis, zone)
+
+
+def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
+    """Seconds, without the fraction; -9223372036854775808 for what cannot be read."""
+    millis = simple_parse(pattern, text, zone)
+    if millis is None:
+        return _UNREAD
+    return millis // 1000 if millis >= 0 else -(-millis // 1000)
+
+
+def convert_tz(text: str, source: str, target: str) -> str | None:
+    """A wall clock of one zone as the other shows it; an unknown zone is GMT."""
+    millis = simple_parse(_DEFAULT, text, java_zone(source))
+    return None if millis is None else simple_format(_DEFAULT, millis, java_zone(target))
+
+
+def _jdbc(text: str) -> int | None:
+    """Nanoseconds of a text of JDBC's: a timestamp where it has a blank, else a date."""
+    try:
+        if " " in text:
+            return timestamp_value_of(text)
+        return day_value_of(text) * _DAY * 10**9
+    except ValueError:
+        return None

@@ -1,0 +1,101 @@
+"""Decimal arithmetic beyond DuckDB's 38 digits. Flink: DecimalDataUtils.
+
+A result is rounded HALF_UP to its type's scale; one with too many digits is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.registry import with_result
+
+_EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
+_QUOTIENT = Context(prec=38, rounding=ROUND_HALF_UP)
+_UNITS = [Decimal(1).scaleb(-scale) for scale in range(39)]
+
+
+def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
+    """The value rounded to the type's scale, or None where it has too many digits for it."""
+    if value.adjusted() > _EXACT.prec // 2:
+        return None
+    rounded = value.quantize(_UNITS[kind.scale], context=_EXACT)
+    return None if rounded and rounded.adjusted() + 1 > kind.precision - kind.scale else rounded
+
+
+def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
+    """The DOUBLE as Flink has it: of up to 18 digits a quotient of two DOUBLEs, else the nearest."""
+    if kind.precision > 18:
+        return float(value)
+    return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)
+
+
+def _operation(compute: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Decimal | None]:
+    @with_result
+    def run(result: pa.DataType, left: Decimal, right: Decimal) -> Decimal | None:
+        return fit(compute(left, right), result)
+
+    return run
+
+
+def _quotient(left: Decimal, right: Decimal) -> Decimal:
+    if not right:
+        raise JobError("Division by zero")
+    return _QUOTIENT.divide(left, right)
+
+
+def _remainder(left: Decimal, right: Decimal) -> Decimal:
+    if not right:
+        raise JobError("Division by zero")
+    return _EXACT.remainder(left, right)
+
+
+add = _operation(_EXACT.add)
+subtract = _operation(_EXACT.subtract)
+multiply = _operation(_EXACT.multiply)
+divide = _operation(_quotient)
+modulus = _operation(_remainder)
+
+
+def compare(left: Decimal, right: Decimal) -> int:
+    """-1, 0 or 1."""
+    return (left > right) - (left < right)
+
+
+@with_result
+def from_double(result: pa.DataType, value: float) -> Decimal | None:
+    """CAST of a DOUBLE: the digits that Java would print, rounded to the type."""
+    return fit(decimal_of(value), result)
+
+
+def decimal_of(value: float) -> Decimal:
+    """The digits that Java would print. Raises JobError for NaN and the infinities."""
+    if value != value or value in (float("inf"), float("-inf")):
+        letter = "N" if value != value else "I"
+        raise JobError(
+            f"Character {letter} is neither a decimal digit number, decimal point, nor "
+            '"e" notation exponential mark.'
+        )
+    return Decimal(repr(value))
+
+
+@with_result
+def round_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
+    """ROUND(DECIMAL, to), HALF_UP."""
+    return _rounded(value, to, ROUND_HALF_UP, result)
+
+
+@with_result
+def truncate_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
+    """TRUNCATE(DECIMAL, to)."""
+    return _rounded(value, to, ROUND_DOWN, result)
+
+
+def _rounded(value: Decimal, to: int, rounding: str, result: pa.Decimal128Type) -> Decimal | None:
+    try:
+        return fit(value.quantize(Decimal(1).scaleb(-to), rounding=rounding, context=_EXACT), result)
+    except InvalidOperation:
+        return fit(value, result)

@@ -1,0 +1,91 @@
+"""Functions of maps. A map is a list of pairs; a key may be NULL, and there twice.
+
+Flink: ScalarOperatorGens (generateMap, generateMapComparison), MapFromArraysFunction, MapUnionFunction,
+MapToMapCastRule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.library.collections import Array, key_of
+from firesteel.functions.duckdb.registry import nullable, with_result
+from firesteel.types.sql import BIGINT, BOOLEAN, DATE, INT, SMALLINT, STRING, TINYINT
+
+Pairs = list[tuple[Any, Any]]
+_HASHED = {
+    pa.string(): STRING,
+    pa.int8(): TINYINT,
+    pa.int16(): SMALLINT,
+    pa.int32(): INT,
+    pa.int64(): BIGINT,
+    pa.date32(): DATE,
+    pa.bool_(): BOOLEAN,
+}
+"""Keys whose order in a Java map is kept; others stand in the order in which they came."""
+
+
+@nullable
+def make(marks: str, *keys_and_values: Any) -> Pairs:
+    """MAP[k, v, ...]. marks: a letter a key. Of equal keys that have the same letter the last one's value
+    counts, in the place of the first; `-` stays beside any other."""
+    found: dict[Any, tuple[Any, Any]] = {}
+    entries = zip(keys_and_values[::2], keys_and_values[1::2], strict=True)
+    for number, (mark, (key, value)) in enumerate(zip(marks, entries, strict=True)):
+        found[number if mark == "-" else (mark, key_of(key))] = (key, value)
+    return list(found.values())
+
+
+def from_arrays(keys: Array, values: Array) -> Pairs:
+    """Equal keys stay."""
+    if len(keys) != len(values):
+        raise JobError(
+            "Invalid function MAP_FROM_ARRAYS call:\nThe length of the keys array "
+            f"{len(keys)} is not equal to the length of the values array {len(values)}"
+        )
+    return list(zip(keys, values, strict=True))
+
+
+def union(first: Pairs, *others: Pairs) -> Pairs:
+    """The later map stands first as it is, then what the earlier one has of other keys, each once; NULL is
+    another one than itself there. An empty map changes nothing."""
+    found = first
+    for pairs in filter(None, others):
+        known = {key_of(key) for key, _ in pairs}
+        has_null = None in known
+        rest = []
+        for key, value in found:
+            if has_null if key is None else key_of(key) in known:
+                continue
+            known.add(key_of(key))
+            rest.append((key, value))
+        found = [*pairs, *rest]
+    return found
+
+
+@with_result
+def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
+    """A Java map of them: of equal keys the last one's value."""
+    found = {key_of(key): (key, value) for key, value in zip(keys, values, strict=True)}
+    of_key = _HASHED.get(kind.value_type.field(0).type)
+    if of_key is None or len(found) < 2:
+        return list(found.values())
+    from firesteel.functions.java.hash_code import hasher
+    from firesteel.functions.java.hash_map import hashed
+
+    hash_of = hasher(of_key)
+    return [pair for _, pair in hashed(list(found.items()), lambda key: 0 if key is None else hash_of(key))]
+
+
+def equal(left: Pairs, right: Pairs) -> bool:
+    """Whether they have as many entries, and as Java maps the same ones; NULL values equal nothing."""
+    if len(left) != len(right):
+        return False
+    a, b = ({key_of(key): value for key, value in pairs} for pairs in (left, right))
+    return all(
+        key in b and value is not None and b[key] is not None and key_of(value) == key_of(b[key])
+        for key, value in a.items()
+    )

@@ -1,0 +1,192 @@
+"""CAST of strings. Flink: BinaryStringDataUtil, DateTimeUtils, Java's number parsers.
+
+`boolean`, `integer`, ... raise JobError where the string is no such value; `try_boolean`, ... give None.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import date as calendar_date
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import wraps
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.library.decimals import fit
+from firesteel.functions.duckdb.registry import with_result
+from firesteel.functions.java.floating_text import parse_double, parse_float
+from firesteel.functions.java.time_zones import instant_of
+
+_TRUE = frozenset(["true", "t", "yes", "y", "1"])
+_FALSE = frozenset(["false", "f", "no", "n", "0"])
+_WHOLE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
+_BIG_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_COMPACT = re.compile(r"[ \n\t]*([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)", re.DOTALL)
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)(.*)", re.DOTALL)
+_TIMESTAMP = re.compile(
+    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
+    r"(?: ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]{0,9}))?)?",
+)
+_TIME = re.compile(r"([0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2})(?:\.([0-9]*))?)?")
+_JAVA_BLANKS = "".join(map(chr, range(33)))
+_MAX_COMPACT = 18
+
+
+def _lenient(parse: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(parse)
+    def attempt(*args: Any) -> Any:
+        try:
+            return parse(*args)
+        except (JobError, OverflowError, ValueError):
+            return None
+
+    return attempt
+
+
+def boolean(text: str) -> bool:
+    word = text.lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise JobError(f"Cannot parse '{text}' as BOOLEAN.")
+
+
+def _whole(bits: int) -> Callable[[str], int]:
+    limit = 1 << (bits - 1)
+
+    def parse(text: str) -> int:
+        trimmed = text.strip(" ")
+        match = _WHOLE.fullmatch(trimmed)
+        if match is None or trimmed in ("", "+", "-"):
+            raise JobError(f"For input string: '{text}'. Invalid character found.")
+        value = int(match[1] + (match[2] or "0"))
+        if not -limit <= value < limit:
+            raise JobError(f"For input string: '{text}'. Overflow.")
+        return value
+
+    return parse
+
+
+tinyint, smallint, integer, bigint = (_whole(bits) for bits in (8, 16, 32, 64))
+
+
+def _floating(parse: Callable[[str], float]) -> Callable[[str], float]:
+    def strict(text: str) -> float:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise JobError(str(error)) from None
+
+    return strict
+
+
+double, single = _floating(parse_double), _floating(parse_float)
+
+
+def _overflow(text: str) -> JobError:
+    return JobError(f"For input string: '{text}'. Overflow.")
+
+
+@with_result
+def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
+    if result.precision > _MAX_COMPACT or len(text.encode()) > _MAX_COMPACT:
+        trimmed = text.strip(_JAVA_BLANKS)
+        value = Decimal(trimmed) if _BIG_DECIMAL.fullmatch(trimmed) else None
+    else:
+        value = _compact(text)
+    fitting = None if value is None else fit(value, result)
+    if fitting is None:
+        raise _overflow(text)
+    return fitting
+
+
+def _compact(text: str) -> Decimal | None:
+    """Flink's own reading of short numbers: one character that belongs to none may end it."""
+    text = text.encode().decode("latin-1")  # it reads bytes
+    match = _COMPACT.match(text)
+    if match is None or text.strip(" \n\t") in ("", "+", "-"):
+        return None
+    sign, whole, fraction, rest = match[1], match[2], match[3] or "", match[4]
+    exponent = 0
+    power = _EXPONENT.match(rest)
+    if power:
+        exponent, rest = int(power[1]), power[2]
+    elif rest[:1] in ("e", "E") and len(rest) > 1:
+        return None
+    if rest[1:].strip(" \n\t"):
+        return None
+    return Decimal(f"{sign}{whole + fraction or '0'}").scaleb(exponent - len(fraction))
+
+
+def date(text: str) -> int:
+    """Days since the epoch; month and day may be left out, what follows a blank does not count."""
+    wanted = text.strip(" ").split(" ")[0]
+    parts = wanted.split("-")
+    if not 1 <= len(parts) <= 3 or not all(re.fullmatch("[0-9]+", p) for p in parts):
+        raise JobError(f"For input string: '{text}'.")
+    try:
+        year, month, day = (int(p) for p in (*parts, "1", "1")[:3])
+        return (calendar_date(year, month, day) - calendar_date(1970, 1, 1)).days
+    except (ValueError, OverflowError):
+        raise JobError(f"For input string: '{text}'.") from None
+
+
+def time(text: str, precision: int) -> int:
+    """Microseconds of the day; minutes and seconds may be left out."""
+    match = _TIME.fullmatch(text.strip(" "))
+    hour, minute, second = (int(g or 0) for g in match.groups()[:3]) if match else (99, 99, 99)
+    if match is None or hour > 23 or minute > 59 or second > 59:
+        raise JobError(
+            f"Invalid time format: '{text}'. Expected format: HH:mm:ss[.fff] where HH is 00-23, "
+            "mm is 00-59, ss is 00-59"
+        )
+    fraction = (match[4] or "")[: min(precision, 3)].ljust(6, "0")
+    return (hour * 3600 + minute * 60 + second) * 10**6 + int(fraction)
+
+
+def timestamp(text: str, precision: int, zone: str) -> int:
+    """Microseconds since the epoch, nanoseconds above precision 6; a day past the month's end is its last."""
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None:
+        raise _unparsed(text)
+    year, month, day, hour, minute, second = (int(g or 0) for g in match.groups()[:6])
+    later = (
+        timedelta(days=1) if (hour, minute, second) == (24, 0, 0) and not int(match[7] or 0) else timedelta()
+    )
+    try:
+        if day > 31:
+            raise _unparsed(text)
+        moment = datetime(
+            year, month, min(day, monthrange(year, month)[1]), 0 if later else hour, minute, second
+        )
+    except (ValueError, IndexError):
+        raise _unparsed(text) from None
+    since = moment + later - datetime(1970, 1, 1)
+    fraction = (match[7] or "")[:precision].ljust(9, "0")
+    nanos = (since.days * 86400 + since.seconds) * 10**9 + int(fraction)
+    nanos = nanos if zone == "UTC" else instant_of(nanos, zone)
+    if precision > 6 and not -(1 << 63) <= nanos < 1 << 63:
+        raise JobError(f"TIMESTAMP({precision}) is held from 1677-09-21 to 2262-04-11, not '{text}'")
+    return nanos if precision > 6 else nanos // 1000
+
+
+def _unparsed(text: str) -> JobError:
+    start = re.match(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", text)
+    if start is not None and start.end() < len(text):
+        return JobError(f"Text '{text}' could not be parsed, unparsed text found at index {start.end()}")
+    return JobError(f"Text '{text}' could not be parsed at index 0")
+
+
+try_boolean = _lenient(boolean)
+try_tinyint, try_smallint, try_integer, try_bigint = map(_lenient, (tinyint, smallint, integer, bigint))
+try_double, try_single = _lenient(double), _lenient(single)
+try_decimal = with_result(_lenient(decimal))
+try_date = _lenient(date)
+try_time = _lenient(time)
+try_timestamp = _lenient(timestamp)

@@ -1,0 +1,217 @@
+"""LIKE, SIMILAR TO and regular expressions. Flink: SqlLikeUtils, SqlFunctionUtils."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import ceil
+
+from firesteel.errors import JobError
+from firesteel.functions.duckdb.registry import nullable
+from firesteel.functions.java.hash_code import string_hash
+from firesteel.functions.java.hash_map import hashed
+from firesteel.functions.java.regular_expressions import compiled, find_all
+from firesteel.functions.java.utf16 import text_of, units
+
+_CLASSES = {
+    "ALPHA": r"a-zA-Z",
+    "UPPER": r"A-Z",
+    "LOWER": r"a-z",
+    "DIGIT": r"\d",
+    "SPACE": r" ",
+    "WHITESPACE": r"\s",
+    "ALNUM": r"a-zA-Z0-9",
+}
+_ANY_LETTER = "[^\\n\\r\\x85\\u2028\\u2029]"
+"""What `_` stands for: Java's `.`, which no end of a line is. `%` stands for anything."""
+_SPECIAL = set("[]()|^-+*%_?{}")
+
+
+@lru_cache(maxsize=512)
+def _like(pattern: str, escape: str | None) -> re.Pattern[str]:
+    parts, i = [], 0
+    while i < len(pattern):
+        letter = pattern[i]
+        if letter == escape:
+            if i + 1 == len(pattern) or pattern[i + 1] not in ("%", "_", escape):
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            parts.append(re.escape(pattern[i + 1]))
+            i += 1
+        else:
+            parts.append({"%": ".*", "_": _ANY_LETTER}.get(letter) or re.escape(letter))
+        i += 1
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def like(text: str, pattern: str, escape: str | None = None) -> bool:
+    """SQL's LIKE; without ESCAPE no character escapes another."""
+    if escape is not None and len(escape) != 1:
+        raise JobError(f"Invalid escape character '{escape}'")
+    return _like(pattern, escape).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
+    parts: list[str] = []
+    i = 0
+    while i < len(pattern):
+        letter = pattern[i]
+        if letter == escape:
+            if i + 1 == len(pattern):
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            following = pattern[i + 1]
+            if following not in _SPECIAL and following != escape:
+                raise JobError(f"Invalid escape sequence '{pattern}', {i}")
+            parts.append(re.escape(following))
+            i += 1
+        elif letter == "[":
+            i = _character_class(pattern, i, parts)
+        elif letter in "%_":
+            parts.append({"%": ".*", "_": _ANY_LETTER}[letter])
+        elif letter in "()|+*?{}":
+            parts.append(letter)
+        else:
+            parts.append(letter if letter == "." else re.escape(letter))
+        i += 1
+    try:
+        return re.compile("".join(parts), re.DOTALL)
+    except re.error:
+        raise JobError(f"Invalid regular expression '{pattern}'") from None
+
+
+def _character_class(pattern: str, start: int, parts: list[str]) -> int:
+    """Translate `[...]` from `start`; the place of its last character."""
+    i = start + 1
+    content = []
+    if pattern[i : i + 1] == "^":
+        content.append("^")
+        i += 1
+    while i < len(pattern) and pattern[i] != "]":
+        named = re.match(r"\[:(\w+):\]", pattern[i:])
+        if named and named[1].upper() in _CLASSES:
+            content.append(_CLASSES[named[1].upper()])
+            i += named.end()
+            continue
+        content.append("\\" + pattern[i] if pattern[i] in "\\[&~|" else pattern[i])
+        i += 1
+    if i >= len(pattern):
+        raise JobError(f"Invalid regular expression '{pattern}'")
+    parts.append(f"[{''.join(content)}]")
+    return i
+
+
+def similar(text: str, pattern: str, escape: str | None = None) -> bool:
+    """SQL's SIMILAR TO."""
+    return _similar(pattern, escape).fullmatch(text) is not None
+
+
+def regexp(text: str, pattern: str) -> bool:
+    """REGEXP: whether the pattern is found; an empty pattern is not."""
+    found = compiled(pattern)
+    return bool(pattern) and found is not None and found.search(text) is not None
+
+
+def regexp_replace(text: str, pattern: str, new: str) -> str | None:
+    """REGEXP_REPLACE; the replacement is taken as it is."""
+    found = compiled(pattern)
+    if found is None:
+        return None
+    seen, parts, at = units(text), [], 0
+    for (start, end), *_ in find_all(found, text):
+        parts += [seen[at:start], new]
+        at = end
+    return text_of("".join([*parts, seen[at:]])) if parts else text
+
+
+def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
+    found = compiled(pattern)
+    if found is None or not 0 <= group <= found.groups:
+        return None
+    match = found.search(text)
+    return None if match is None else match[group]
+
+
+def regexp_count(text: str, pattern: str) -> int | None:
+    found = compiled(pattern)
+    return None if found is None else sum(1 for _ in find_all(found, text))
+
+
+def regexp_instr(text: str, pattern: str) -> int | None:
+    """The place of the first match in UTF-16 units, from 1."""
+    found = compiled(pattern)
+    if found is None:
+        return None
+    match = found.search(text)
+    return 0 if match is None else len(units(text[: match.start()])) + 1
+
+
+def regexp_substr(text: str, pattern: str) -> str | None:
+    found = compiled(pattern)
+    match = None if found is None else found.search(text)
+    return None if match is None else match[0]
+
+
+def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | None] | None:
+    found = compiled(pattern)
+    if found is None or not 0 <= group <= found.groups:
+        return None
+    seen = units(text)
+    spans = (spans[group] for spans in find_all(found, text))
+    return [text_of(seen[start:end]) if start >= 0 else None for start, end in spans]
+
+
+@nullable
+def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
+    """The part at an index from 0."""
+    if text is None or separator is None or index is None or index < 0:
+        return None
+    if not text:
+        return None
+    parts = text.split(separator) if separator else re.split(r"\s", text)
+    return parts[index] if index < len(parts) else None
+
+
+def split_index_at(text: str, code: int, index: int) -> str | None:
+    """The same with the separator as a character's code, up to 255; NULL for another one."""
+    return split_index(text, chr(code), index) if 1 <= code <= 255 else None
+
+
+def split(text: str, separator: str) -> list[str] | None:
+    """The parts between separators; the UTF-16 units where it is empty."""
+    return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
+
+
+def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
+    """Entries between separators, which are regular expressions, in the order of a Java map; a key without a
+    value has NULL."""
+    if not text:
+        return []
+    between, within = compiled(entries), compiled(pair)
+    if between is None or within is None:
+        raise JobError(f"Invalid regular expression '{entries if between is None else pair}'")
+    parts = _java_split(between, text)
+    found: dict[str, str | None] = {}
+    for entry in parts:
+        key, *value = _java_split(within, entry, 2)
+        found[key if value else entry] = value[0] if value else None
+    room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)  # CollectionUtil's expected size
+    pairs = hashed(list(found.items()), string_hash, room)
+    return [(text_of(key), value and text_of(value)) for key, value in pairs]
+
+
+def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
+    """As Java's String.split: nothing of length 0 is split off the front, nor kept at its end."""
+    seen, parts, at = units(text), list[str](), 0
+    for (start, end), *_ in find_all(pattern, text):
+        if limit and len(parts) == limit - 1:
+            break
+        if end == 0:
+            continue
+        parts.append(seen[at:start])
+        at = end
+    if not at:
+        return [text]
+    parts.append(seen[at:])
+    while not limit and parts and not parts[-1]:
+        parts.pop()
+    return parts

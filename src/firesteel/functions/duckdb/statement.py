@@ -1,0 +1,196 @@
+"""A projection and a filter as one DuckDB statement over Arrow tables of changes."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.errors import FiresteelError, JobError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.connection import connect
+from firesteel.functions.duckdb.registry import take_error
+from firesteel.types.arrow import to_arrow
+from firesteel.types.duckdb import quote
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
+
+_REFERENCE = re.compile(r"f(\d+)\Z")
+_OVERFLOW = re.compile(r"Overflow in \w+ of INT64 \((.*?)\)!")
+_RAISED = re.compile(r"flink:(.*)", re.DOTALL)
+
+_LONG = 10_000
+"""Characters from which on binding a statement takes longer than to copy what it gives."""
+
+_IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
+    TypeRoot.BOOLEAN: False,
+    **dict.fromkeys((*INTEGERS, *APPROXIMATE, *INTERVALS), -1),
+    **dict.fromkeys(CHARACTER, ""),
+    TypeRoot.DATE: date(1969, 12, 31),
+}
+"""What a NULL is where its type says NOT NULL: generated Java code holds primitive values, and looks at no
+NULL mark (Flink: CodeGenUtils.primitiveDefaultValue). Split aggregates show it, until the bucket that has a
+call's values has sent them.
+"""
+
+
+def calculated(spec: CalcSpec) -> Any:
+    """What the first expression of a projection of no columns gives, as Python has it."""
+    row = pa.table([pa.array([0], pa.int8()), pa.array([0], pa.int64())], names=[KIND, ORDER])
+    return Statement(spec).process(row).column(field(0))[0].as_py()
+
+
+class Statement:
+    """Projection and filter of changes. Rows keep their order, their kind and their `$order`.
+
+    The columns of nested parts that the spec names must stand in the table.
+
+    Raises JobError where an expression fails on a row, as Flink's job does, and where a column that
+    may not be NULL is.
+    """
+
+    def __init__(self, spec: CalcSpec) -> None:
+        self._spec = spec
+        matches = [_REFERENCE.match(text) for text in spec.projection]
+        self._references = [int(match[1]) if match else None for match in matches]
+        self._computed = [i for i, match in enumerate(matches) if match is None]
+        self._types = [to_arrow(kind) for kind in spec.types]
+        self._sql = {with_places: self._statement(with_places) for with_places in (False, True)}
+        self._computed_not_null = [i for i in self._computed if not spec.types[i].nullable]
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        if changes.num_rows == 0 and (self._computed or self._filters):
+            return self._empty(changes)
+        if self._filters:
+            return self._checked(self._typed(self._run(changes)))
+        computed = self._run(changes) if self._computed else None
+        return self._checked(self._typed(self._beside(changes, computed)))
+
+    @property
+    def _filters(self) -> bool:
+        return self._spec.condition is not None
+
+    def _beside(self, changes: pa.Table, computed: pa.Table | None) -> pa.Table:
+        """The projection of all rows. computed: its columns that are no references; the others are those of
+        the input, without a copy."""
+        columns = {name: changes.column(name) for name in (KIND, ORDER)}
+        for i, reference in enumerate(self._references):
+            if reference is not None:
+                columns[field(i)] = changes.column(field(reference))
+            else:
+                assert computed is not None
+                columns[field(i)] = computed.column(field(i))
+        if PLACE in changes.column_names:
+            columns[PLACE] = changes.column(PLACE)
+        return pa.table(columns)
+
+    def _statement(self, with_places: bool) -> str:
+        """Of rows that are filtered all columns, else those that are computed."""
+        of_rows = [quote(KIND), quote(ORDER)] if self._filters else []
+        wanted = range(len(self._references)) if self._filters else self._computed
+        columns = [*of_rows, *(f"{self._spec.projection[i]} AS {field(i)}" for i in wanted)]
+        columns += [quote(PLACE)] * (with_places and self._filters)
+        where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
+        source = _over("changes", self._spec.condition_steps) + where
+        if self._spec.steps:
+            source = _over(f"(SELECT * FROM {source})", self._spec.steps)
+        return f"SELECT {', '.join(columns)} FROM {source}"
+
+    def _run(self, changes: pa.Table) -> pa.Table:
+        """Execute the statement. Override to say more about an error."""
+        connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
+        connection.register("changes", without_zone(changes))
+        try:
+            return _answer(connection, self._sql[PLACE in changes.column_names])
+        except duckdb.Error as error:
+            raise job_error(error) from None
+        finally:
+            connection.unregister("changes")
+
+    def _typed(self, table: pa.Table) -> pa.Table:
+        """The columns in the types that carry them, the zone of TIMESTAMP_LTZ put back."""
+        for i, kind in enumerate(self._types):
+            column = table.column(i + 2)
+            if column.type != kind:
+                table = table.set_column(i + 2, field(i), _converted(column, kind))
+        return table
+
+    def _checked(self, table: pa.Table) -> pa.Table:
+        """A computed NULL that may not be one is what Java has in its place, where it has something."""
+        for i in self._computed_not_null:
+            column = table.column(i + 2)
+            if not column.null_count:
+                continue
+            root = self._spec.types[i].root
+            if root not in _IN_PLACE_OF_NULL:
+                raise JobError(
+                    f"Expression {i + 1} of the projection is NOT NULL, however, its value is NULL",
+                    hint="a DECIMAL result that has more digits than its type becomes NULL",
+                )
+            default = pa.scalar(_IN_PLACE_OF_NULL[root]).cast(column.type)
+            table = table.set_column(i + 2, field(i), column.fill_null(default))
+        return table
+
+    def _empty(self, changes: pa.Table) -> pa.Table:
+        kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
+        kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
+        return pa.schema(kinds).empty_table()
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
+    """What the statement gives. DuckDB binds a relation's twice, which is most of a long one's time; a result
+    that is executed at once costs a copy of the rows instead, of which it warns."""
+    if len(statement) < _LONG:
+        return connection.sql(statement).to_arrow_table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return connection.execute(statement).to_arrow_table()
+
+
+def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
+    """The source with the steps' columns beside its own."""
+    for columns in steps:
+        source = f"(SELECT *, {', '.join(columns)} FROM {source})"
+    return source
+
+
+def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind, safe=False)
+    except pa.ArrowException:  # an untyped NULL within an array or map
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
+
+
+def without_zone(table: pa.Table) -> pa.Table:
+    """The table with every TIMESTAMP_LTZ as a plain timestamp in UTC, as expressions expect it."""
+    for i, column in enumerate(table.columns):
+        kind = column.type
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            table = table.set_column(i, table.schema.field(i).name, column.cast(pa.timestamp(kind.unit)))
+    return table
+
+
+def job_error(error: duckdb.Error) -> FiresteelError:
+    """What the user is told of an error that DuckDB raised while a statement ran."""
+    known = take_error()
+    if known is not None:
+        return known
+    text = str(error)
+    raised = _RAISED.search(text)
+    if raised:
+        return JobError(raised[1].strip())
+    if "Date out of range" in text or "not in timestamp range" in text:
+        return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
+    if over := _OVERFLOW.search(text):
+        return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
+    beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text  # a DATE in days
+    if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
+        return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return JobError("A result is larger than the memory", hint="WHERE can leave such rows out")
+    return JobError(f"An expression failed: {text.splitlines()[0]}")

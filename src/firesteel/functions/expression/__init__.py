@@ -1,0 +1,1 @@
+"""Typed expressions and their casts."""

@@ -1,0 +1,41 @@
+"""Which parts of nested columns expressions look at (types/value_parts.py)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.types.sql import CHARACTER, STRING, TypeRoot
+from firesteel.types.value_parts import Part, Parts
+
+
+def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
+    """The parts of each column that is read."""
+    found: dict[int, dict[Part, None]] = defaultdict(dict)
+    pending = list(exprs)
+    while pending:
+        expr, back = pending.pop(), Part()
+        while isinstance(expr, Call) and (step := _step(expr)):
+            pending += expr.args[1:]
+            expr, back = expr.args[0], back + step
+        if isinstance(expr, InputRef):
+            found[expr.index][back[::-1]] = None
+        elif isinstance(expr, Call):
+            pending += expr.args
+    return {index: tuple(parts) for index, parts in found.items()}
+
+
+def _step(call: Call) -> Part:
+    """The step by which a call takes a part of its first argument; none where it may look at all of it."""
+    if call.function == "ITEM_FIELD":
+        return (call.options[0],)
+    if call.function != "ITEM":
+        return ()
+    value, key = call.args
+    if value.type.root is TypeRoot.ARRAY:
+        return (None,)
+    if value.type.root is TypeRoot.MAP and isinstance(key, Literal) and key.type.root in CHARACTER:
+        as_it_is = value.type.children[0].same_as(STRING)  # others would be padded or cut
+        return (key.value,) if isinstance(key.value, str) and as_it_is else ()
+    return ()

@@ -1,0 +1,59 @@
+"""java.sql.Date.valueOf and java.sql.Timestamp.valueOf, and the LocalDate or LocalDateTime of the result.
+
+They are lenient: fields may run over (February 30 is March 1 or 2, 25 o'clock is the next day's 1) and
+have a sign, and hours, minutes and seconds any number of digits. Until 1582 the months are those of the
+Julian calendar, while the result has the same fields in the calendar of today; the year 0 is read as 1.
+"""
+
+from __future__ import annotations
+
+import re
+
+from firesteel.functions.java.calendar import date_of, day_of, gregorian_day
+
+_DATE = r"(.{4})-(.{1,2})-(.{1,2})"
+_DAY = re.compile(_DATE, re.DOTALL)
+_MOMENT = re.compile(_DATE + r" ([^:]*):([^:]*):([^.]*)(?:\.(\d.{0,8}))?", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?\d+")
+_SECONDS = 86_400
+_MOST = 1 << 31
+_FEBRUARY = 2
+
+
+def day_value_of(text: str) -> int:
+    """Days since 1970-01-01. Raises ValueError at what is no date."""
+    match = _DAY.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is no date")
+    return _day(match, 0)
+
+
+def timestamp_value_of(text: str) -> int:
+    """Nanoseconds since 1970-01-01 of what a clock shows. Raises ValueError at what is no timestamp."""
+    match = _MOMENT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is no timestamp")
+    hour, minute, second = (_number(match[group]) for group in (4, 5, 6))
+    nanos = _number((match[7] or "").ljust(9, "0"))
+    further, clock = divmod(hour * 3600 + minute * 60 + second, _SECONDS)
+    return (_day(match, further) * _SECONDS + clock) * 10**9 + nanos
+
+
+def _day(match: re.Match[str], further: int) -> int:
+    """further: days that the clock ran over by."""
+    year, month, day = (_number(match[group]) for group in (1, 2, 3))
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise ValueError(f"'{match[0]}' has no such month or day")
+    year, month, day = date_of(day_of(year, month, day) + further)
+    shown = year if year > 0 else 1 - year
+    made = gregorian_day(shown, month, day)
+    if month == _FEBRUARY and made >= gregorian_day(shown, month + 1, 1):
+        raise ValueError(f"'{match[0]}' is a day of the Julian calendar alone")
+    return made
+
+
+def _number(text: str) -> int:
+    """Integer.parseInt."""
+    if not _NUMBER.fullmatch(text) or not -_MOST <= int(text) < _MOST:
+        raise ValueError(f'For input string: "{text}"')
+    return int(text)

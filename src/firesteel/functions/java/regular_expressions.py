@@ -1,0 +1,61 @@
+"""Java's regular expressions, run by Python's `re`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.java.regex_parser import to_python
+from firesteel.functions.java.utf16 import units
+
+Spans = tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str, flags: str = "") -> re.Pattern[str] | None:
+    """A Java pattern as one of Python's; None where it is none. See `parsed`."""
+    try:
+        return parsed(pattern, flags)
+    except re.error:
+        return None
+
+
+def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
+    """A Java pattern as one of Python's. flags: Java's letters.
+
+    Raises re.error where it is none, NotSupportedError for what Java has and Python has not.
+    """
+    written = to_python(pattern, flags)
+    try:
+        return re.compile(written)
+    except (re.error, OverflowError) as error:
+        raise NotSupportedError(f"The regular expression {pattern} is not supported: {error}") from None
+
+
+def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
+    """As Java's Matcher.find goes over a text: where each match and its groups lie, in UTF-16 units; (-1, -1)
+    for a group that took no part. Behind a match of nothing it goes on a unit later, even in a character."""
+    if text.isascii() or max(text) < "\U00010000":
+        at = 0
+        while at <= len(text) and (found := pattern.search(text, at)):
+            yield found.regs
+            at = found.end() + (found.start() == found.end())
+    else:
+        yield from _by_units(pattern, text)
+
+
+def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
+    whole = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
+    at, seen, offsets, halved = 0, text, whole, len(text)
+    while at <= len(seen) and (found := pattern.search(seen, at)):
+        yield tuple(tuple(offsets[i] if i >= 0 else -1 for i in span) for span in found.regs)
+        end, nothing = found.end() - (found.end() > halved), found.start() == found.end()
+        within = nothing and found.end() != halved + 1 and text[end : end + 1] > "\uffff"
+        at, seen, offsets, halved = end + nothing, text, whole, len(text)
+        if within:  # go on between the two halves of the character
+            halved = end
+            seen = f"{text[:end]}{units(text[end])}{text[end + 1 :]}"
+            offsets = [*whole[: end + 1], whole[end] + 1, *whole[end + 1 :]]

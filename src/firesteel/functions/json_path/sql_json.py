@@ -1,0 +1,280 @@
+"""JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() of one text (Flink: SqlJsonUtils).
+
+A path may begin with its mode: `lax $.a` takes what cannot be found for empty, `strict $.a`, and so a path
+without a mode, for an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from firesteel.functions.json_path.document import (
+    KeySet,
+    at_any_depth,
+    java_class,
+    java_text,
+    json_text,
+    parse,
+    scalar_text,
+    well_formed,
+)
+from firesteel.functions.json_path.errors import InvalidPath, JsonError, PathFailure
+from firesteel.functions.json_path.path_parser import compile_path
+from firesteel.functions.json_path.tokens import Path
+
+_SPEC = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL | re.ASCII)
+
+
+class Document(NamedTuple):
+    """A text as parsed; error: why it is no JSON."""
+
+    value: Any
+    error: str | None
+
+
+class Found(NamedTuple):
+    """What a path finds; error: why it cannot be applied."""
+
+    value: Any
+    error: str | None
+    lax: bool = False
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What ON EMPTY or ON ERROR asks for: NULL, ERROR, DEFAULT, EMPTY ARRAY, EMPTY OBJECT.
+
+    default: DEFAULT's value. failure: why Flink cannot return that value, if it cannot.
+    """
+
+    word: str = "NULL"
+    default: Any = None
+    failure: str | None = None
+
+    def result(self, error: str) -> Any:
+        """Raises PathFailure for ERROR, and for a DEFAULT that cannot be returned."""
+        if self.word == "ERROR":
+            raise PathFailure(error)
+        if self.failure is not None:
+            raise PathFailure(self.failure)
+        return {"EMPTY ARRAY": [], "EMPTY OBJECT": {}}.get(self.word, self.default)
+
+
+def document(text: str) -> Document:
+    """The document of a text, or why there is none."""
+    try:
+        return Document(at_any_depth(lambda: parse(text)), None)
+    except JsonError as error:
+        return Document(None, str(error))
+
+
+class _Spec(NamedTuple):
+    """A path with its mode as parsed; failure: what there is instead of a path."""
+
+    lax: bool
+    path: Path | None = None
+    error: str | None = None
+    failure: str | None = None
+
+
+@lru_cache(maxsize=400)
+def _spec(spec: str) -> _Spec:
+    match = _SPEC.fullmatch(spec)
+    lax = match is not None and match[1].lower() == "lax"
+    text = spec if match is None else match[2]
+    if not text:
+        return _Spec(lax, error="path can not be null or empty")
+    try:
+        return _Spec(lax, compile_path(text))
+    except InvalidPath:
+        return _Spec(lax, error=_illegal(spec))
+    except PathFailure as failure:
+        return _Spec(lax, failure=str(failure))
+
+
+def find(source: Document, spec: str) -> Found:
+    """Apply a path, with or without a mode, to a document. Raises PathFailure."""
+    lax, path, error, failure = _spec(spec)
+    if source.error is not None:
+        return Found(None, None, True) if lax else Found(None, source.error)
+    if source.value is None:
+        return Found(None, "json object can not be null")
+    if failure is not None:
+        raise PathFailure(failure)
+    if path is None:
+        return Found(None, error)
+    try:
+        value = path.evaluate(source.value, source.value, lax)
+    except RecursionError:
+        return at_any_depth(lambda: find(source, spec))
+    except JsonError as wrong:
+        return Found(None, _illegal(spec) if type(wrong) is InvalidPath else str(wrong))
+    if value is None and not lax:
+        return Found(None, "Strict jsonpath mode requires a non empty returned value, but is null")
+    return Found(value, None, lax)
+
+
+def _illegal(spec: str) -> str:
+    return f"Illegal jsonpath spec ''{spec}'', format of the spec should be: ''<lax|strict> $'{{'expr'}}'''"
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, (list, dict, KeySet))
+
+
+def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
+    """on_error: TRUE, FALSE, UNKNOWN or ERROR. Raises PathFailure."""
+    found = find(source, spec)
+    if found.error is None:
+        return found.value is not None
+    if on_error == "ERROR":
+        raise PathFailure(found.error)
+    return {"TRUE": True, "FALSE": False}.get(on_error)
+
+
+def json_value(source: Document, spec: str, returning: str, on_empty: Behaviour, on_error: Behaviour) -> Any:
+    """A scalar as `returning`: VARCHAR, BOOLEAN, INTEGER or DOUBLE. Raises PathFailure."""
+    found = find(source, spec)
+    if found.error is not None:
+        return on_error.result(found.error)
+    if found.value is None or (found.lax and not _is_scalar(found.value)):
+        return on_empty.result("Empty result of JSON_VALUE function is not allowed")
+    if not _is_scalar(found.value):
+        shown = java_text(found.value)
+        return on_error.result(
+            f"Strict jsonpath mode requires scalar value, and the actual value is: ''{shown}''"
+        )
+    return _returned(found.value, returning)
+
+
+_CLASSES = {"BOOLEAN": "java.lang.Boolean", "INTEGER": "java.lang.Integer", "DOUBLE": "java.math.BigDecimal"}
+
+
+def cannot_return(given: str, returning: str) -> str | None:
+    """Why a value of a Java class cannot be returned as a type, or None if it can."""
+    wanted = _CLASSES.get(returning)
+    return None if wanted in (None, given) else f"class {given} cannot be cast to class {wanted}"
+
+
+def _returned(value: Any, returning: str) -> Any:
+    if returning == "VARCHAR":
+        return scalar_text(value)
+    failure = cannot_return(java_class(value), returning)
+    if failure is not None:
+        raise PathFailure(f"{failure}: JSON_VALUE ... RETURNING {returning} does not convert what it finds")
+    return float(value) if returning == "DOUBLE" else value
+
+
+def json_query(
+    source: Document, spec: str, wrapper: str, as_array: bool, on_empty: Behaviour, on_error: Behaviour
+) -> str | list[str | None] | None:
+    """An array or object as text, or an array's elements as texts.
+
+    wrapper: WITHOUT_ARRAY, WITH_CONDITIONAL_ARRAY or WITH_UNCONDITIONAL_ARRAY. Raises PathFailure.
+    """
+    found = find(source, spec)
+    if found.error is not None:
+        return _rendered(on_error.result(found.error), as_array)
+    value = found.value
+    conditional = wrapper == "WITH_CONDITIONAL_ARRAY" and _is_scalar_or_object(value)
+    if value is not None and (conditional or wrapper == "WITH_UNCONDITIONAL_ARRAY"):
+        value = [value]
+    if value is None or (found.lax and _is_scalar(value)):
+        return _rendered(on_empty.result("Empty result of JSON_QUERY function is not allowed"), as_array)
+    error = None
+    if _is_scalar(value):
+        shown = java_text(value)
+        error = f"Strict jsonpath mode requires array or object value, and the actual value is: ''{shown}''"
+    elif as_array and not isinstance(value, list):
+        error = f"class {java_class(value)} cannot be cast to class java.util.List"
+    if error is not None:
+        value = on_error.result(error)
+    return at_any_depth(lambda: _rendered(value, as_array))
+
+
+def _is_scalar_or_object(value: Any) -> bool:
+    return not isinstance(value, (list, KeySet))
+
+
+def _rendered(value: Any, as_array: bool) -> str | list[str | None] | None:
+    if value is None or not as_array:
+        return None if value is None else json_text(value)
+    return [
+        None if each is None else scalar_text(each) if _is_scalar(each) else json_text(each) for each in value
+    ]
+
+
+def is_json(source: Document, kind: str) -> bool:
+    """kind: VALUE, SCALAR, OBJECT or ARRAY."""
+    if source.error is not None:
+        return False
+    if kind == "VALUE":
+        return True
+    shape = (
+        "OBJECT"
+        if isinstance(source.value, dict)
+        else "ARRAY"
+        if isinstance(source.value, list)
+        else "SCALAR"
+    )
+    return shape == kind
+
+
+def json_document(text: str) -> str | None:
+    """JSON(text): the document in Flink's writing, None for blanks. Raises PathFailure."""
+    trimmed = text.strip("".join(map(chr, range(33))))
+    if not trimmed:
+        return None
+    found = document(trimmed)
+    if found.error is not None:
+        raise PathFailure(f'Invalid JSON string in JSON(value) function: "{text}". Error: {found.error}')
+    return well_formed(at_any_depth(lambda: json_text(found.value)))
+
+
+def json_quoted(text: str) -> str:
+    """JSON_QUOTE: as a JSON string, all but ASCII as escapes.
+
+    As in Flink a character outside the basic plane is written whole and then as its second half.
+    """
+    letters = {char: f"\\{letter}" for letter, char in _ESCAPED.items()}
+    parts = []
+    for char in text:
+        code = ord(char)
+        if code < 128:
+            parts.append(letters.get(char, char))
+        else:
+            parts.append(f"\\u{code:04x}")
+            if code > 0xFFFF:
+                parts.append(f"\\u{0xDC00 + (code & 0x3FF):04x}")
+    return f'"{"".join(parts)}"'
+
+
+_ESCAPE = re.compile(r"\\(.)(?:(?<=u)([0-9a-fA-F]{4}))?", re.DOTALL)
+_ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def json_unquoted(text: str) -> str:
+    """JSON_UNQUOTE: what a JSON string says; any other text as it is.
+
+    Raises PathFailure, as Flink fails, for an escape that ends too early behind the string's own end.
+    """
+    if document(text).error is not None or text[0] != '"' or text[-1] != '"':
+        return text
+    inner = text[1:-1]
+    legal = True
+
+    def meant(match: re.Match[str]) -> str:
+        nonlocal legal
+        letter, digits = match[1], match[2]
+        if letter == "u" and digits is None and len(inner) < match.end() + 4:
+            raise PathFailure(f"begin {match.end()}, end {match.end() + 4}, length {len(inner)}")
+        if letter == "u" and digits is not None:
+            return chr(int(digits, 16))
+        legal = legal and letter in _ESCAPED
+        return _ESCAPED.get(letter, "")
+
+    result = _ESCAPE.sub(meant, inner)
+    return well_formed(result) if legal else text

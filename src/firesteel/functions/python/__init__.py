@@ -1,0 +1,24 @@
+"""Functions of the user's in Python, under the names that PyFlink gives them."""
+
+from firesteel.functions.python.bases import AggregateFunction, FunctionContext, ScalarFunction
+from firesteel.functions.python.data_types import DataTypes
+from firesteel.functions.python.watermarks import (
+    TimestampAssigner,
+    WatermarkGenerator,
+    WatermarkOutput,
+    WatermarkStrategy,
+)
+from firesteel.functions.python.wrappers import udaf, udf
+
+__all__ = [
+    "AggregateFunction",
+    "DataTypes",
+    "FunctionContext",
+    "ScalarFunction",
+    "TimestampAssigner",
+    "WatermarkGenerator",
+    "WatermarkOutput",
+    "WatermarkStrategy",
+    "udaf",
+    "udf",
+]

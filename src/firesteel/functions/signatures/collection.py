@@ -1,0 +1,139 @@
+"""Functions of arrays and maps. Flink: BuiltInFunctionDefinitions (ARRAY_*, MAP_*)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.errors import ValidationError
+from firesteel.functions.expression.casting import cast
+from firesteel.functions.expression.nodes import Expr
+from firesteel.functions.signatures.function import Function, same_as_first
+from firesteel.types.arrow import KEY, VALUE
+from firesteel.types.coerce import common_type
+from firesteel.types.duckdb import quote
+from firesteel.types.sql import BOOLEAN, INT, STRING, SqlType, TypeRoot, array, map_of, row
+
+
+def _element(args: Sequence[Expr]) -> SqlType:
+    return args[0].type.children[0].with_nullable(True)
+
+
+def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array and a value of its elements' type; the elements' may become nullable by it."""
+    collection, value = args
+    if not collection.type.children:  # a bare NULL
+        return None
+    element = collection.type.children[0]
+    common = common_type([element, value.type], widest=True)
+    kinds = (element, value.type)
+    if all(k.is_character for k in kinds) or (element.root is TypeRoot.DECIMAL and value.type.is_numeric):
+        common = element.with_nullable(any(k.nullable for k in kinds))  # cast implicitly
+    if common is None or not common.same_as(element):
+        return None
+    return cast(collection, array(common)), cast(value, common.with_nullable(True))
+
+
+def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array of texts, and what else is given."""
+    elements = args[0].type.children  # of a bare NULL none
+    return None if elements and not elements[0].is_character else args
+
+
+def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    """An array whose elements have an order in Flink, and what else is given."""
+    if args[0].type.root is TypeRoot.NULL:
+        raise ValidationError("Illegal use of 'NULL'", range=args[0].range)
+    element = args[0].type.children[0]
+    if element.root in _UNORDERED or element.children:
+        return None
+    return [args[0], *(cast(a, BOOLEAN) if a.type.root is TypeRoot.NULL else a for a in args[1:])]
+
+
+_UNORDERED = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, TypeRoot.BITMAP)
+
+
+def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
+    common = common_type([a.type for a in args], widest=True)
+    if common is None:
+        return None
+    return [a if _is_alike(a.type, common) else cast(a, common) for a in args]
+
+
+def _common(args: Sequence[Expr]) -> SqlType:
+    """The type of all arguments, NULL where one of them may be."""
+    kind = common_type([a.type for a in args], widest=True) or args[0].type
+    return kind.with_nullable(any(a.type.nullable for a in args))
+
+
+def _is_alike(kind: SqlType, common: SqlType) -> bool:
+    """Whether the two differ in lengths of texts and in what may be NULL alone: plans show no cast then."""
+    if kind.is_character and common.is_character:
+        return True
+    if kind.root is not common.root or len(kind.children) != len(common.children):
+        return False
+    if not kind.children:
+        return kind.same_as(common)
+    return all(map(_is_alike, kind.children, common.children))
+
+
+def _only_element(args: Sequence[Expr]) -> SqlType:
+    """As NULL as an element may be, whether there is an array or not (ReturnTypes.TO_COLLECTION_ELEMENT)."""
+    return args[0].type.children[0]
+
+
+def _if_array(args: Sequence[Expr]) -> SqlType:
+    """TRUE or FALSE for whatever is looked for, in an array that is there."""
+    return BOOLEAN.with_nullable(args[0].type.nullable)
+
+
+def _keys(args: Sequence[Expr]) -> SqlType:
+    return array(args[0].type.children[0]).with_nullable(args[0].type.nullable)
+
+
+def _values(args: Sequence[Expr]) -> SqlType:
+    return array(args[0].type.children[1]).with_nullable(args[0].type.nullable)
+
+
+def _entries(args: Sequence[Expr]) -> SqlType:
+    kind = row(("key", "value"), args[0].type.children)
+    return array(kind).with_nullable(args[0].type.nullable)
+
+
+def _from_arrays(args: Sequence[Expr]) -> SqlType:
+    kind = map_of(args[0].type.children[0], args[1].type.children[0])
+    return kind.with_nullable(any(a.type.nullable for a in args))
+
+
+_KEY, _VALUE = quote(KEY), quote(VALUE)
+
+COLLECTION_FUNCTIONS: tuple[Function, ...] = (
+    Function("CARDINALITY", "a", INT, "len({0})::INTEGER"),
+    Function("CARDINALITY", "m", INT, "len({0})::INTEGER"),
+    Function("ELEMENT", "a", _only_element, "@collections.element"),
+    Function("ARRAY_CONTAINS", "a z", _if_array, "@collections.contains", prepare=_with_element),
+    Function("ARRAY_POSITION", "a z", INT, "@collections.position", prepare=_with_element),
+    Function("ARRAY_REMOVE", "a z", same_as_first, "@collections.remove", prepare=_with_element),
+    Function("ARRAY_APPEND", "a z", same_as_first, "@collections.append", prepare=_with_element),
+    Function("ARRAY_PREPEND", "a z", same_as_first, "@collections.prepend", prepare=_with_element),
+    Function("ARRAY_DISTINCT", "a", same_as_first, "@collections.distinct"),
+    Function("ARRAY_REVERSE", "a", same_as_first, "list_reverse({0})"),
+    Function("ARRAY_MAX", "a", _element, "@collections.greatest", prepare=_ordered_elements),
+    Function("ARRAY_MIN", "a", _element, "@collections.least", prepare=_ordered_elements),
+    Function("ARRAY_SORT", "a b? b?", same_as_first, "@collections.sort", prepare=_ordered_elements),
+    Function("ARRAY_SLICE", "a j j?", same_as_first, "@collections.slice_of"),
+    Function("ARRAY_UNION", "a a", _common, "@collections.union", prepare=_same_arrays),
+    Function("ARRAY_EXCEPT", "a a", _common, "@collections.difference", prepare=_same_arrays),
+    Function("ARRAY_INTERSECT", "a a", _common, "@collections.intersection", prepare=_same_arrays),
+    Function("ARRAY_CONCAT", "a a*", _common, "@collections.concat", prepare=_same_arrays),
+    Function("ARRAY_JOIN", "a s s?", STRING, "@collections.join", prepare=_of_texts),
+    Function("MAP_KEYS", "m", _keys, f"list_transform({{0}}, lambda entry: entry.{_KEY})"),
+    Function("MAP_VALUES", "m", _values, f"list_transform({{0}}, lambda entry: entry.{_VALUE})"),
+    Function(
+        "MAP_ENTRIES",
+        "m",
+        _entries,
+        f"list_transform({{0}}, lambda entry: struct_pack(key := entry.{_KEY}, value := entry.{_VALUE}))",
+    ),
+    Function("MAP_FROM_ARRAYS", "a a", _from_arrays, "@maps.from_arrays"),
+    Function("MAP_UNION", "m m*", _common, "@maps.union", prepare=_same_arrays),
+)

@@ -1,0 +1,109 @@
+"""Identities of specs in checkpoints: constant strings, whatever a class is called and wherever it stands.
+
+A checkpoint's file `firesteel.json` describes the job spec by spec. Each spec in it has the identity of its
+class, and its fields by name. An identity never changes: rename a class, and its line here stays. The names
+of fields and of enum members are identities too (tests/spark/checkpoint/test_identities.py holds them all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel.changelog import ChangelogMode
+from firesteel.errors import InternalError
+from firesteel.functions.duckdb.calc_spec import CalcSpec, ValueSet
+from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
+from firesteel.runtime.spec.operators import (
+    AggregateSpec,
+    ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
+    DropUpdateBeforeSpec,
+    ExpandSpec,
+    GeneratedWatermarksSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
+    MiniBatchAssignerSpec,
+    WatermarkAssignerSpec,
+)
+from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, TemporalSortSpec
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.sink import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.spec.window import (
+    Emit,
+    GroupWindowAggregateSpec,
+    LocalWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindows,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowsSpec,
+    WindowTableFunctionSpec,
+    WindowTime,
+)
+from firesteel.runtime.state.order_codes import SortOrder
+from firesteel.types.constraints import Constraints
+
+IDENTITIES: Mapping[type, str] = {
+    AggregateSpec: "AggregateSpec",
+    CalcSpec: "CalcSpec",
+    ChainSpec: "ChainSpec",
+    ChangelogMode: "ChangelogMode",
+    ChangelogNormalizeSpec: "ChangelogNormalizeSpec",
+    ConstraintEnforcerSpec: "ConstraintEnforcerSpec",
+    Constraints: "Constraints",
+    CurrentWatermarkSpec: "CurrentWatermarkSpec",
+    DropUpdateBeforeSpec: "DropUpdateBeforeSpec",
+    Emit: "Emit",
+    ExpandSpec: "ExpandSpec",
+    GeneratedWatermarksSpec: "GeneratedWatermarksSpec",
+    GlobalGroupAggregateSpec: "GlobalGroupAggregateSpec",
+    GroupAggregateSpec: "GroupAggregateSpec",
+    GroupWindowAggregateSpec: "GroupWindowAggregateSpec",
+    IncrementalGroupAggregateSpec: "IncrementalGroupAggregateSpec",
+    Input: "Input",
+    JobSpec: "JobSpec",
+    LocalGroupAggregateSpec: "LocalGroupAggregateSpec",
+    LocalWindowAggregateSpec: "LocalWindowAggregateSpec",
+    MiniBatchAssignerSpec: "MiniBatchAssignerSpec",
+    Output: "Output",
+    OverAggregateSpec: "OverAggregateSpec",
+    OverFrame: "OverFrame",
+    ScanSpec: "ScanSpec",
+    SequenceShiftSpec: "SequenceShiftSpec",
+    SessionWindowAggregateSpec: "SessionWindowAggregateSpec",
+    SessionWindowTableFunctionSpec: "SessionWindowTableFunctionSpec",
+    SessionWindows: "SessionWindows",
+    SinkSpec: "SinkSpec",
+    SinkUpsertMaterializerSpec: "SinkUpsertMaterializerSpec",
+    SortOrder: "SortOrder",
+    TemporalSortSpec: "TemporalSortSpec",
+    ValueSet: "ValueSet",
+    ValuesSpec: "ValuesSpec",
+    WatermarkAssignerSpec: "WatermarkAssignerSpec",
+    WatermarkCompactingSinkMaterializerSpec: "WatermarkCompactingSinkMaterializerSpec",
+    WindowAggregateSpec: "WindowAggregateSpec",
+    WindowTableFunctionSpec: "WindowTableFunctionSpec",
+    WindowTime: "WindowTime",
+    WindowsSpec: "WindowsSpec",
+}
+"""The identity of each class of specs."""
+
+
+def identity(kind: type) -> str:
+    """Return the identity of a class of specs. A class of another package is known by its name.
+
+    Raises:
+        InternalError: A class of Firesteel has no identity.
+    """
+    if kind in IDENTITIES:
+        return IDENTITIES[kind]
+    if kind.__module__.partition(".")[0] == __name__.partition(".")[0]:
+        raise InternalError(f"{kind.__name__} has no identity: give it a line in job/identities.py")
+    return kind.__name__

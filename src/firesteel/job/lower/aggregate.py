@@ -1,0 +1,142 @@
+"""The aggregates of a physical plan as specs: record by record, in bundles, in two phases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from firesteel.changelog import ChangelogMode
+from firesteel.errors import InternalError
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.accumulators import record_count
+from firesteel.plan.tree import Node
+from firesteel.runtime.spec.operators import (
+    AggregateSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
+)
+from firesteel.types.sql import SqlType
+
+Types = tuple[SqlType, ...]
+
+
+@dataclass(frozen=True)
+class OperatorOptions:
+    """time_zone: of the session. ttl: milliseconds that state is kept. bundle: rows after which a bundle
+    ends. state_id gives each stateful operator a name of its own. watermark_interval: milliseconds
+    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
+
+    time_zone: str
+    ttl: int
+    bundle: int
+    state_id: Callable[[str], str]
+    watermark_interval: int = 0
+    idle_timeout: int = 0
+
+
+def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:
+    retracts = mode_of(node.input).has_retraction
+    aggregate = aggregate_of(
+        node.keys, node.calls, node.retract, types_of(node.input), retracts, options.bundle
+    )
+    return LocalGroupAggregateSpec(replace(aggregate, map_order=node.map_order))
+
+
+def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> GroupAggregateSpec:
+    retract = node.retract or (False,) * len(node.calls)
+    aggregate = aggregate_of(
+        node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
+        options.bundle if node.mini_batch else 0, mode_of(node).update_before, options,
+    )  # fmt: skip
+    return replace(aggregate, map_order=node.map_order)
+
+
+def global_aggregate(
+    node: physical.GlobalGroupAggregate, options: OperatorOptions
+) -> GlobalGroupAggregateSpec:
+    """Its calls are over the rows of the local phase; above an incremental aggregate that would be the
+    results of the partial one."""
+    below = _below_exchange(node)
+    if isinstance(below, physical.IncrementalGroupAggregate):
+        local = _below_exchange(below)
+        columns = types_of(below.input)
+        types = (*(columns[k] for k in below.keys), *(call.type for call in below.calls))
+        keys = below.final_keys
+    else:
+        local, types, keys = below, types_of(below.children[0]), below.keys  # type: ignore[attr-defined]
+    aggregate = aggregate_of(
+        keys, node.calls, node.retract, types, mode_of(local.children[0]).has_retraction,
+        options.bundle, mode_of(node).update_before, options, node.index_of_count_star,
+    )  # fmt: skip
+    return GlobalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.results)
+
+
+def incremental_aggregate(
+    node: physical.IncrementalGroupAggregate, options: OperatorOptions
+) -> IncrementalGroupAggregateSpec:
+    local = _below_exchange(node)
+    if not isinstance(local, physical.LocalGroupAggregate):
+        raise InternalError("an incremental aggregate is not over a local one")
+    aggregate = aggregate_of(
+        local.keys, node.calls, node.retract, types_of(local.input), mode_of(local.input).has_retraction,
+        options.bundle, False, options,
+    )  # fmt: skip
+    return IncrementalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.final_keys)
+
+
+def aggregate_of(
+    keys: tuple[int, ...],
+    calls: Sequence[AggregateCall],
+    retract: Sequence[bool],
+    types: Types,
+    retracts: bool,
+    bundle: int,
+    update_before: bool = False,
+    options: OperatorOptions | None = None,
+    count_star: int | None = None,
+) -> GroupAggregateSpec:
+    """options: of a stateful operator; None where there is no state."""
+    star = record_count(calls) if count_star is None else count_star
+    spec = GroupAggregateSpec(
+        keys=keys,
+        calls=tuple(_aggregate(c, r, types) for c, r in zip(calls, retract, strict=True)),
+        input_types=types,
+        input_retracts=retracts,
+        emit_update_before=update_before,
+        count_star=star if retracts else None,
+        bundle=bundle,
+    )
+    if options is None:
+        return spec
+    return spec.stateful(options.ttl, options.state_id("group-aggregate"))
+
+
+def _aggregate(call: AggregateCall, retract: bool, types: Types) -> AggregateSpec:
+    arg_types = tuple(types[i] for i in call.args)
+    return AggregateSpec(
+        call.function, call.args, arg_types, call.type, retract, call.distinct, call.filter, call.options,
+        None if call.user is None else call.user.function,
+    )  # fmt: skip
+
+
+def _below_exchange(node: Node) -> Node:
+    exchange = node.children[0]
+    if not isinstance(exchange, physical.Exchange):
+        raise InternalError(f"{type(node).__name__} is not over an exchange")
+    return exchange.input
+
+
+def types_of(node: Node) -> Types:
+    """The types of a node's columns."""
+    return tuple(f.type for f in node.schema)
+
+
+def mode_of(node: Node) -> ChangelogMode:
+    """The changelog mode of a node's output. Raises InternalError where it was not inferred."""
+    mode: ChangelogMode | None = getattr(node, "mode", None)
+    if mode is None:
+        raise InternalError(f"the changelog mode of {type(node).__name__} was not inferred")
+    return mode

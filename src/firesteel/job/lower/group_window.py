@@ -1,0 +1,109 @@
+"""Sessions, and the windows of GROUP BY, as specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.job.lower.aggregate import OperatorOptions, aggregate_of, mode_of, types_of
+from firesteel.plan.nodes.accumulators import is_mergeable
+from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.runtime.spec.operators import GroupAggregateSpec, OperatorSpec
+from firesteel.runtime.spec.window import (
+    Emit,
+    GroupWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindows,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowColumn,
+    WindowsSpec,
+    WindowTime,
+)
+from firesteel.types.sql import SqlType, TypeRoot
+
+COLUMNS = {
+    "window_start": WindowColumn.START,
+    "window_end": WindowColumn.END,
+    "window_time": WindowColumn.TIME,
+    "w$start": WindowColumn.START,
+    "w$end": WindowColumn.END,
+    "w$rowtime": WindowColumn.TIME,
+    "w$proctime": WindowColumn.CLOCK,
+}
+
+
+def columns_of(properties: Sequence[str]) -> tuple[WindowColumn, ...]:
+    """What an aggregate says of its windows."""
+    return tuple(COLUMNS[name] for name in properties)
+
+
+def window_time(column: int | None, kind: SqlType, options: OperatorOptions) -> WindowTime:
+    """The time of rows; windows over TIMESTAMP_LTZ are cut by the session's clock. column: None for the
+    processing time."""
+    return WindowTime(column, kind, options.time_zone if kind.root is TypeRoot.TIMESTAMP_LTZ else "UTC")
+
+
+def session_table_function(
+    node: physical_windows.WindowTableFunction, options: OperatorOptions
+) -> SessionWindowTableFunctionSpec:
+    return SessionWindowTableFunctionSpec(
+        node.windowing.window.partition,
+        types_of(node.input),
+        _sessions(node, options),
+        options.state_id("session-window-table-function"),
+    )
+
+
+def session_aggregate(
+    node: physical_windows.WindowAggregate, options: OperatorOptions
+) -> SessionWindowAggregateSpec:
+    return SessionWindowAggregateSpec(
+        _aggregate(node, options), _sessions(node, options), columns_of(node.properties)
+    )
+
+
+def _sessions(
+    node: physical_windows.WindowTableFunction | physical_windows.WindowAggregate, options: OperatorOptions
+) -> SessionWindows:
+    windowing = node.windowing
+    start, end = windowing.column("win_start"), windowing.column("win_end")
+    time = windowing.column("time_col") if windowing.is_rowtime else None
+    borders = None if start is None or end is None else (start, end)
+    return SessionWindows(window_time(time, windowing.time_type, options), windowing.window.size, borders)
+
+
+def group_window_aggregate(
+    node: physical_windows.GroupWindowAggregate, options: OperatorOptions
+) -> OperatorSpec:
+    """TUMBLE and HOP go by slices where these can stand for panes, nothing is given but at their ends, and no
+    MIN or MAX may have to take back what it never had."""
+    window, aggregate = node.window, _aggregate(node, options)
+    time = window_time(_time_column(node), node.time_type, options)
+    columns, slide = columns_of(node.properties), window.step or window.size
+    if window.function == "SESSION":
+        return SessionWindowAggregateSpec(aggregate, SessionWindows(time, window.size), columns)
+    by_slice = not window.size % slide and all(map(is_mergeable, node.calls))
+    if node.emit is None and by_slice and not aggregate.sorted_arguments:
+        windows = WindowsSpec(window.function, window.size, slide, of_group_by=True)
+        return WindowAggregateSpec(aggregate, windows, time, columns, len(node.calls))
+    emit = Emit() if node.emit is None else Emit(node.emit.early, node.emit.late, node.emit.lateness)
+    return GroupWindowAggregateSpec(aggregate, time, window.size, slide, columns, emit, node.updates)
+
+
+def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
+    """The row time's; where an aggregate reads it too, the two are one column, no attribute any more."""
+    if not node.is_rowtime or node.time is not None:
+        return node.time if node.is_rowtime else None
+    return [f.name for f in node.input.schema].index(node.time_name)
+
+
+def _aggregate(
+    node: physical_windows.WindowAggregate | physical_windows.GroupWindowAggregate, options: OperatorOptions
+) -> GroupAggregateSpec:
+    """Windows take rows back wherever their input does, and their state has no time to live."""
+    retracts = mode_of(node.input).has_retraction
+    aggregate = aggregate_of(
+        node.keys, node.calls, (retracts,) * len(node.calls), types_of(node.input), retracts, 0,
+        mode_of(node).update_before,
+    )  # fmt: skip
+    return aggregate.stateful(0, options.state_id("window-aggregate"))

@@ -1,0 +1,390 @@
+"""From physical plans to a job: the trees are cut at their exchanges into chains, and where a part of them
+is used more than once, which EXPLAIN shows as reused.
+
+Operators above a Union are copied into the chain of each of its inputs, as Flink's operators are: a
+Union is no operator, only several streams into one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from firesteel.catalog.schema import Table
+from firesteel.changelog import UPSERT
+from firesteel.config.secrets import referenced
+from firesteel.connectors.filesystem.options import placed
+from firesteel.connectors.registry import secret_keys
+from firesteel.errors import InternalError
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
+from firesteel.job.lower.nested_parts import parts_by_scan
+from firesteel.job.lower.operators import operator_of
+from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
+from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
+from firesteel.job.watermark_routing import with_marks
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.logical import scanned_columns
+from firesteel.plan.properties.changelog_modes import source_mode
+from firesteel.plan.reuse import Branches, Reuse, SharedRuns, Use, fingerprint
+from firesteel.plan.tree import Node, walk
+from firesteel.runtime.spec.operators import (
+    CurrentWatermarkSpec,
+    GeneratedWatermarksSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+)
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
+from firesteel.types.constraints import constraints_of
+from firesteel.types.value_parts import Parts
+
+
+@dataclass(frozen=True)
+class TranslateOptions:
+    """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
+    ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size).
+    names: of a collected query's columns, where the plan may have lost them. configuration: for what a sink
+    demands of rows (types/constraints.py). reuse: whether equal parts run once
+    (table.optimizer.reuse-sub-plan-enabled), and reuse_sources: whether they may be scans
+    (table.optimizer.reuse-source-enabled). watermark_interval: milliseconds of event time between marks
+    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
+
+    time_zone: str = "UTC"
+    ttl: int = 0
+    bundle: int = 0
+    names: tuple[str, ...] | None = None
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    reuse: bool = True
+    reuse_sources: bool = True
+    watermark_interval: int = 200
+    idle_timeout: int = 0
+
+
+def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
+    """Return the job that runs physical plans.
+
+    Equal parts run once (plan/reuse.py), and equal sinks are one. A root that is no Sink is collected.
+
+    Raises:
+        NotSupportedError: No host can run a node yet.
+    """
+    options = options or TranslateOptions()
+    inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
+    sinks: list[SinkSpec] = []
+    numbers = [_placed(_sink(root, options), sinks) for root in roots]
+    bounded = all(map(_is_bounded, inputs))
+    reuse = Reuse.of(inputs, _port_exchanges(inputs)) if options.reuse else Reuse({})
+    shared = SharedRuns(reuse, bounded, options.reuse_sources)
+    shared.meet(list(zip(numbers, inputs, strict=True)), physical.Union, physical.TableSourceScan)
+    translation = _Translation(options, shared, parts_by_scan(inputs), bounded)
+    for number, root, below in zip(numbers, roots, inputs, strict=True):
+        translation.begin(number, below)
+        for open_chain in translation.to_sink(root, translation.chains(below)):
+            translation.close(open_chain, [Output(sink_id(number))])
+    return with_marks(translation.job(tuple(sinks)))
+
+
+def _port_exchanges(roots: Iterable[Node]) -> set[str]:
+    """Return the fingerprints of the inputs of operators of several: each port has an exchange of its own."""
+    several = (node for root in roots for node in walk(root) if _has_ports(node))
+    return {fingerprint(child) for node in several for child in node.children}
+
+
+def _is_bounded(root: Node) -> bool:
+    scans = (node for node in walk(root) if isinstance(node, physical.TableSourceScan))
+    return all(scan.table.traits is None or scan.table.traits.bounded for scan in scans)
+
+
+def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
+    """The number of a sink among those of the job. Equal ones are one, and get what comes to any of them."""
+    for number, other in enumerate(sinks):
+        if replace(other, mode=sink.mode) == sink:
+            sinks[number] = replace(sink, mode=other.mode | sink.mode)
+            return number
+    sinks.append(sink)
+    return len(sinks) - 1
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A chain whose end is not known yet. feeds: the chains that it reads, each with the output that is to
+    lead here."""
+
+    inputs: tuple[Input, ...]
+    feeds: tuple[tuple[int, Output], ...] = ()
+    operators: tuple[OperatorSpec, ...] = ()
+
+    @classmethod
+    def reading(cls, chains: Iterable[int], how: Partitioning, keys: tuple[int, ...] = ()) -> _Open:
+        numbers = tuple(chains)
+        return cls(tuple(map(Input, numbers)), tuple((n, Output(0, how, keys)) for n in numbers))
+
+    def then(self, operator: OperatorSpec) -> _Open:
+        return replace(self, operators=(*self.operators, operator))
+
+    def joined(self, other: _Open, port: int) -> _Open:
+        """The chain with what another one reads as its input at a port.
+
+        Raises InternalError for one that has operators: each input of several is behind an exchange.
+        """
+        if other.operators or not other.feeds:
+            raise InternalError("an input of an operator of several is not behind an exchange")
+        inputs = tuple(replace(each, port=port) for each in other.inputs)
+        feeds = tuple((producer, replace(output, port=port)) for producer, output in other.feeds)
+        return replace(self, inputs=(*self.inputs, *inputs), feeds=(*self.feeds, *feeds))
+
+
+@dataclass
+class _Closed:
+    """A chain whose readers are being found."""
+
+    id: int
+    inputs: tuple[Input, ...]
+    operators: tuple[OperatorSpec, ...]
+    outputs: list[Output]
+
+
+@dataclass
+class _Shared:
+    """Chains that several others read. source: the place of the first source below them; sources: how many
+    there are. first: the number of the sink on whose way they were met first."""
+
+    chains: list[int]
+    source: int
+    sources: int
+    first: int
+
+
+_Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
+"""Asks for the chains of inputs, each with its branches, and returns a node's own."""
+
+
+@dataclass
+class _Translation:
+    options: TranslateOptions
+    reuse: SharedRuns
+    parts: Mapping[str, tuple[Parts, ...]]
+    bounded: bool
+    done: list[_Closed] = field(default_factory=list)
+    sink: int = 0
+    shared: dict[Use, _Shared] = field(default_factory=dict)
+    sources: int = 0
+    shifted: bool = False
+    joins: bool = False
+
+    def __post_init__(self) -> None:
+        self.operators = OperatorOptions(
+            self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
+            self.options.watermark_interval, self.options.idle_timeout,
+        )  # fmt: skip
+
+    def begin(self, sink: int, root: Node) -> None:
+        """Begin with what goes to a sink."""
+        self.sink = sink
+        self.joins = any(_has_ports(node) for node in walk(root))
+
+    def chains(self, root: Node) -> list[_Open]:
+        """Return the open chains whose outputs together are the node's.
+
+        The inputs of a node are walked in order, whatever the depth: sources are numbered as they are met.
+        """
+        stack: list[_Walk] = [self._open(root, ())]
+        found: list[_Open] | None = None
+        while stack:
+            try:
+                asked = next(stack[-1]) if found is None else stack[-1].send(found)
+            except StopIteration as end:
+                stack.pop()
+                found = end.value
+            else:
+                stack.append(self._open(*asked))
+                found = None
+        assert found is not None
+        return found
+
+    def _open(self, node: Node, branches: Branches) -> _Walk:
+        use = self.reuse.use(self.sink, node, branches)
+        if use is None:
+            return (yield from self._opened(node, branches))
+        if use in self.shared:
+            return self._read_again(self.shared[use])
+        start = self.sources
+        closed = [self.close(chain) for chain in (yield from self._opened(node, branches))]
+        self.shared[use] = _Shared(closed, start, self.sources - start, self.sink)
+        return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
+
+    def _read_again(self, shared: _Shared) -> list[_Open]:
+        """The same chains for one more reader. Where its rows meet others of the same sink they are numbered
+        as those of a source of its own."""
+        chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
+        if shared.first != self.sink and not self.joins:
+            return chains
+        places = self.sources - shared.source
+        self.sources += shared.sources
+        self.shifted = True
+        return [chain.then(SequenceShiftSpec(places)) for chain in chains]
+
+    def _opened(self, node: Node, branches: Branches) -> _Walk:
+        if isinstance(node, physical.TableSourceScan):
+            return [self._read(_scan(node, self.options, self.parts.get(fingerprint(node), ())))]
+        if isinstance(node, physical.Values):
+            return [self._read(_values(node, self.options))]
+        if isinstance(node, physical.Union):
+            found = []
+            for number, child in enumerate(node.inputs):
+                found += yield child, (*branches, number)
+            return found
+        if isinstance(node, physical.Exchange):
+            how = Partitioning.SINGLE if node.one_task or not node.keys else Partitioning.HASH
+            keys = node.keys if how is Partitioning.HASH else ()
+            return [_Open.reading([self.close(chain) for chain in (yield node.input, branches)], how, keys)]
+        if _has_ports(node):
+            return (yield from self._with_ports(node, branches))
+        below = yield node.children[0], branches
+        operator = operator_of(node, self.operators)
+        if operator is None:
+            return below
+        if isinstance(operator, (CurrentWatermarkSpec, GeneratedWatermarksSpec)):
+            below = self._in_one_task(below)
+        return [chain.then(operator) for chain in below]
+
+    def _read(self, source: ScanSpec | ValuesSpec) -> _Open:
+        self.sources += 1
+        return _Open((Input(source, source=self.sources - 1),))
+
+    def _with_ports(self, node: Node, branches: Branches) -> _Walk:
+        """A chain that begins with an operator of several inputs, each of them behind an exchange. The rows
+        of the input that it processes first have the first numbers."""
+        operator = operator_of(node, self.operators)
+        if operator is None:
+            raise InternalError(f"{type(node).__name__} has several inputs and no operator")
+        found = _Open(())
+        for port in operator.port_order:
+            for chain in (yield node.children[port], branches):
+                found = found.joined(chain, port)
+        return [found.then(operator)]
+
+    def job(self, sinks: tuple[SinkSpec, ...]) -> JobSpec:
+        """Return the job, once all that goes to its sinks is translated."""
+        chains = []
+        for each in self.done:
+            inputs, operators = each.inputs, each.operators
+            if self.shifted:
+                operators = tuple(self._among_all(operator) for operator in operators)
+            else:  # each source has its place in the job
+                inputs = tuple(replace(one, source=None) for one in inputs)
+            chains.append(ChainSpec(each.id, inputs, operators, tuple(each.outputs)))
+        return JobSpec(tuple(chains), sinks, self.bounded, self.sources if self.shifted else 0)
+
+    def _among_all(self, operator: OperatorSpec) -> OperatorSpec:
+        if isinstance(operator, SequenceShiftSpec):
+            return replace(operator, sources=self.sources)
+        return operator
+
+    def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
+        """The chains that end in a root's sink. Behind a materializer, rows are by its primary key."""
+        if not isinstance(root, physical.Sink) or not root.upsert_materialize:
+            return chains
+        enforcer = sink_enforcer(root, self.options.configuration)
+        if enforcer is not None:
+            chains = [chain.then(enforcer) for chain in chains]
+        materializer = sink_materializer(root, self.operators)
+        by_key = _Open.reading(
+            [self.close(chain) for chain in chains], Partitioning.HASH, materializer.primary_key
+        )
+        return [by_key.then(materializer)]
+
+    def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
+        """The chains; what reads a source goes through an exchange, as no split knows the watermark of those
+        before. Marks of the clock stay where they are."""
+        if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
+            return chains
+        return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]
+
+    def _reads_source(self, chain: _Open) -> bool:
+        return all(output.partitioning is Partitioning.FORWARD for _, output in chain.feeds)
+
+    def close(self, chain: _Open, outputs: Sequence[Output] = ()) -> int:
+        """End a chain; its id."""
+        number = len(self.done)
+        self.done.append(_Closed(number, chain.inputs, chain.operators, list(outputs)))
+        for producer, output in chain.feeds:
+            self.done[producer].outputs.append(replace(output, to=number))
+        return number
+
+
+def _is_by_clock(chain: _Open) -> bool:
+    return any(isinstance(each, MiniBatchAssignerSpec) and not each.row_time for each in chain.operators)
+
+
+class _StateNames:
+    """A name for the state of each operator, as they are met."""
+
+    def __init__(self) -> None:
+        self._given = 0
+
+    def __call__(self, operator: str) -> str:
+        self._given += 1
+        return f"{operator}-{self._given}"
+
+
+def _has_ports(node: Node) -> bool:
+    """Whether a node is an operator of several inputs; a Union is none."""
+    return len(node.children) > 1 and not isinstance(node, physical.Union)
+
+
+def _scan(node: physical.TableSourceScan, options: TranslateOptions, parts: tuple[Parts, ...]) -> ScanSpec:
+    table, mode = node.table, source_mode(node.table)
+    columns = scanned_columns(table)
+    return ScanSpec(
+        connector=_connector(table),
+        options=_sent(table),
+        names=tuple(c.name for c in columns),
+        types=tuple(c.type for c in columns),
+        projection=tuple(range(len(columns))) if node.project is None else node.project,
+        metadata=tuple(c.metadata for c in columns),
+        time_zone=options.time_zone,
+        table=".".join(table.path),
+        upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
+        partition_keys=table.partition_keys,
+        parts=parts,
+    )
+
+
+def _values(node: physical.Values, options: TranslateOptions) -> ValuesSpec:
+    types = tuple(f.type for f in node.fields)
+    rows = [compile_calc(row, None, (), types, options.time_zone) for row in node.rows]
+    functions = dict.fromkeys(name for row in rows for name in row.functions)
+    return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
+
+
+def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
+    if not isinstance(root, physical.Sink):
+        names, types = tuple(f.name for f in root.schema), types_of(root)
+        constraints = constraints_of(options.names or names, types, options.configuration)
+        return SinkSpec(None, (), names, types, constraints=constraints)
+    columns = persisted_columns(root.table)
+    names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
+    constraints = constraints_of(names, types, options.configuration)
+    return SinkSpec(
+        connector=_connector(root.table),
+        options=placed(_sent(root.table)),
+        names=names,
+        types=types,
+        table=".".join(root.table.path),
+        constraints=None if root.upsert_materialize else constraints,
+        primary_key=tuple(map(names.index, root.table.primary_key)),
+        mode=UPSERT if root.upsert_materialize else mode_of(root.input),
+        metadata=tuple(c.metadata for c in columns),
+        partition_keys=root.table.partition_keys,
+    )
+
+
+def _sent(table: Table) -> tuple[tuple[str, str], ...]:
+    """The options as they may travel."""
+    return referenced(".".join(table.path), table.options, secret_keys(dict(table.options)))
+
+
+def _connector(table: Table) -> str:
+    return dict(table.options)["connector"]

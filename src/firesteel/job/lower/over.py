@@ -1,0 +1,103 @@
+"""OVER aggregates and sorts by time of a physical plan as specs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import AggregateCall, Literal
+from firesteel.job.lower.aggregate import OperatorOptions, Types, types_of
+from firesteel.plan.expressions.over import RANKS, Direction
+from firesteel.plan.nodes.over.physical import OverAggregate, TemporalSort
+from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
+from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, OverTime, TemporalSortSpec
+from firesteel.runtime.state.order_codes import SortOrder
+from firesteel.types.sql import APPROXIMATE, BIGINT
+
+_TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
+
+
+def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec:
+    """Of frames with a bound the accumulators of a partition may begin anew: their number is one more key."""
+    if node.time not in _TIMES:
+        raise NotSupportedError(
+            "OVER with an ORDER BY of a column that is no time attribute cannot run yet",
+            range=node.calls[0].range,
+        )
+    window, columns = node.window, types_of(node.input)
+    if window.preceding is not None and window.preceding < 0:
+        raise NotSupportedError("OVER RANGE of a negative interval", range=node.calls[0].range)
+    bounded, order = window.preceding is not None, _TIMES[node.time]
+    types = columns + tuple(literal.type for literal in node.constants)
+    calls = tuple(_call(call, types, node, bounded) for call in node.calls)
+    epochs = bounded and order is OverTime.ROWTIME
+    aggregate = GroupAggregateSpec(
+        keys=(*window.partition, len(types)) if epochs else window.partition,
+        calls=calls,
+        input_types=(*types, BIGINT) if epochs else types,
+        input_retracts=bounded,
+        emit_update_before=False,
+        every_row=True,
+        state_id=options.state_id("over-aggregate/results"),
+    )
+    return OverAggregateSpec(
+        aggregate=aggregate,
+        width=len(columns),
+        constants=tuple((_value(literal), literal.type) for literal in node.constants),
+        frame=OverFrame(window.rows, window.preceding),
+        order=order,
+        time=window.order[0],
+        state_id=options.state_id("over-aggregate"),
+    )
+
+
+def temporal_sort(node: TemporalSort, options: OperatorOptions) -> TemporalSortSpec:
+    return TemporalSortSpec(
+        input_types=types_of(node.input),
+        order=OverTime.ROWTIME if node.is_rowtime else OverTime.PROCTIME,
+        time=node.keys[0],
+        keys=node.keys[1:],
+        directions=tuple(map(_sort_order, node.directions[1:])),
+        state_id=options.state_id("temporal-sort"),
+    )
+
+
+def _sort_order(direction: Direction) -> SortOrder:
+    return SortOrder(direction.descending, not direction.nulls_first)
+
+
+def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool) -> AggregateSpec:
+    """Rows are numbered as they are counted: so Flink's RANK and DENSE_RANK do, to which streaming says no
+    order (RankLikeAggFunctionBase)."""
+    args, told = call.args, call.options
+    if call.function == "LAG":
+        args, told = _lag(call, node)
+    return AggregateSpec(
+        "COUNT" if call.function in RANKS else call.function,
+        args,
+        tuple(types[i] for i in args),
+        call.type,
+        bounded,
+        call.distinct,
+        None,
+        told,
+        None if call.user is None else call.user.function,
+    )
+
+
+def _lag(call: AggregateCall, node: OverAggregate) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The value and the default, if there is one; the offset is an option."""
+    value, *more = call.args
+    width = len(types_of(node.input))
+    offset = node.constants[more[0] - width].value if more else 1
+    default = more[1:]
+    if default and default[0] >= width and node.constants[default[0] - width].value is None:
+        default = []
+    return (value, *default), (str(offset),)
+
+
+def _value(literal: Literal) -> object:
+    value = literal.value
+    if literal.type.root in APPROXIMATE and isinstance(value, (int, Decimal)):
+        return float(value)
+    return value

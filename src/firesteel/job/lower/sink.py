@@ -1,0 +1,48 @@
+"""What stands before a sink whose primary key is not that of the query, as specs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel.catalog.schema import Column, Table
+from firesteel.job.lower.aggregate import OperatorOptions
+from firesteel.plan.nodes import physical
+from firesteel.runtime.spec.sink import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
+from firesteel.types.constraints import constraints_of
+
+
+def persisted_columns(table: Table) -> list[Column]:
+    """The columns that a sink's rows have."""
+    return [c for c in table.columns if c.computed is None and not c.virtual]
+
+
+def sink_enforcer(sink: physical.Sink, configuration: Mapping[str, str]) -> ConstraintEnforcerSpec | None:
+    """What holds rows to the columns' demands before they are materialized; None where none is made."""
+    columns = persisted_columns(sink.table)
+    constraints = constraints_of([c.name for c in columns], [c.type for c in columns], configuration)
+    return None if constraints is None else ConstraintEnforcerSpec(constraints)
+
+
+def sink_materializer(
+    sink: physical.Sink, options: OperatorOptions
+) -> SinkUpsertMaterializerSpec | WatermarkCompactingSinkMaterializerSpec:
+    """The operator that makes upserts by the sink's primary key (StreamExecSink.createSumOperator)."""
+    columns = persisted_columns(sink.table)
+    names, types = [c.name for c in columns], tuple(c.type for c in columns)
+    key = tuple(map(names.index, sink.table.primary_key))
+    state_id = options.state_id("sink-materializer")
+    if sink.conflict in ("ERROR", "NOTHING"):
+        return WatermarkCompactingSinkMaterializerSpec(
+            key,
+            types,
+            sink.table.primary_key,
+            sink.conflict == "NOTHING",
+            sink.upsert_key,
+            options.ttl,
+            state_id,
+        )
+    return SinkUpsertMaterializerSpec(key, types, sink.upsert_key, options.ttl, state_id)

@@ -1,0 +1,170 @@
+"""Two independent 64-bit hashes of the rows of key columns, by kernels.
+
+Equality is Flink's binary one: 0.0 and -0.0 differ, all NaN are one value, NULL is a value. The
+functions are Firesteel's own and fixed: a checkpoint may be read by another version of NumPy, Arrow
+or DuckDB. `fingerprint` changes whenever they do. Kernels are loaded where keys are hashed, which the driver
+does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+U64 = NDArray[np.uint64]
+
+_NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
+_FINGERPRINT = "8bdaf6c552634459"
+_LONG = 256
+"""Strings of more bytes have a digest."""
+
+
+def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
+    """Both hashes of each row of `columns`; with no columns all rows are equal."""
+    from firesteel.kernels.hashing import SEED, fold_words
+
+    hash1, hash2 = np.full(rows, SEED[0]), np.full(rows, SEED[1])
+    for column in columns:
+        fold_words(*_words(column), hash1, hash2)
+    return hash1, hash2
+
+
+def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
+    """Two words a row for the sub-keys of a map. With the same salt (the owner's hash), the first words
+    of equal sub-keys are equal, and for a type of one word (`is_one_word`) only those."""
+    from firesteel.kernels.hashing import fold_words
+
+    hash1, hash2 = salt.copy(), np.zeros(len(salt), np.uint64)
+    fold_words(*_words(sub_keys), hash1, hash2)
+    return hash1, hash2
+
+
+def is_one_word(kind: pa.DataType) -> bool:
+    """Whether one word tells all values of a type, NULL among them, apart: types of up to 32 bits."""
+    if pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return True
+    simple = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
+    return bool(simple and kind.bit_width <= 32)
+
+
+def _words(array: pa.Array) -> tuple[U64, U64]:
+    """One word a row for each hash; rows of one type have the same words only if they are equal
+    (types of at most 8 bytes) or their own 128-bit hashes are."""
+    kind = array.type
+    if pa.types.is_null(kind):
+        return np.full(len(array), _NULL[0]), np.full(len(array), _NULL[1])
+    if pa.types.is_struct(kind):
+        children = [array.field(i) for i in range(kind.num_fields)]
+        words = hash_columns(children, len(array))
+    elif pa.types.is_decimal(kind):
+        words = _decimal_words(array)
+    elif _is_bytes(kind):
+        words = _hash_bytes(array)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        words = _hash_lists(array)
+    else:
+        word = simple_words(array)
+        words = (word, word)
+    if not array.null_count:
+        return words
+    null = null_mask(array)
+    return np.where(null, _NULL[0], words[0]), np.where(null, _NULL[1], words[1])
+
+
+def null_mask(array: pa.Array) -> NDArray[np.bool_]:
+    """Which rows are NULL."""
+    mask: NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """The values buffer of a fixed-width array, seen as `dtype`; rows that are NULL hold anything."""
+    buffer = array.buffers()[1]
+    if buffer is None or not len(array):
+        return np.zeros(len(array), dtype)
+    base, shape = dtype.subdtype if dtype.subdtype is not None else (dtype, (1,))
+    width = int(np.prod(shape))
+    flat = np.frombuffer(buffer, base, len(array) * width, array.offset * width * base.itemsize)
+    return flat.reshape(len(array), *shape) if dtype.subdtype is not None else flat
+
+
+def simple_words(array: pa.Array) -> U64:
+    """The 64 bits that stand for each value of a type of at most 8 bytes: equal where, in binary form,
+    the values are. Rows that are NULL hold anything."""
+    kind = array.type
+    if pa.types.is_boolean(kind):
+        return np.asarray(array.fill_null(False).to_numpy(zero_copy_only=False)).astype(np.uint64)
+    if pa.types.is_floating(kind):
+        floats = fixed_width(array, np.dtype(f"f{kind.bit_width // 8}")).astype(np.float64)
+        nan = np.isnan(floats)
+        if nan.any():
+            floats[nan] = np.nan
+        return floats.view(np.uint64)
+    integers = fixed_width(array, np.dtype(f"i{kind.bit_width // 8}"))
+    return integers.astype(np.int64).view(np.uint64)
+
+
+def _decimal_words(array: pa.Array) -> tuple[U64, U64]:
+    from firesteel.kernels.hashing import SEED, fold_words
+
+    parts = fixed_width(array, np.dtype((np.uint64, (array.type.byte_width // 8,)))).view(np.uint64)
+    hash1, hash2 = np.full(len(array), SEED[0]), np.full(len(array), SEED[1])
+    for part in parts.T:
+        word = part.copy()
+        fold_words(word, word, hash1, hash2)
+    return hash1, hash2
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_large_binary(kind)
+    )
+
+
+def offsets_of(array: pa.Array) -> NDArray[np.int64]:
+    """The n + 1 offsets of a string, binary or list array, as int64."""
+    wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    wide = wide or pa.types.is_large_list(array.type)
+    buffer, dtype = array.buffers()[1], np.dtype(np.int64 if wide else np.int32)
+    if buffer is None or not len(array):
+        return np.zeros(len(array) + 1, np.int64)
+    return np.frombuffer(buffer, dtype, len(array) + 1, array.offset * dtype.itemsize).astype(np.int64)
+
+
+def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
+    """Of a string its length and its words of 8 bytes, the last one filled with zeros; of a long one its
+    digest."""
+    from firesteel.kernels.hashing import hash_strings
+
+    hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
+    if not len(array):
+        return hash1, hash2
+    offsets, buffer = offsets_of(array), array.buffers()[2]
+    data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
+    data.flags.writeable = False  # one type for the kernel, whoever has the bytes
+    hash_strings(data, offsets, hash1, hash2)
+    for row in np.flatnonzero(np.diff(offsets) > _LONG):  # rare
+        digest = hashlib.blake2b(data[offsets[row] : offsets[row + 1]].tobytes(), digest_size=16)
+        hash1[row], hash2[row] = np.frombuffer(digest.digest(), "<u8")
+    return hash1, hash2
+
+
+def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
+    """Of a list its length and the hashes of its elements."""
+    from firesteel.kernels.hashing import hash_lists
+
+    hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
+    hash_lists(*_words(array.values), offsets_of(array), hash1, hash2)
+    return hash1, hash2
+
+
+def fingerprint() -> str:
+    """Of the hash functions: that of the hashes of fixed values (tests/runtime/state/test_keys.py)."""
+    return _FINGERPRINT

@@ -1,0 +1,103 @@
+"""Objects and lists of JSON that stand there as Jackson writes them."""
+
+from __future__ import annotations
+
+from firesteel.kernels.compiler import inlined, part
+from firesteel.kernels.json.numbers import write_number
+from firesteel.kernels.types import Bytes, Integers
+from firesteel.kernels.words import byte_at
+
+KEYS = 64
+"""Of all objects in a value, and how deep they may lie: what is larger is not looked at."""
+_QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
+_OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
+_MINUS, _ZERO, _NINE = 45, 48, 57
+
+
+@part
+def is_compact(data: Bytes, at: int, end: int, as_decimals: bool, keys: Integers, text: Bytes) -> bool:
+    """Whether an object or list, which is JSON, has no blanks, escapes, repeated keys and numbers that would
+    be written otherwise, as doubles or as_decimals; False, too, where it is too large to tell. To work with:
+    keys: int64[KEYS, 4], where each key begins, its length and its object, and by depth the object that is
+    open; text: uint8[TEXT_BYTES]."""
+    depth, objects, count = 0, 0, 0
+    while at < end:
+        byte = byte_at(data, at)
+        if byte == _QUOTE:
+            closed = _string_end(data, at + 1, end)
+            if closed < 0:
+                return False
+            if closed + 1 < end and byte_at(data, closed + 1) == _COLON:
+                if count == KEYS or _is_known(data, at + 1, closed - at - 1, keys, count, keys[depth, 3]):
+                    return False
+                keys[count, 0], keys[count, 1], keys[count, 2] = at + 1, closed - at - 1, keys[depth, 3]
+                count += 1
+            at = closed + 1
+        elif byte == _MINUS or _ZERO <= byte <= _NINE:
+            behind = _number_end(data, at, end)
+            if not _is_written_so(data, at, behind, as_decimals, text):
+                return False
+            at = behind
+        elif byte == _OPEN_OBJECT or byte == _OPEN_LIST:
+            depth += 1
+            if depth == KEYS:
+                return False
+            objects += 1
+            keys[depth, 3] = objects
+            at += 1
+        elif byte <= _BLANK:
+            return False
+        else:
+            depth -= byte == _CLOSE_OBJECT or byte == _CLOSE_LIST
+            at += 1
+    return True
+
+
+@inlined
+def _string_end(data: Bytes, at: int, end: int) -> int:
+    """Where a string's quote stands, -1 if there are escapes before it, or what is to be escaped."""
+    while byte_at(data, at) != _QUOTE:
+        if byte_at(data, at) == _BACKSLASH or byte_at(data, at) < _BLANK:
+            return -1
+        at += 1
+    return at
+
+
+@inlined
+def _is_known(data: Bytes, start: int, length: int, keys: Integers, count: int, of: int) -> bool:
+    """Whether the object has a key like this one already."""
+    for index in range(count):
+        if keys[index, 2] == of and keys[index, 1] == length:
+            same = True
+            for place in range(length):
+                same &= byte_at(data, keys[index, 0] + place) == byte_at(data, start + place)
+            if same:
+                return True
+    return False
+
+
+@inlined
+def _number_end(data: Bytes, at: int, end: int) -> int:
+    while at < end:
+        byte = byte_at(data, at)
+        if byte == _COMMA or byte == _CLOSE_LIST or byte == _CLOSE_OBJECT or byte <= _BLANK:
+            break
+        at += 1
+    return at
+
+
+@inlined
+def _is_written_so(data: Bytes, at: int, end: int, as_decimals: bool, text: Bytes) -> bool:
+    """Whether a number stands here as Java writes it; False, too, where that is not certain."""
+    is_whole = True
+    for place in range(at, end):
+        byte = byte_at(data, place)
+        is_whole &= byte == _MINUS or _ZERO <= byte <= _NINE
+    if is_whole:
+        return byte_at(data, at) != _MINUS or byte_at(data, at + 1) != _ZERO
+    if write_number(data, at, end, as_decimals, text, 0) != end - at:
+        return False
+    same = True
+    for place in range(end - at):
+        same &= byte_at(text, place) == byte_at(data, at + place)
+    return same

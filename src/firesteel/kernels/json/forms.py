@@ -1,0 +1,68 @@
+"""Values of JSON in forms that few writers use, as cells of the forms that are read in columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.json.cells import DECIMAL, INTEGER, KIND_SHIFT, NESTED, STRING, bounds, cell
+from firesteel.kernels.json.compact import KEYS, is_compact
+from firesteel.kernels.json.numbers import SURE_DIGITS, TEXT_BYTES
+from firesteel.kernels.types import Bytes, Cells, Integers
+from firesteel.kernels.words import byte_at
+
+_BLANK, _PLUS, _POINT, _ZERO, _NINE, _LOWER_E, _LOWER_CASE = 32, 43, 46, 48, 57, 101, 32
+
+
+@compiled
+def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
+    """Leave out what Java passes over in a text that is a number: a plus before a digit and, if `blanks`, all
+    characters up to the blank at both ends."""
+    for index in range(len(cells)):
+        if cells[index] >> KIND_SHIFT != STRING:
+            continue
+        at, end = bounds(cells[index])
+        if blanks:
+            while at < end and byte_at(data, at) <= _BLANK:
+                at += 1
+            while at < end and byte_at(data, end - 1) <= _BLANK:
+                end -= 1
+        if at + 1 < end and byte_at(data, at) == _PLUS and _ZERO <= byte_at(data, at + 1) <= _NINE:
+            at += 1
+        cells[index] = cell(STRING, at, end - at)
+
+
+@compiled
+def cut_fractions(data: Bytes, cells: Cells) -> None:
+    """Numbers of few digits, without an exponent, become whole ones: towards 0."""
+    for index in range(len(cells)):
+        if cells[index] >> KIND_SHIFT != DECIMAL:
+            continue
+        at, end = bounds(cells[index])
+        point = end
+        for place in range(at, end):
+            if byte_at(data, place) == _POINT:
+                point = place
+            elif byte_at(data, place) | _LOWER_CASE == _LOWER_E:
+                point = end
+                break
+        if point < end and end - at <= SURE_DIGITS:
+            cells[index] = cell(INTEGER, at, point - at)
+
+
+@compiled
+def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers, text: Bytes) -> None:
+    """Objects and lists become strings, where their text is what Jackson would write: see is_compact."""
+    for index in range(len(cells)):
+        at, end = bounds(cells[index])
+        if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys, text):
+            cells[index] = cell(STRING, at, end - at)
+
+
+def warm() -> None:
+    """Have the kernels loaded, or compiled."""
+    data, cells = np.zeros(8, np.uint8), np.empty(0, np.int64)
+    data.flags.writeable = False
+    trim(data, cells, True)
+    cut_fractions(data, cells)
+    shorten(data, cells, True, np.empty((KEYS, 4), np.int64), np.empty(TEXT_BYTES, np.uint8))

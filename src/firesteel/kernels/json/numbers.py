@@ -1,0 +1,127 @@
+"""Numbers of JSON as the texts that Java makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.json.cells import DECIMAL, KIND_SHIFT, bounds
+from firesteel.kernels.json.decimals import read_digits
+from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
+from firesteel.kernels.words import byte_at
+
+TEXT_BYTES = 32
+"""Of a number's text, at most."""
+UNSURE = -1
+SURE_DIGITS = 15
+"""A number of so many digits is the shortest text of a double."""
+_ROUNDED, _NOT_WHOLE = 15, 19
+"""Between these powers of 10, Java up to 18 does not look for the shortest text (types/text.py)."""
+_MOST_POWER = 300
+_TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
+_PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
+_DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
+"""The powers of 10 of the first digit between which there is no exponent."""
+
+
+@compiled
+def write_numbers(
+    data: Bytes, cells: Cells, as_decimals: bool, offsets: Offsets, out: Bytes, odd: Flags
+) -> None:
+    """The texts of numbers with a fraction or an exponent: see write_number. offsets: int32[n + 1], get their
+    bounds in `out`, uint8[n * TEXT_BYTES]. odd: bool[n], gets which are something else, or unsure."""
+    place = 0
+    offsets[0] = 0
+    for index in range(len(cells)):
+        at, end = bounds(cells[index])
+        behind = UNSURE
+        if cells[index] >> KIND_SHIFT == DECIMAL:
+            behind = write_number(data, at, end, as_decimals, out, place)
+        odd[index] = behind < 0
+        place = max(place, behind)
+        offsets[index + 1] = place
+
+
+@part
+def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
+    """Write a number's text into out[place:], TEXT_BYTES at most: as a double's, or as_decimals: as that of a
+    BigDecimal without zeros at the end; behind it. UNSURE for a 0, and for one with more digits than a double
+    has for certain.
+
+    Java: Double.toString, BigDecimal.toString.
+    """
+    good, number, exponent = read_digits(data, at, end)
+    while number > 0 and number % 10 == 0:
+        number //= 10
+        exponent += 1
+    size = _size(number)
+    power = exponent + size - 1
+    if not good or not 0 < size <= SURE_DIGITS or abs(power) > _MOST_POWER:
+        return UNSURE
+    if not as_decimals and _ROUNDED <= power < _NOT_WHOLE:
+        return UNSURE
+    if byte_at(data, at) == _MINUS:
+        out[place] = _MINUS
+        place += 1
+    if as_decimals:
+        is_plain = exponent <= 0 and power >= _DECIMALS_LEAST
+    else:
+        is_plain = _DOUBLES_LEAST <= power <= _DOUBLES_MOST
+    if is_plain:
+        return _plain(number, size, power, not as_decimals, out, place)
+    return _scientific(number, size, power, as_decimals, out, place)
+
+
+@inlined
+def _size(number: int) -> int:
+    """How many digits it has, 0 for 0."""
+    size = 0
+    while size <= SURE_DIGITS and number >= _TENS[size]:
+        size += 1
+    return size
+
+
+@inlined
+def _digit(number: int, size: int, index: int) -> int:
+    """As a character; those behind the last one are 0."""
+    return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
+
+
+@inlined
+def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
+    """Write the digits around a point; behind them. power: of 10, of the first digit."""
+    last = min(power - size + 1, -1 if with_fraction else 0)
+    for weight in range(max(power, 0), last - 1, -1):
+        if weight == -1:
+            out[place] = _POINT
+            place += 1
+        out[place] = _digit(number, size, power - weight)
+        place += 1
+    return place
+
+
+@inlined
+def _scientific(number: int, size: int, power: int, as_decimals: bool, out: Bytes, place: int) -> int:
+    """Write one digit, the others behind a point, and the exponent; behind them."""
+    for index in range(size if as_decimals else max(size, 2)):
+        if index == 1:
+            out[place] = _POINT
+            place += 1
+        out[place] = _digit(number, size, index)
+        place += 1
+    out[place] = _UPPER_E
+    place += 1
+    if power < 0 or as_decimals:
+        out[place] = _MINUS if power < 0 else _PLUS
+        place += 1
+    places = _size(abs(power))
+    for index in range(places):
+        out[place] = _digit(abs(power), places, index)
+        place += 1
+    return place
+
+
+def warm() -> None:
+    """Have the kernel loaded, or compiled."""
+    data, cells = np.zeros(8, np.uint8), np.empty(0, np.int64)
+    write_numbers(data, cells, True, np.empty(1, np.int32), data, np.empty(0, np.bool_))

@@ -1,0 +1,388 @@
+"""One pass over a block of JSON messages: each wanted value's cell, in tables of rows.
+
+What is wanted is said by a plan (plan.py).
+
+A message that is no JSON object, whose values have another structure than the plan, or that has a wanted
+member twice, is **odd**: it leaves no rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.json.cells import (
+    DECIMAL,
+    ESCAPED,
+    INTEGER,
+    LENGTH_SHIFT,
+    MAX_LENGTH,
+    MISSING,
+    NESTED,
+    NULL,
+    START_MASK,
+    STRING,
+    WORD,
+    cell,
+)
+from firesteel.kernels.json.plan import (
+    COLUMN,
+    DIGITS,
+    FIRST_MEMBER,
+    INNER,
+    IS_FLAT,
+    KIND,
+    LIST,
+    MAP,
+    NEXT,
+    NODE,
+    NODE_SIZE,
+    OBJECT,
+    TABLE,
+    VALUE,
+    WRITTEN_LENGTH,
+    is_next,
+    member_of,
+)
+from firesteel.kernels.json.text import copy_unescaped
+from firesteel.kernels.json.tokens import (
+    BAD,
+    MAX_NAME_LENGTH,
+    blanks_end,
+    colon_end,
+    number_end,
+    string_end,
+    value_end,
+    word_end,
+)
+from firesteel.kernels.types import Bytes, Cells, Flags, Integers
+from firesteel.kernels.words import byte_at, entry, load_word, put
+
+FULL = -2
+"""A table has no room left: the block is to be scanned again with more."""
+BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
+"""Entries of a table in `tables`: where in `cells` it begins, its columns, the rows for which there is room,
+and those that there are."""
+KNOWN = 16
+"""Of `known`, two entries each: where a value that nobody wants began and its length, by its number in what
+it is in."""
+MAX_DEPTH = 32
+"""What `stack` has room for: what is open around a value, each with its node, the place of its row (of a list
+or map, of its cell), how many elements it has so far, and the member that is looked for next."""
+_OPEN_SIZE = 4
+_QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
+_OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
+_LONGEST = 20_000_000
+"""A longer message, which may hold a text beyond Jackson's limit, is another reader's."""
+_MOST_ENTRIES = 500
+"""A larger map is another reader's: its keys are compared one with another."""
+
+
+@compiled
+def scan(
+    data: Bytes, offsets: Integers, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
+    numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
+) -> int:  # fmt: skip
+    """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
+    rows, or FULL. plan: nodes and members, the root first. numbers: int64[n], gets the message of each root
+    row. odd: bool[n], gets which are odd; one without any bytes is not, and has no row. To work with: stack:
+    int64[MAX_DEPTH * 4], known: int64[KNOWN * 2], scratch: uint8[any], for keys with escapes; those for which
+    it is too short are odd."""
+    rows = 0
+    for place in range(KNOWN):
+        known[place * 2 + 1] = 0
+    for number in range(len(offsets) - 1):
+        at, end = offsets[number], offsets[number + 1]
+        odd[number] = False
+        if at == end:
+            continue
+        if end - at > _LONGEST:
+            odd[number] = True
+            continue
+        for table in range(0, len(tables), TABLE_SIZE):
+            put(tables, table + _BEFORE, entry(tables, table + COUNT))
+        at = _message(data, at, end, plan, names, tables, cells, stack, known, scratch)
+        if at == FULL:
+            return FULL
+        if at == BAD or blanks_end(data, at, end) != end:
+            odd[number] = True
+            for table in range(0, len(tables), TABLE_SIZE):
+                put(tables, table + COUNT, entry(tables, table + _BEFORE))
+            continue
+        numbers[rows] = number
+        rows += 1
+    return rows
+
+
+@inlined
+def _new_row(tables: Integers, cells: Cells, table: int) -> int:
+    """The place in `cells` of a row in which nothing is there yet, or FULL."""
+    row = entry(tables, table + COUNT)
+    if row == entry(tables, table + CAPACITY):
+        return FULL
+    put(tables, table + COUNT, row + 1)
+    width = entry(tables, table + WIDTH)
+    place = entry(tables, table + BASE) + row * width
+    for column in range(width):
+        put(cells, place + column, 0)
+    return place
+
+
+@inlined
+def _message(
+    data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
+    stack: Integers, known: Integers, scratch: Bytes,
+) -> int:  # fmt: skip
+    """Behind the object, BAD or FULL."""
+    at = blanks_end(data, at, end)
+    if at >= end or byte_at(data, at) != _OPEN_OBJECT:
+        return BAD
+    row = _new_row(tables, cells, 0)
+    if row < 0:
+        return FULL
+    node, seen, step = 0, 0, entry(plan, FIRST_MEMBER)  # of what is open: see `stack`
+    opened = 0
+    at = blanks_end(data, at + 1, end)
+    while at < end:
+        if byte_at(data, at) == (_CLOSE_LIST if entry(plan, node + KIND) == LIST else _CLOSE_OBJECT):
+            if not _closed(data, plan, tables, cells, node, row, seen):
+                return BAD
+            at += 1
+            if opened == 0:
+                return at
+            opened -= _OPEN_SIZE
+            node, row = entry(stack, opened), entry(stack, opened + 1)
+            seen, step = entry(stack, opened + 2), entry(stack, opened + 3)
+        else:
+            at = _separated(data, at, end, seen)
+            if at < 0:
+                return BAD
+            seen += 1
+            at, child, place, step = _slot(
+                data, at, end, plan, names, tables, cells, node, row, step, scratch
+            )
+            if at < 0:
+                return at
+            if child < 0:
+                is_nested = byte_at(data, at) == _OPEN_OBJECT or byte_at(data, at) == _OPEN_LIST
+                if is_nested and entry(plan, node + IS_FLAT):
+                    return BAD
+                at = _skipped(data, at, end, known, seen) if is_nested else value_end(data, at, end)
+            elif entry(plan, child + KIND) == VALUE or byte_at(data, at) == _N:
+                place += entry(plan, child + COLUMN)
+                is_flat, digits = entry(plan, node + IS_FLAT), entry(plan, child + DIGITS)
+                at = _value(data, at, end, place, cells, is_flat, digits)
+            elif opened == MAX_DEPTH * _OPEN_SIZE:
+                return BAD
+            else:
+                put(stack, opened, node)
+                put(stack, opened + 1, row)
+                put(stack, opened + 2, seen)
+                put(stack, opened + 3, step)
+                opened += _OPEN_SIZE
+                at = _opened(data, at, child, place, plan, tables, cells)
+                node, seen, step = child, 0, entry(plan, child + FIRST_MEMBER)
+                is_object = entry(plan, child + KIND) == OBJECT
+                row = place if is_object else place + entry(plan, child + COLUMN)
+            if at < 0:
+                return BAD
+        at = blanks_end(data, at, end)
+    return BAD
+
+
+@inlined
+def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
+    """Behind an object or list that nobody wants, the nth of what it is in. Servers write some with each
+    message, types of columns for example: the same text as the last one there is not looked at again."""
+    place = nth % KNOWN * 2
+    start, length = entry(known, place), entry(known, place + 1)
+    if length > 0 and at + length <= end and _is_same(data, start, at, length):
+        return at + length
+    behind = value_end(data, at, end)
+    put(known, place, at)
+    put(known, place + 1, behind - at)  # of a bad one below 0
+    return behind
+
+
+@part
+def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
+    """Whether two stretches of bytes are equal."""
+    step = 0
+    while step + 8 <= length:
+        if load_word(data, one + step) != load_word(data, other + step):
+            return False
+        step += 8
+    while step < length:
+        if byte_at(data, one + step) != byte_at(data, other + step):
+            return False
+        step += 1
+    return True
+
+
+@inlined
+def _separated(data: Bytes, at: int, end: int, seen: int) -> int:
+    """Behind the comma that the second and later elements have before them."""
+    if seen:
+        if byte_at(data, at) != _COMMA:
+            return BAD
+        at = blanks_end(data, at + 1, end)
+    return at if at < end else BAD
+
+
+@inlined
+def _slot(
+    data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells, node: int,
+    place: int, step: int, scratch: Bytes,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place; the
+    member that is looked for next."""
+    kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
+    key, length, escapes, is_known = 0, 0, 0, False
+    if kind == OBJECT and is_next(data, at, end, plan, names, step):
+        is_known = True
+        at = blanks_end(data, at + entry(plan, step + WRITTEN_LENGTH), end)
+        child, step = entry(plan, step + NODE), entry(plan, step + NEXT)
+    elif kind != LIST:
+        closed = string_end(data, at + 1, end) if byte_at(data, at) == _QUOTE else BAD
+        if closed < 0 or (closed >> 1) - at > MAX_NAME_LENGTH:
+            return BAD, child, place, step
+        key, length, escapes = at + 1, (closed >> 1) - at - 1, closed & 1
+        at = colon_end(data, (closed >> 1) + 1, end)
+    if at < 0 or at >= end or length > MAX_LENGTH:
+        return BAD, child, place, step
+    if kind == OBJECT:
+        if escapes:
+            size = copy_unescaped(data, key, key + length, scratch, 0) if length <= len(scratch) else BAD
+            if size < 0:
+                return BAD, child, place, step
+            child, step = member_of(scratch, 0, size, plan, names, node, step)
+        elif not is_known:
+            child, step = member_of(data, key, length, plan, names, node, step)
+        if child >= 0 and entry(cells, place + entry(plan, child + COLUMN)) != MISSING:
+            at = BAD  # twice
+        return at, child, place, step
+    place = _new_row(tables, cells, entry(plan, child + TABLE))
+    if place < 0:
+        return FULL, child, place, step
+    if kind == MAP:
+        put(cells, place, cell(ESCAPED if escapes else STRING, key, length))
+    return at, child, place, step
+
+
+@inlined
+def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int, digits: int) -> int:
+    """Behind a value whose cell is put in its place."""
+    byte = byte_at(data, at)
+    start, kind = at, STRING
+    if byte == _QUOTE:
+        start += 1
+        closed = string_end(data, start, end)
+        at, stop = (closed >> 1) + 1, closed >> 1
+        kind = ESCAPED if closed & 1 else STRING
+    elif byte == _MINUS or _ZERO <= byte <= _NINE:
+        closed = number_end(data, at, end)
+        at = stop = closed >> 1
+        kind = DECIMAL if closed & 1 else INTEGER
+    elif byte == _OPEN_OBJECT or byte == _OPEN_LIST:
+        closed = BAD if is_flat else value_end(data, at, end)
+        at = stop = closed
+        kind = NESTED
+    else:
+        closed = word_end(data, at, end)
+        at = stop = closed
+        kind = NULL if byte == _N else WORD
+    if closed < 0 or stop - start > MAX_LENGTH:
+        return BAD
+    if digits and _is_plain_number(data, start, stop, digits):
+        kind = NULL
+    put(cells, place, cell(kind, start, stop - start))
+    return at
+
+
+@part
+def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
+    """Whether these bytes are digits, not more than `most`, with a minus before them or not; below 0: not
+    more than -most with a point among them."""
+    if at < end and byte_at(data, at) == _MINUS:
+        at += 1
+    first, points = at, 0 if most < 0 else 1
+    if at >= end or end - at > abs(most):
+        return False
+    while at < end:
+        byte = byte_at(data, at)
+        if byte == _POINT and first < at < end - 1:
+            points += 1
+            if points > 1:
+                return False
+        elif byte < _ZERO or byte > _NINE:
+            return False
+        at += 1
+    return True
+
+
+@inlined
+def _opened(
+    data: Bytes, at: int, node: int, place: int, plan: Integers, tables: Integers, cells: Cells
+) -> int:  # fmt: skip
+    """Behind the bracket of an object, a list or a map of the plan, which is the one to be closed next."""
+    kind = entry(plan, node + KIND)
+    if byte_at(data, at) != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT):
+        return BAD
+    first = 0
+    if kind != OBJECT:
+        first = entry(tables, entry(plan, entry(plan, node + INNER) + TABLE) + COUNT)
+    put(cells, place + entry(plan, node + COLUMN), cell(NESTED, first, 0))
+    return at + 1
+
+
+@inlined
+def _closed(
+    data: Bytes, plan: Integers, tables: Integers, cells: Cells, node: int, own: int, count: int
+) -> bool:  # fmt: skip
+    """Note how many elements the list or map that ends here has; whether it is none with a key twice. own:
+    the place of its cell."""
+    kind = entry(plan, node + KIND)
+    if kind == OBJECT:
+        return True
+    first = entry(cells, own)
+    put(cells, own, first + (count << LENGTH_SHIFT))
+    if kind == LIST:
+        return count <= MAX_LENGTH
+    if count > _MOST_ENTRIES:
+        return False
+    table = entry(plan, entry(plan, node + INNER) + TABLE)
+    width = entry(tables, table + WIDTH)
+    place = entry(tables, table + BASE) + (first & START_MASK) * width
+    return not _has_repeated(data, cells, place, width, count)
+
+
+@compiled
+def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int) -> bool:
+    """Whether two of the keys, `width` cells from one to the next, are the same. Those with escapes are
+    looked at by whoever takes the map."""
+    for one in range(1, count):
+        key = cells[place + one * width]
+        start, length = key & START_MASK, key >> LENGTH_SHIFT  # of its kind, too
+        for other in range(one):
+            before = cells[place + other * width]
+            if before >> LENGTH_SHIFT == length:
+                same = True
+                at = before & START_MASK
+                for step in range(length & MAX_LENGTH):
+                    if byte_at(data, start + step) != byte_at(data, at + step):
+                        same = False
+                        break
+                if same:
+                    return True
+    return False
+
+
+def warm() -> None:
+    """Have the kernel loaded, or compiled: a root without members, of no message."""
+    data = np.zeros(8, np.uint8)
+    data.flags.writeable = False
+    plan = np.zeros(NODE_SIZE, np.int64)
+    tables, cells = np.zeros(TABLE_SIZE, np.int64), np.empty(1, np.int64)
+    offsets, scratch = np.zeros(1, np.int64), np.empty(8, np.uint8)
+    stack, known = np.empty(MAX_DEPTH * _OPEN_SIZE, np.int64), np.empty(KNOWN * 2, np.int64)
+    numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
+    scan(data, offsets, plan, data, tables, cells, numbers, odd, stack, known, scratch)

@@ -1,0 +1,138 @@
+"""Values of JSON texts by their cells (cells.py): texts, whole numbers, and which of some words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined
+from firesteel.kernels.json.cells import (
+    ESCAPED,
+    INTEGER,
+    KIND_SHIFT,
+    LENGTH_SHIFT,
+    MAX_LENGTH,
+    NULL,
+    START_MASK,
+    STRING,
+    bounds,
+)
+from firesteel.kernels.json.text import copy_unescaped
+from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
+from firesteel.kernels.words import load_word, store_word
+
+_MINUS, _ZERO, _NINE = 45, 48, 57
+_MOST_DIGITS = 18
+
+
+@compiled
+def texts_size(cells: Cells) -> int:
+    """The bytes that `copy_texts` needs room for: it copies eight at a time."""
+    size = 8
+    for index in range(len(cells)):
+        if cells[index] >> KIND_SHIFT > NULL:
+            size += (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
+    return size
+
+
+@inlined
+def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
+    """Behind the copy of data[at:end] at out[place:], which has room for eight bytes more. data has eight at
+    least."""
+    behind = place + end - at
+    last = len(data) - 8
+    while place < behind:
+        start = min(at, last)  # what is read from before `at` is shifted away
+        store_word(out, place, load_word(data, start) >> np.uint64((at - start) << 3))
+        place += 8
+        at += 8
+    return behind
+
+
+@compiled
+def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: Flags, odd: Flags) -> None:
+    """The text of each value, as an Arrow column has it: text i is out[offsets[i]:offsets[i + 1]], there[i]
+    whether there is one. What is no string has the text that stands there. odd: strings with half of a
+    surrogate pair."""
+    place = 0
+    for index in range(len(cells)):
+        offsets[index] = place
+        kind = cells[index] >> KIND_SHIFT
+        odd[index] = False
+        there[index] = kind > NULL
+        if kind <= NULL:
+            continue
+        at, end = bounds(cells[index])
+        if kind == ESCAPED:
+            behind = copy_unescaped(data, at, end, out, place)
+            if behind < 0:
+                odd[index], there[index] = True, False
+            else:
+                place = behind
+        else:
+            place = copy_bytes(data, at, end, out, place)
+    offsets[len(cells)] = place
+
+
+@compiled
+def read_integers(
+    data: Bytes, cells: Cells, least: int, most: int, values: Integers, there: Flags, odd: Flags
+) -> None:
+    """The whole number of each value, of strings as of numbers; there[i]: whether there is one, odd[i]:
+    whether it is something else, too long to be sure, or out of range."""
+    for index in range(len(cells)):
+        kind = cells[index] >> KIND_SHIFT
+        values[index] = 0
+        odd[index] = False
+        there[index] = kind > NULL
+        if kind <= NULL:
+            continue
+        at, end = bounds(cells[index])
+        negative = at < end and data[at] == _MINUS
+        if negative:
+            at += 1
+        good = (kind == INTEGER or kind == STRING) and at < end and end - at <= _MOST_DIGITS
+        value = 0
+        while good and at < end:
+            good = _ZERO <= data[at] <= _NINE
+            value = value * 10 + (data[at] - _ZERO)
+            at += 1
+        if negative:
+            value = -value
+        if good and least <= value <= most:
+            values[index] = value
+        else:
+            odd[index], there[index] = True, False
+
+
+@compiled
+def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: Integers) -> None:
+    """found[i]: which of the words a value is, a string without escapes; -1 for none of them. Word j is
+    words[ends[j]:ends[j + 1]]."""
+    for index in range(len(cells)):
+        found[index] = -1
+        if cells[index] >> KIND_SHIFT != STRING:
+            continue
+        at = cells[index] & START_MASK
+        length = (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
+        for word in range(len(ends) - 1):
+            if ends[word + 1] - ends[word] == length:
+                same = True
+                for step in range(length):
+                    if words[ends[word] + step] != data[at + step]:
+                        same = False
+                        break
+                if same:
+                    found[index] = word
+                    break
+
+
+def warm() -> None:
+    """Have the kernels loaded, or compiled: no values at all."""
+    data, out = np.zeros(8, np.uint8), np.empty(8, np.uint8)
+    data.flags.writeable = False
+    cells, values, flags = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_)
+    offsets = np.zeros(1, np.int32)
+    texts_size(cells)
+    copy_texts(data, cells, offsets, out, flags, flags)
+    read_integers(data, cells, 0, 0, values, flags, flags)
+    find_words(data, cells, data, offsets, values)

@@ -1,0 +1,1 @@
+"""Operations on expressions and their text, as plans print them."""

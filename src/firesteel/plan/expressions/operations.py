@@ -1,0 +1,225 @@
+"""What the rules do with typed expressions: walk, renumber, take apart, put together.
+
+SEARCH. A set of ranges of one operand (Calcite's Sarg) is kept as one call, for the plans show it so:
+`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option but `NULL AS TRUE` and `NULL AS
+FALSE` is a range that takes its bounds from the arguments in turn: `=` a point; `..`, with `[` or `(`
+before and `]` or `)` after it, two bounds; `<`, `<=`, `>`, `>=` one bound. The ranges are ascending and
+apart. `expand_search` writes it out as comparisons; do that before an expression is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from firesteel.functions.duckdb.compile.membership import gathered
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.types.sql import APPROXIMATE, BOOLEAN, DOUBLE, SqlType
+
+NULL_AS_TRUE = "NULL AS TRUE"
+NULL_AS_FALSE = "NULL AS FALSE"
+NOT_NULL_BOOLEAN = BOOLEAN.with_nullable(False)
+
+TRUE = Literal(True, NOT_NULL_BOOLEAN)
+FALSE = Literal(False, NOT_NULL_BOOLEAN)
+NULL_BOOLEAN = Literal(None, BOOLEAN)
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all below it, parents first, arguments from left to right."""
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, Call):
+            pending += reversed(part.args)
+
+
+def input_refs(expr: Expr) -> list[int]:
+    """The columns that an expression reads, in the order in which they first appear."""
+    return list(dict.fromkeys(e.index for e in walk(expr) if isinstance(e, InputRef)))
+
+
+@from_below
+def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
+    """Apply the rule to every part, arguments first."""
+    if isinstance(expr, Call):
+        args = tuple([rewrite(arg, rule) if isinstance(arg, Call) else rule(arg) for arg in expr.args])
+        expr = expr.with_args(args)
+    return rule(expr)
+
+
+def substitute(expr: Expr, exprs: Sequence[Expr]) -> Expr:
+    """The expression with each column replaced by the expression that makes it."""
+    return rewrite(expr, lambda e: exprs[e.index] if isinstance(e, InputRef) else e)
+
+
+def renumber(expr: Expr, position: dict[int, int]) -> Expr:
+    """The expression over an input whose column `position[i]` is the old column i."""
+
+    def moved(e: Expr) -> Expr:
+        if isinstance(e, InputRef) and position[e.index] != e.index:
+            return replace(e, index=position[e.index])
+        return e
+
+    return rewrite(expr, moved)
+
+
+def operands(expr: Expr, function: str) -> list[Expr]:
+    """The operands of nested calls of one associative function: AND(a, AND(b, c)) has a, b and c."""
+    found: list[Expr] = []
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Call) and part.function == function:
+            pending += reversed(part.args)
+        else:
+            found.append(part)
+    return found
+
+
+def conjuncts(expr: Expr | None) -> list[Expr]:
+    """What must hold for the condition to be TRUE; nothing for None and for TRUE."""
+    if expr is None:
+        return []
+    return [e for e in operands(expr, "AND") if not is_true(e)]
+
+
+def conjunction(exprs: Iterable[Expr]) -> Expr | None:
+    """All of them, or None where there are none."""
+    terms = list(exprs)
+    if len(terms) < 2:
+        return terms[0] if terms else None
+    return logical_call("AND", terms)
+
+
+def logical_call(function: str, terms: Sequence[Expr]) -> Expr:
+    """AND or OR of one or more terms."""
+    if len(terms) == 1:
+        return terms[0]
+    return Call(function, tuple(terms), BOOLEAN.with_nullable(any(t.type.nullable for t in terms)))
+
+
+def negation(expr: Expr) -> Expr:
+    return Call("NOT", (expr,), expr.type)
+
+
+def comparison(function: str, left: Expr, right: Expr) -> Call:
+    nullable = left.type.nullable or right.type.nullable
+    return Call(function, (left, right), BOOLEAN.with_nullable(nullable))
+
+
+def is_null(expr: Expr) -> Call:
+    return Call("IS NULL", (expr,), NOT_NULL_BOOLEAN)
+
+
+def is_true(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is True
+
+
+def is_false(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is False
+
+
+def cast_to(expr: Expr, kind: SqlType) -> Expr:
+    """A plain CAST, nullability included; the expression itself where the types are equal."""
+    return expr if expr.type == kind else Call("CAST", (expr,), kind)
+
+
+def identity(types: Iterable[SqlType]) -> tuple[Expr, ...]:
+    """References to every column of an input, in order."""
+    return tuple(InputRef(i, kind) for i, kind in enumerate(types))
+
+
+def is_identity(exprs: Sequence[Expr], width: int) -> bool:
+    """Whether the expressions are every column of an input of this width, in order."""
+    return len(exprs) == width and all(isinstance(e, InputRef) and e.index == i for i, e in enumerate(exprs))
+
+
+def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+    """Each range of a SEARCH: its option and its bounds."""
+    bounds = iter(search.args[1:])
+    for option in search.options:
+        if option not in (NULL_AS_TRUE, NULL_AS_FALSE):
+            count = 2 if ".." in option else 1
+            yield option, tuple(next(bounds) for _ in range(count))
+
+
+def expand_search(expr: Expr, lists: bool = False) -> Expr:
+    """The expression with every SEARCH written out as comparisons, AND and OR; lists: for computing, many
+    comparisons of one operand with literals as an IN of them."""
+
+    def rule(e: Expr) -> Expr:
+        if not isinstance(e, Call):
+            return e
+        if e.function == "SEARCH":
+            return _expanded(e, lists)
+        return gathered(e) if lists and e.function in ("AND", "OR") else e
+
+    return rewrite(expr, rule)
+
+
+def _expanded(search: Call, lists: bool) -> Expr:
+    ref = search.args[0]
+    ranges = list(search_ranges(search))
+    apart = _excluded_points(ranges)
+    if apart is not None:
+        condition = logical_call("AND", [comparison("<>", ref, point) for point in apart])
+    else:
+        terms = [_range_condition(ref, option, bounds) for option, bounds in ranges]
+        condition = logical_call("OR", terms) if lists else _nested_or(terms)
+    if lists and isinstance(condition, Call) and condition.function in ("AND", "OR"):
+        condition = _without_negative_zero(ref, ranges, apart, gathered(condition))
+    if NULL_AS_TRUE in search.options:
+        return logical_call("OR", [is_null(ref), condition])
+    if NULL_AS_FALSE in search.options:
+        return logical_call("AND", [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN), condition])
+    return condition
+
+
+def _without_negative_zero(
+    ref: Expr,
+    ranges: list[tuple[str, tuple[Expr, ...]]],
+    apart: list[Expr] | None,
+    condition: Expr,
+) -> Expr:
+    """The condition, in which -0.0 is none of several points: Flink looks for it in a HashSet, where it
+    is not 0.0 (ScalarOperatorGens.generateIn)."""
+    only_points = all(option == "=" for option, _ in ranges)
+    points = [bounds[0] for _, bounds in ranges] if only_points else apart or []
+    zeros = [p for p in points if isinstance(p, Literal) and p.value == 0]
+    if ref.type.root not in APPROXIMATE or not zeros or len(points) < 2:
+        return condition
+    number = DOUBLE.with_nullable(ref.type.nullable)
+    below = comparison("<", Call("/", (Literal(1.0, DOUBLE.with_nullable(False)), ref), number), zeros[0])
+    negative_zero = logical_call("AND", [comparison("=", ref, zeros[0]), below])
+    if apart is not None:
+        return logical_call("OR", [condition, negative_zero])
+    return logical_call("AND", [condition, negation(negative_zero)])
+
+
+def _excluded_points(ranges: list[tuple[str, tuple[Expr, ...]]]) -> list[Expr] | None:
+    """The points left out, where the ranges are everything but some points."""
+    if len(ranges) < 2 or ranges[0][0] != "<" or ranges[-1][0] != ">":
+        return None
+    ends = [bound for _, bounds in ranges for bound in bounds]
+    if any(option != "(..)" for option, _ in ranges[1:-1]) or ends[::2] != ends[1::2]:
+        return None
+    return ends[::2]
+
+
+def _range_condition(ref: Expr, option: str, bounds: tuple[Expr, ...]) -> Expr:
+    if len(bounds) == 1:
+        return comparison(option, ref, bounds[0])
+    low = ">=" if option.startswith("[") else ">"
+    high = "<=" if option.endswith("]") else "<"
+    return logical_call("AND", [comparison(low, ref, bounds[0]), comparison(high, ref, bounds[1])])
+
+
+def _nested_or(terms: list[Expr]) -> Expr:
+    """OR(OR(a, b), c), as Calcite nests it."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = logical_call("OR", [result, term])
+    return result

@@ -1,0 +1,213 @@
+"""Expressions as Flink's plans print them.
+
+Three dialects. The AST has `$n` for columns and `CAST($2):BIGINT`; the physical plan names, prefix
+operators and full types; the execution plan names, infix operators and plain literals. Calcite:
+RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressionString.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.literal_text import literal_text, names_itself, plain_literal_text
+from firesteel.plan.expressions.operations import NULL_AS_FALSE, NULL_AS_TRUE, search_ranges
+from firesteel.plan.expressions.over import OVER, over_of
+from firesteel.plan.expressions.over_text import over_text
+from firesteel.plan.expressions.type_text import nested_type_text, time_type_text, type_text
+from firesteel.types.primitive_text import double_text
+from firesteel.types.sql import APPROXIMATE, TypeRoot
+
+BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
+"""Operators of two operands beside which a literal of the other operand's type goes without its type."""
+
+INFIX = frozenset({*BINARY, "/INT", "AND", "OR"})
+POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"})
+
+_SPELLING = {"!=": "<>", "%": "MOD", "TRANSLATE": "TRANSLATE3"}
+
+Printer = Callable[[Expr], str]
+
+
+_WITHOUT_PARENTHESES = frozenset(
+    ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP"]
+)
+"""Functions of Calcite's syntax FUNCTION_ID."""
+
+
+@from_below
+def ast_text(expr: Expr) -> str:
+    """As in the abstract syntax tree."""
+    if isinstance(expr, InputRef):
+        return f"${expr.index}"
+    if isinstance(expr, Literal):
+        return literal_text(expr)
+    if expr.function == "CAST":
+        return f"CAST({ast_text(expr.args[0])}):{_cast_type(expr, type_text(expr.type))}{_not_null(expr)}"
+    if expr.function == "SEARCH":
+        return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
+    if expr.function in _WITHOUT_PARENTHESES:
+        return expr.function
+    if expr.function == OVER:
+        return over_text(over_of(expr), ast_text)
+    if expr.depth > _DEEP and expr.function in INFIX:
+        return _chain_text(expr, lambda call, i: _digest_argument(call, i, ast_text))
+    args = [_digest_argument(expr, i, ast_text) for i in range(len(expr.args))]
+    return _prefix(expr, args, flag="FLAG({})")
+
+
+def prefix_text(expr: Expr, names: Sequence[str]) -> str:
+    """As in the physical plan."""
+
+    @from_below
+    def text(e: Expr) -> str:
+        if isinstance(e, InputRef):
+            return names[e.index]
+        if isinstance(e, Literal):
+            return literal_text(e)
+        if e.function in ("CAST", "TRY_CAST"):
+            kind = _cast_type(e, type_text(e.type))
+            (value,) = e.args
+            given = text(value)
+            if e.options and isinstance(value, Literal):  # it is a time attribute itself
+                given = f"{literal_text(value, with_type=False)}:{kind}"
+            return f"{e.function}({given} AS {kind}{_not_null(e)})"
+        if e.function == "SEARCH":
+            return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=True)})"
+        if e.depth > _DEEP and e.function in INFIX:
+            return _chain_text(e, lambda call, i: text(call.args[i]))
+        return _prefix(e, [text(arg) for arg in e.args], flag="FLAG({})")
+
+    return text(expr)
+
+
+def infix_text(expr: Expr, names: Sequence[str]) -> str:
+    """As in the execution plan."""
+
+    @from_below
+    def text(e: Expr) -> str:
+        if isinstance(e, InputRef):
+            return names[e.index]
+        if isinstance(e, Literal):
+            return plain_literal_text(e)
+        if e.function in ("CAST", "TRY_CAST"):
+            return f"{e.function}({text(e.args[0])} AS {_cast_type(e, nested_type_text(e.type))})"
+        if e.function == "SEARCH":
+            return f"SEARCH({text(e.args[0])}, {_sarg(e, digest=False)})"
+        args = [text(arg) for arg in e.args]
+        if e.function in POSTFIX:
+            return f"{args[0]} {e.function}"
+        if e.function in INFIX and len(args) > 1:
+            return f"({f' {_SPELLING.get(e.function, e.function)} '.join(args)})"
+        return _prefix(e, args, flag="{}")
+
+    return text(expr)
+
+
+def _cast_type(cast: Call, text: str) -> str:
+    """The type that is cast to; a time attribute's comes with its mark."""
+    return f"{time_type_text(cast.type)} *{cast.options[0]}*" if cast.options else text
+
+
+def _not_null(cast: Call) -> str:
+    return " NOT NULL" if cast.options and not cast.type.nullable else ""
+
+
+_DEEP = 8
+"""Levels from which on a chain is printed as a whole: joined level by level, its text is copied each time."""
+
+
+def _chain_text(call: Call, argument: Callable[[Call, int], str]) -> str:
+    """`OR(OR(OR(a, b), c), d)`: calls of one operator within each other's first argument."""
+    name, tail = call.function, []
+    opening = f"{_SPELLING.get(name, name)}("
+    count = 1
+    while True:
+        tail.append("".join([", " + argument(call, i) for i in range(1, len(call.args))]) + ")")
+        first = call.args[0]
+        if not isinstance(first, Call) or first.function != name:
+            break
+        call, count = first, count + 1
+    return opening * count + argument(call, 0) + "".join(reversed(tail))
+
+
+FLAG_FIRST = frozenset({"TRIM", "EXTRACT", "JSON_OBJECT", "JSON_ARRAY"})
+FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
+
+
+def _prefix(call: Call, args: list[str], flag: str) -> str:
+    """`NAME(a, b)`; a time unit or the side of a TRIM is an argument of its own."""
+    if call.function == "ITEM_FIELD":
+        return f"{args[0]}.{call.options[0]}"
+    name = _SPELLING.get(call.function, call.function)
+    flags = [flag.format(option) for option in call.options]
+    if name in FLAG_FIRST:
+        args = [*flags, *args]
+    elif name in FLAG_LAST:
+        args = [*args, *flags]
+    elif name == "JSON_VALUE":
+        args = _with_clauses(args, call.options, flags)
+    return f"{name}({', '.join(args)})"
+
+
+def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
+    """The text, the path and the clauses; a DEFAULT stands behind its word."""
+    defaults = iter(args[2:])
+    shown = args[:2]
+    for option, text in zip(options, flags, strict=True):
+        shown += [text, next(defaults)] if option == "DEFAULT" else [text]
+    return shown
+
+
+def _digest_argument(call: Call, position: int, text: Printer) -> str:
+    """An argument in a call's digest: a literal's type is left out where it is plain what it is."""
+    arg = call.args[position]
+    if not isinstance(arg, Literal):
+        return text(arg)
+    if call.function in ("AND", "OR"):
+        return literal_text(arg, with_type=False)
+    if call.function in BINARY and len(call.args) == 2:
+        other = call.args[1 - position]
+        if not isinstance(other, Literal) and arg.type.same_as(other.type):
+            return literal_text(arg, with_type=False)
+    return text(arg)
+
+
+def _sarg(search: Call, digest: bool) -> str:
+    bound_type = search.args[1].type
+    texts = [_range_text(option, bounds, digest) for option, bounds in search_ranges(search)]
+    inner = ", ".join(texts)
+    for null in (NULL_AS_TRUE, NULL_AS_FALSE):
+        if null in search.options:
+            inner += f"; {null}"
+    if not digest:
+        return f"Sarg[{inner}]"
+    suffix = "" if names_itself(bound_type) else f":{type_text(bound_type.with_nullable(True))}"
+    return f"Sarg[{inner}]{suffix}"
+
+
+def _bound_text(bound: Literal, digest: bool) -> str:
+    """A bound as Calcite prints a Java value: in a digest a long has an L, elsewhere a double is a
+    BigDecimal, of what was written or of its text."""
+    if digest:
+        text = literal_text(bound)
+        return text.replace(":", "L:", 1) if bound.type.root is TypeRoot.BIGINT else text
+    if bound.type.root in APPROXIMATE and isinstance(bound.value, float):
+        return str(Decimal(double_text(bound.value)))
+    if bound.type.root in APPROXIMATE and isinstance(bound.value, Decimal):
+        return str(bound.value)
+    return literal_text(bound, with_type=False)
+
+
+def _range_text(option: str, bounds: tuple[Expr, ...], digest: bool) -> str:
+    texts = [_bound_text(b, digest) for b in bounds if isinstance(b, Literal)]
+    if option == "=":
+        return texts[0]
+    if len(texts) == 2:
+        return f"{option[0]}{texts[0]}..{texts[1]}{option[-1]}"
+    closed = option.endswith("=")
+    if option.startswith("<"):
+        return f"(-∞..{texts[0]}{']' if closed else ')'}"
+    return f"{'[' if closed else '('}{texts[0]}..+∞)"

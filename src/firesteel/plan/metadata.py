@@ -1,0 +1,46 @@
+"""Facts about plan nodes. The files beside this one ask, those in nodes/ answer, a family of nodes each."""
+
+from firesteel.plan.nodes.aggregate import properties as aggregates
+from firesteel.plan.nodes.calc import properties as calc
+from firesteel.plan.nodes.calc.properties import has_type_of_row_time
+from firesteel.plan.nodes.exchange import properties as passing
+from firesteel.plan.nodes.over import properties as over
+from firesteel.plan.nodes.scan import properties as tables
+from firesteel.plan.nodes.set_op import properties as unions
+from firesteel.plan.nodes.window import properties as windows
+from firesteel.plan.properties.changelog_modes import kinds_sent, kinds_taken, updates_wanted
+from firesteel.plan.properties.keys import unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import interval_asked
+from firesteel.plan.properties.time_attributes import (
+    event_times,
+    processing_times,
+    time_attributes,
+    values_read,
+)
+from firesteel.plan.properties.value_ranges import monotonicity, value_range
+from firesteel.plan.properties.window_properties import window_properties
+
+__all__ = [
+    "event_times",
+    "has_type_of_row_time",
+    "interval_asked",
+    "kinds_sent",
+    "kinds_taken",
+    "monotonicity",
+    "processing_times",
+    "time_attributes",
+    "unique_keys",
+    "updates_wanted",
+    "upsert_keys",
+    "value_range",
+    "values_read",
+    "window_properties",
+]
+
+FAMILIES = (aggregates, calc, over, passing, tables, unions, windows)
+"""The files that answer."""
+FACTS = (
+    *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),
+    *(monotonicity, value_range, time_attributes, values_read, window_properties, interval_asked),
+)
+"""All of them."""

@@ -1,0 +1,99 @@
+"""What an aggregate hands on between its local and its global phase: the columns of its accumulators.
+
+Flink: AggregateUtil.inferAggAccumulatorNames and the buffers of its aggregate functions. A function that
+keeps an object has one column, named as the function; the values that DISTINCT calls of the same
+arguments have seen are one column, after all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.tree import Field
+from firesteel.types import sql
+from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+
+
+def is_mergeable(call: AggregateCall) -> bool:
+    """Whether the call may have a local phase. Those of users never have one, as Flink plans none."""
+    return call.user is None and traits_of(call.function).merges
+
+
+def merges(call: AggregateCall) -> bool:
+    """Whether accumulators of the call can be put together."""
+    return traits_of(call.function).merges if call.user is None else call.user.merges
+
+
+COUNT = sql.BIGINT.with_nullable(False)
+_OBJECT = SqlType(TypeRoot.RAW)
+
+
+def record_count(calls: Sequence[AggregateCall]) -> int | None:
+    """The call that can tell whether a group has rows left: a plain COUNT(*) (Flink: indexOfCountStar)."""
+    for index, call in enumerate(calls):
+        if call.function == "COUNT" and not call.args and call.filter is None and not call.distinct:
+            return index
+    return None
+
+
+def function_name(call: AggregateCall) -> str:
+    """As plans name the function: what JSON_ARRAYAGG and JSON_OBJECTAGG do with NULL is part of it."""
+    nulls = [option for option in call.options if option.endswith("ON NULL")]
+    return "_".join([call.function, *nulls]).replace(" ", "_")
+
+
+def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
+    """The names of a call's accumulator columns, without their numbers."""
+    if call.function == "COUNT":
+        return ("count",) if call.args else ("count1",)
+    traits = traits_of(call.function)
+    named = traits.retract_buffers if retracts else traits.buffers
+    return (function_name(call).lower(),) if named is None else named
+
+
+def distinct_arguments(calls: Sequence[AggregateCall]) -> list[tuple[int, ...]]:
+    """The argument lists of the DISTINCT calls, each once; their positions number `distinct$0`, ..."""
+    return list(dict.fromkeys(call.args for call in calls if call.distinct))
+
+
+def accumulator_fields(
+    calls: Sequence[AggregateCall], retract: Sequence[bool], columns: Sequence[Field]
+) -> tuple[Field, ...]:
+    """The accumulator columns of calls over an input of these columns, the distinct values' last."""
+    found: list[Field] = []
+    for call, retracts in zip(calls, retract, strict=True):
+        for name in buffers(call, retracts):
+            found.append(Field(f"{name}${len(found)}", _type(name, call, columns)))
+    seen = [Field(f"distinct${i}", _OBJECT) for i in range(len(distinct_arguments(calls)))]
+    return (*found, *seen)
+
+
+def split_columns(
+    calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The names of accumulator columns, those of each call together."""
+    rest = list(names)
+    found = []
+    for call, retracts in zip(calls, retract, strict=True):
+        width = len(buffers(call, retracts))
+        found.append(tuple(rest[:width]))
+        rest = rest[width:]
+    return found
+
+
+def _type(buffer: str, call: AggregateCall, columns: Sequence[Field]) -> SqlType:
+    if buffer in ("count", "count1"):
+        return COUNT
+    if buffer in ("accDelimiter", "concatAcc"):
+        return sql.STRING
+    if buffer == "sum" and call.function == "AVG":
+        return _average_sum(columns[call.args[0]].type)
+    return call.type if buffer in ("sum", "min", "max", "value") else _OBJECT
+
+
+def _average_sum(kind: SqlType) -> SqlType:
+    if kind.root is TypeRoot.DECIMAL:
+        return sql.decimal(38, kind.scale or 0)
+    return sql.DOUBLE if kind.root in APPROXIMATE else sql.BIGINT

@@ -1,0 +1,213 @@
+"""Logical plan nodes: the query as bound, in Calcite's shapes, so that the AST of EXPLAIN is the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import ClassVar
+
+from firesteel.catalog.schema import Column, Table
+from firesteel.functions.expression.nodes import AggregateCall, Expr, InputRef, Literal
+from firesteel.plan.tree import Field, LogicalNode, Node
+from firesteel.types.coerce import common_type
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class Scan(LogicalNode):
+    """LogicalTableScan: the table's physical columns in declared order, then its metadata columns in that of
+    its source, each of the type that the source gives.
+
+    Rules narrow it to the columns `project`, push `filter` into it (over those columns), and decide whether
+    its changes are normalized by the primary key.
+    """
+
+    table: Table
+    project: tuple[int, ...] | None = None
+    filter: tuple[Expr, ...] = ()
+    normalized: bool = False
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return scanned_fields(self.table, self.project)
+
+    @property
+    def primary_key(self) -> tuple[int, ...]:
+        """Its positions in the schema; all of its columns must be read."""
+        names = [f.name for f in self.schema]
+        return tuple(names.index(name) for name in self.table.primary_key)
+
+
+def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[Field, ...]:
+    """The columns of a table that its source has to read, or those of them at these positions."""
+    found = tuple(Field(c.name, c.type) for c in scanned_columns(table))
+    return found if project is None else tuple(found[i] for i in project)
+
+
+def scanned_columns(table: Table) -> tuple[Column, ...]:
+    """As they leave the source. Flink: DynamicSourceUtils.createProducedType."""
+    physical = tuple(c for c in table.columns if c.is_physical)
+    by_key = {c.metadata: c for c in table.columns if c.metadata is not None}
+    known = () if table.traits is None else table.traits.metadata
+    return physical + tuple(replace(by_key[key], type=kind) for key, kind in known if key in by_key)
+
+
+@dataclass(frozen=True)
+class Project(LogicalNode):
+    """LogicalProject."""
+
+    input: Node
+    exprs: tuple[Expr, ...]
+    names: tuple[str, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return tuple(Field(n, e.type) for n, e in zip(self.names, self.exprs, strict=True))
+
+
+@dataclass(frozen=True)
+class Filter(LogicalNode):
+    """LogicalFilter: rows for which the condition is TRUE. having: of the groups of a HAVING."""
+
+    input: Node
+    condition: Expr
+    having: bool = False
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Aggregate(LogicalNode):
+    """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
+
+    A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
+    partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate. groups: the grouping
+    sets, sorted, each some of the keys; none where there is only the set of all keys.
+    """
+
+    input: Node
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    partial_final: str | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        keys = tuple(self._key(k, self.input.schema[k]) for k in self.keys)
+        taken = {key.name for key in keys}
+        calls = []
+        for i, call in enumerate(self.calls, start=len(keys)):
+            name = unused_name(call.name or f"$f{i}", taken)
+            taken.add(name)
+            calls.append(Field(name, call.type))
+        return (*keys, *calls)
+
+    def in_all_groups(self, key: int) -> bool:
+        """Whether no grouping set leaves this column out."""
+        return all(key in group for group in self.groups)
+
+    def _key(self, key: int, column: Field) -> Field:
+        if self.in_all_groups(key):
+            return column
+        return Field(column.name, column.type.with_nullable(True))
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number after it where it is taken (Calcite: Aggregate.deriveRowType)."""
+    numbered = (f"{name}_{attempt}" for attempt in count())
+    return next(each for each in chain([name], numbered) if each not in taken)
+
+
+@dataclass(frozen=True)
+class Expand(LogicalNode):
+    """LogicalExpand: each row once per projection. See the physical one."""
+
+    input: Node
+    projects: tuple[tuple[Expr, ...], ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return expanded_fields(self.input.schema, self.projects)
+
+
+def expanded_fields(columns: Sequence[Field], projects: Sequence[Sequence[Expr]]) -> tuple[Field, ...]:
+    """The columns of an Expand: called as in the input, `$f<position>` where no projection shows the column,
+    `$e` for the number; a name that is there has a number after it."""
+    found: dict[str, Field] = {}
+    for i, cells in enumerate(zip(*projects, strict=True)):
+        shown = next((cell for cell in cells if isinstance(cell, InputRef)), None)
+        numbers = isinstance(cells[0], Literal) and cells[0].value is not None
+        given = columns[shown.index].name if shown is not None else "$e" if numbers else f"$f{i}"
+        name, attempt = given, 0
+        while name in found:
+            name, attempt = f"{name}_{attempt}", attempt + 1
+        found[name] = Field(name, cells[0].type.with_nullable(any(e.type.nullable for e in cells)))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True)
+class Union(LogicalNode):
+    """LogicalUnion; names from the first input, types common to all. all: equal rows are kept."""
+
+    inputs: tuple[Node, ...]
+    all: bool = True
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = zip(*(node.schema for node in self.inputs), strict=True)
+        return tuple(Field(column[0].name, _common([f.type for f in column])) for column in columns)
+
+
+def _common(types: list[SqlType]) -> SqlType:
+    """The type that all fit in; the first where there is none (the binder has refused that)."""
+    return common_type(types) or types[0]
+
+
+@dataclass(frozen=True)
+class Values(LogicalNode):
+    """LogicalValues: literal rows. event_times, processing_times: the columns that carry these."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Literal, ...], ...]
+    event_times: frozenset[int] = frozenset()
+    processing_times: frozenset[int] = frozenset()
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.fields
+
+
+@dataclass(frozen=True)
+class WatermarkAssigner(LogicalNode):
+    """LogicalWatermarkAssigner: the rowtime column and the expression over the input's columns."""
+
+    input: Node
+    rowtime: int
+    expression: Expr
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Sink(LogicalNode):
+    """LogicalSink: the input's columns, by position, into the table.
+
+    target_columns: positions in the table of the columns that the INSERT names, None where it names
+    none or all in order. conflict: the strategy of ON CONFLICT DO, in capitals, or None.
+    """
+
+    input: Node
+    table: Table
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
+
+    has_output: ClassVar[bool] = False
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema

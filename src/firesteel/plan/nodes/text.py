@@ -1,0 +1,223 @@
+"""Physical nodes as plans print them: `Calc(select=[a, b], where=[>(a, 1)])`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from firesteel.catalog.schema import Table
+from firesteel.errors import InternalError
+from firesteel.functions.expression.nodes import Expr, InputRef, Literal
+from firesteel.plan.expressions.literal_text import literal_text
+from firesteel.plan.expressions.text import infix_text, prefix_text
+from firesteel.plan.expressions.type_text import plain_type_text, record_type_text
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.aggregate import text as aggregate_text
+from firesteel.plan.nodes.logical import scanned_columns
+from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.over import text as over_node_text
+from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.plan.nodes.window import text as window_text
+from firesteel.plan.tree import Node
+from firesteel.sensitive import shown
+
+ExpressionText = Callable[[Expr, Sequence[str]], str]
+Attributes = list[tuple[str, str]]
+N = TypeVar("N", bound=Node)
+_OF_USERS = (physical.GroupAggregate, physical_over.OverAggregate, physical_windows.GroupWindowAggregate)
+"""Aggregates that are called otherwise where they have functions of the user's."""
+
+
+def digest(node: Node) -> str:
+    """The node on one line, as the physical plan shows it, without its changelog mode."""
+    return line(node, attributes(node, prefix_text))
+
+
+def execution_digest(node: Node) -> str:
+    """The node on one line, as the execution plan shows it."""
+    return line(node, attributes(node, infix_text))
+
+
+def line(node: Node, found: Attributes) -> str:
+    """The node's name and its attributes."""
+    name = operator_name(node)
+    if not found:
+        return name
+    return f"{name}({', '.join(f'{key}=[{value}]' for key, value in found)})"
+
+
+def operator_name(node: Node) -> str:
+    """As plans call the node; an aggregate with functions of the user's has a name of its own."""
+    name = type(node).__name__
+    return f"Python{name}" if isinstance(node, _OF_USERS) and any(call.user for call in node.calls) else name
+
+
+def attributes(node: Node, text: ExpressionText) -> Attributes:
+    """What a plan says of a node, in its order; text prints an expression over named columns."""
+    kind = type(node)
+    if kind in _PLAIN:
+        return _PLAIN[kind](node)
+    if kind in _WITH_EXPRESSIONS:
+        return _WITH_EXPRESSIONS[kind](node, text)
+    raise InternalError(f"no text for {kind.__name__}")
+
+
+def _names(node: Node) -> list[str]:
+    return [f.name for f in node.schema]
+
+
+def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
+    parts = [*node.table.path]
+    keys = metadata_text(node.table) if node.project is None else ""
+    if keys:
+        parts.append(keys)
+    if node.filter:
+        parts.append(f"filter=[{_pushed(node)}]")
+    if node.project is not None:
+        columns = scanned_columns(node.table)
+        read = [columns[i] for i in node.project]
+        parts.append(f"project=[{', '.join(c.name for c in read if c.metadata is None)}]")
+        parts.append(f"metadata=[{', '.join(c.metadata for c in read if c.metadata is not None)}]")
+    found = [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
+    return [*found, *_hints(node.table)]
+
+
+def metadata_text(table: Table) -> str:
+    """`metadata=[file.path]`, nothing where the table has no metadata columns."""
+    keys = [c.metadata for c in scanned_columns(table) if c.metadata is not None]
+    return f"metadata=[{', '.join(keys)}]" if keys else ""
+
+
+def hints_text(table: Table, path: str = "") -> str:
+    """`[[[OPTIONS options:{k=v}]]]`, nothing without a hint. path: what stands before the options."""
+    options = ", ".join(f"{key}={shown(key, value)}" for key, value in table.hints)
+    return f"[[[OPTIONS {path}options:{{{options}}}]]]" if options else ""
+
+
+def _hints(table: Table) -> Attributes:
+    text = hints_text(table)
+    return [("hints", text[1:-1])] if text else []
+
+
+def _pushed(node: physical.TableSourceScan) -> str:
+    """Pushed conditions, folded from the left: `and(and(a, b), c)`."""
+    names = _names(node)
+    texts = [prefix_text(e, names) for e in node.filter]
+    folded = texts[0]
+    for term in texts[1:]:
+        folded = f"and({folded}, {term})"
+    return folded
+
+
+def _calc(node: physical.Calc, text: ExpressionText) -> Attributes:
+    names = _names(node.input)
+    found = [
+        (
+            "select",
+            ", ".join(_selected(e, n, names, text) for e, n in zip(node.exprs, node.names, strict=True)),
+        )
+    ]
+    if node.condition is not None:
+        found.append(("where", text(node.condition, names)))
+    return found
+
+
+def _selected(expr: Expr, name: str, names: list[str], text: ExpressionText) -> str:
+    shown = text(expr, names)
+    if isinstance(expr, InputRef) and shown == name:
+        return name
+    return f"{shown} AS {name}"
+
+
+def _exchange(node: physical.Exchange) -> Attributes:
+    names = _names(node.input)
+    keys = ", ".join(names[k] for k in node.keys)
+    return [("distribution", f"hash[{keys}]" if node.keys else "single")]
+
+
+def _expand(node: physical.Expand) -> Attributes:
+    names = _names(node.input)
+    rows = [
+        ", ".join(_expanded(e, n, names) for e, n in zip(row, _names(node), strict=True))
+        for row in node.projects
+    ]
+    return [("projects", ", ".join(f"{{{row}}}" for row in rows))]
+
+
+def _expanded(expr: Expr, name: str, names: list[str]) -> str:
+    if isinstance(expr, InputRef):
+        return name if names[expr.index] == name else f"{names[expr.index]} AS {name}"
+    shown = literal_text(expr, with_type=False) if isinstance(expr, Literal) else prefix_text(expr, names)
+    return f"{shown} AS {name}"
+
+
+def _normalize(node: physical.ChangelogNormalize, text: ExpressionText) -> Attributes:
+    names = _names(node)
+    found = [("key", ", ".join(names[k] for k in node.keys))]
+    if node.condition is not None:
+        found.append(("condition", text(node.condition, names)))
+    return found
+
+
+def _watermark(node: physical.WatermarkAssigner, text: ExpressionText) -> Attributes:
+    names = _names(node)
+    return [("rowtime", names[node.rowtime]), ("watermark", text(node.expression, names))]
+
+
+def _mini_batch(node: physical.MiniBatchAssigner) -> Attributes:
+    return [("interval", f"{node.interval}ms"), ("mode", node.time)]
+
+
+def _union(node: physical.Union) -> Attributes:
+    return [("all", "true"), ("union", ", ".join(_names(node)))]
+
+
+def _values(node: physical.Values, text: ExpressionText) -> Attributes:
+    kind = record_type_text(node.fields, node.event_times, node.processing_times, plain_type_text)
+    rows = ", ".join(
+        "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
+    )
+    shown = [("tuples", f"[{rows}]")]
+    return shown if text is infix_text else [("type", kind), *shown]
+
+
+def _sink(node: physical.Sink) -> Attributes:
+    found = [("table", ".".join(node.table.path))]
+    if node.target_columns is not None:
+        found.append(("targetColumns", ",".join(f"[{i}]" for i in node.target_columns)))
+    found.append(("fields", ", ".join(_names(node))))
+    if node.upsert_materialize:
+        found.append(("upsertMaterialize", "true"))
+    if node.conflict is not None:
+        found.append(("conflictStrategy", node.conflict))
+    return [*found, *_hints(node.table)]
+
+
+_PLAIN: dict[type, Callable[..., Attributes]] = {
+    physical.Exchange: _exchange,
+    physical.GroupAggregate: aggregate_text.group_aggregate,
+    physical.LocalGroupAggregate: aggregate_text.local_group_aggregate,
+    physical.GlobalGroupAggregate: aggregate_text.global_group_aggregate,
+    physical.IncrementalGroupAggregate: aggregate_text.incremental_group_aggregate,
+    physical.Expand: _expand,
+    physical.MiniBatchAssigner: _mini_batch,
+    physical.Union: _union,
+    physical.Sink: _sink,
+    physical.DropUpdateBefore: lambda node: [],
+    physical_over.OverAggregate: over_node_text.over_aggregate,
+    physical_over.TemporalSort: over_node_text.temporal_sort,
+    physical_windows.WindowTableFunction: window_text.window_table_function,
+    physical_windows.WindowAggregate: window_text.window_aggregate,
+    physical_windows.LocalWindowAggregate: window_text.local_window_aggregate,
+    physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
+    physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
+}
+"""Nodes that both plans print in the same words."""
+
+_WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
+    physical.TableSourceScan: _scan,
+    physical.Calc: _calc,
+    physical.ChangelogNormalize: _normalize,
+    physical.WatermarkAssigner: _watermark,
+    physical.Values: _values,
+}

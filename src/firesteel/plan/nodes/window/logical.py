@@ -1,0 +1,42 @@
+"""The logical nodes of windows; plan/nodes/window/physical.py has what becomes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Literal
+from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan.tree import Field, LogicalNode, Node
+from firesteel.plan.windowing import WINDOW_COLUMNS, Window, window_fields
+
+
+@dataclass(frozen=True)
+class WindowTableFunction(LogicalNode):
+    """LogicalTableFunctionScan of TUMBLE, HOP, CUMULATE or SESSION.
+
+    Output is the input's columns, then window_start, window_end and window_time. time: the position of
+    the time attribute; is_rowtime: whether it is event time. descriptor, arguments: the names and the
+    intervals as they were written.
+    """
+
+    input: Node
+    window: Window
+    time: int
+    is_rowtime: bool
+    descriptor: tuple[str, ...]
+    arguments: tuple[Literal, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        columns = self.input.schema
+        return columns + window_fields(WINDOW_COLUMNS, columns[self.time].type.with_nullable(False))
+
+
+@dataclass(frozen=True)
+class WindowAggregate(WindowAggregateNode, LogicalNode):
+    """Before it is known in how many phases it runs."""
+
+
+@dataclass(frozen=True)
+class GroupWindowAggregate(GroupWindowAggregateNode, LogicalNode):
+    """FlinkLogicalWindowAggregate."""

@@ -1,0 +1,1 @@
+"""Properties of plan nodes: what rules may ask of a node."""

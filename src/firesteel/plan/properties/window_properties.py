@@ -1,0 +1,67 @@
+"""Which columns of a node are the borders and the time of windows (Flink: FlinkRelMdWindowProperties).
+
+A projection that hands a column on keeps it what it is; whatever is computed from one is a plain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from firesteel.plan.properties.property import OF_LOGICAL, Fact
+from firesteel.plan.windowing import Window
+from firesteel.types.sql import SqlType
+
+Positions = frozenset[int]
+
+
+@dataclass(frozen=True)
+class WindowProperties:
+    """The columns that are window_start, window_end and window_time of these windows."""
+
+    starts: Positions
+    ends: Positions
+    times: Positions
+    window: Window
+    time_type: SqlType
+    is_rowtime: bool
+
+    @property
+    def columns(self) -> Positions:
+        return self.starts | self.ends | self.times
+
+    def grouped(self, keys: Sequence[int]) -> bool:
+        """Whether these keys hold both borders, so that groups are (parts of) windows."""
+        return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
+
+    def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:
+        """The same windows, each of the three by other columns."""
+        starts, ends, times = (frozenset(change(found)) for found in (self.starts, self.ends, self.times))
+        return replace(self, starts=starts, ends=ends, times=times)
+
+    def over(self, window: Window) -> WindowProperties:
+        """The same columns; the windows as they are told there."""
+        return replace(self, window=window)
+
+    def without_times(self) -> WindowProperties:
+        """The same where no column is the windows' time."""
+        return replace(self, times=frozenset())
+
+    def within(self, other: WindowProperties) -> WindowProperties:
+        """The columns that are the same in both."""
+        return replace(
+            self,
+            starts=self.starts & other.starts,
+            ends=self.ends & other.ends,
+            times=self.times & other.times,
+        )
+
+
+window_properties: Fact[WindowProperties | None] = Fact("window properties", OF_LOGICAL)
+"""The windows of a logical node's rows; None where they are in none, or no longer known by columns."""
+
+
+def of_columns(first: int, window: Window, time_type: SqlType, is_rowtime: bool) -> WindowProperties:
+    """Start, end and time, beginning at column `first`."""
+    start, end, time = (frozenset({first + i}) for i in range(3))
+    return WindowProperties(start, end, time, window, time_type, is_rowtime)

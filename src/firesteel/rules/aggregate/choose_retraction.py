@@ -1,0 +1,66 @@
+"""Which aggregate calls must take rows back: those whose input retracts, save MIN and MAX that cannot fall.
+
+Flink: AggregateUtil.deriveAggCallNeedRetractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.errors import ValidationError
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.plan.metadata import kinds_sent, monotonicity
+from firesteel.plan.nodes.physical import GroupAggregate
+from firesteel.plan.nodes.window.physical import WindowAggregate
+from firesteel.plan.properties.changelog_modes import INSERTS
+from firesteel.plan.tree import Node
+
+
+def choose_retraction(node: Node) -> Node:
+    """Set `retract` of one aggregate; its inputs are done already. Raises ValidationError where a function
+    cannot take back what its input does."""
+    if not isinstance(node, (GroupAggregate, WindowAggregate)):
+        return node
+    retracts = kinds_sent(node.input) != INSERTS
+    if retracts:
+        _check_users(node.calls, node.input)
+    if isinstance(node, WindowAggregate):
+        _check_sums(node, retracts)
+        return replace(node, retract=(retracts,) * len(node.calls))
+    if not retracts:
+        return replace(node, retract=(False,) * len(node.calls))
+    known = monotonicity(node)
+    results = known[len(node.keys) :] if known else [None] * len(node.calls)
+    kept = {("MAX", "increasing"), ("MIN", "decreasing")}
+    return replace(
+        node,
+        retract=tuple((c.function, r) not in kept for c, r in zip(node.calls, results, strict=True)),
+    )
+
+
+def _check_sums(node: WindowAggregate, retracts: bool) -> None:
+    """Raises ValidationError, as Flink does, where hopping windows would take values of a SUM back."""
+    if retracts or node.windowing.window.function != "HOP":
+        return
+    for call in node.calls:
+        if call.distinct and call.function == "SUM":
+            raise ValidationError(
+                "This function does not support retraction, Please choose SumWithRetractAggFunction.",
+                range=call.range,
+                hint="HOP takes no SUM(DISTINCT ..) of rows that are only inserted",
+            )
+
+
+def _check_users(calls: Sequence[AggregateCall], below: Node) -> None:
+    """Raises ValidationError for a function of the user's that has no `retract`."""
+    for call in calls:
+        if call.user is not None and not call.user.retracts:
+            types = ", ".join(str(below.schema[i].type.with_nullable(True)) for i in call.args)
+            raise ValidationError(
+                f"Could not find an implementation method 'retract' in class '{call.user.class_name}' for "
+                f"function '{call.function}' that matches the following signature:\n"
+                f"void retract({', '.join(filter(None, ['Acc', types]))})",
+                range=call.range,
+                hint="its input has updates or deletes: give the class a method retract",
+            )

@@ -1,0 +1,61 @@
+"""An aggregate takes its rows without the projection below it, where that costs no more.
+
+Calcite: AggregateProjectMergeRule, whose choice Flink makes by cost: FlinkLogicalAggregate takes the bytes of
+its input, FlinkLogicalCalc what it computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.cost import expression_size, is_computation, type_size
+from firesteel.plan.expressions.operations import input_refs
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.tree import Node
+from firesteel.rules.aggregate.prune_aggregate_calls import with_names
+from firesteel.rules.aggregate.pull_up_constant_keys import moved_aggregate
+from firesteel.rules.normalize.group_window_projects import restored
+
+
+def drop_projection(node: Node) -> Node:
+    """Apply to one aggregate, whose calls that nobody reads are gone."""
+    if not isinstance(node, Aggregate) or not isinstance(node.input, Project) or node.partial_final:
+        return node
+    project, kept = node.input, _kept(node.input)
+    read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
+    position = {i: kept.index(e.index) for i in read if isinstance(e := project.exprs[i], InputRef)}
+    if len(set(position.values())) < len(read) or not _is_cheaper(project, kept, read=bool(read)):
+        return node
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    below = _picked(project.input, kept)
+    moved = moved_aggregate(replace(with_names(node), keys=keys), below, position)
+    return moved if keys == node.keys else restored(node, moved)
+
+
+def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
+    """Whether it computes anything, or the rows below it are narrower. Rows as wide are taken as they come
+    where nothing is left to do for each, or no column is read."""
+    if any(map(is_computation, project.exprs)):
+        return True
+    sizes = tuple(type_size(field.type) for field in project.input.schema)
+    projected = sum(expression_size(expr, sizes) for expr in project.exprs)
+    below = sum(sizes[i] for i in kept)
+    is_free = not read or not isinstance(project.input, Filter)
+    return below < projected or (below == projected and is_free)
+
+
+def _kept(project: Project) -> list[int]:
+    """The columns below it that are left without it: a filter is given no others than those that are read."""
+    below = project.input
+    if not isinstance(below, Filter):
+        return list(range(len(below.schema)))
+    return sorted({i for expr in (*project.exprs, below.condition) for i in input_refs(expr)})
+
+
+def _picked(node: Node, columns: list[int]) -> Node:
+    fields = node.schema
+    if len(columns) == len(fields):
+        return node
+    exprs = tuple(InputRef(i, fields[i].type) for i in columns)
+    return Project(node, exprs, tuple(fields[i].name for i in columns))

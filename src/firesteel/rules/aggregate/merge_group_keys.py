@@ -1,0 +1,79 @@
+"""Keys of a group that are one column are one key.
+
+Flink: FlinkAggregateProjectMergeRule. The projection that gave the column several names goes, and one above
+the aggregate gives the key as often as it was asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.operations import identity, input_refs, is_identity, substitute
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.tree import Node, unique_columns
+from firesteel.rules.aggregate.prune_aggregate_calls import with_names
+from firesteel.rules.aggregate.pull_up_constant_keys import moved_aggregate
+from firesteel.rules.normalize.merge_projects import merge_projects
+
+
+def merge_group_keys(node: Node) -> Node:
+    """Apply to one node; what such a projection stands below is merged with it."""
+    if isinstance(node, Aggregate):
+        return _merged(node)
+    below = node.children[0] if isinstance(node, (Filter, Project)) else None
+    if not isinstance(below, Project) or not _picks_from_aggregate(below):
+        return node
+    if isinstance(node, Filter):
+        return replace(below, input=Filter(below.input, substitute(node.condition, below.exprs)))
+    merged = merge_projects(node)
+    assert isinstance(merged, Project)
+    return merged.input if is_identity(merged.exprs, len(merged.input.schema)) else merged
+
+
+def _picks_from_aggregate(node: Project) -> bool:
+    source = node.input.input if isinstance(node.input, Filter) else node.input
+    return isinstance(source, Aggregate) and all(isinstance(e, InputRef) for e in node.exprs)
+
+
+def _merged(node: Aggregate) -> Node:
+    if not isinstance(node.input, Project) or node.groups:
+        return node
+    columns = [e.index for e in node.input.exprs if isinstance(e, InputRef)]
+    if len(columns) != len(node.input.exprs) or len({columns[k] for k in node.keys}) == len(node.keys):
+        return node
+    below, moved = _without_unread(node.input.input, set(columns))
+    position = {i: moved[column] for i, column in enumerate(columns)}
+    places = sorted({position[k] for k in node.keys})
+    first = {position[k]: k for k in reversed(node.keys)}
+    merged = replace(_renamed(node, len(places)), keys=tuple(first[p] for p in places))
+    return _each_as_often(moved_aggregate(merged, below, position), [position[k] for k in node.keys])
+
+
+def _renamed(node: Aggregate, keys: int) -> Aggregate:
+    """Its calls under their names; `$f` is followed by the place, which is another with fewer keys."""
+    named = with_names(node)
+    places = enumerate(named.calls)
+    names = [f"$f{keys + i}" if c.name == f"$f{len(node.keys) + i}" else c.name for i, c in places]
+    calls = zip(named.calls, names, strict=True)
+    return replace(named, calls=tuple(replace(call, name=name) for call, name in calls))
+
+
+def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
+    """Of a filter the columns that it or somebody else reads, and where each of them now is."""
+    width = len(node.schema)
+    wanted = sorted(read | set(input_refs(node.condition))) if isinstance(node, Filter) else []
+    if not isinstance(node, Filter) or len(wanted) == width:
+        return node, {i: i for i in range(width)}
+    fields = [node.schema[i] for i in wanted]
+    exprs = tuple(InputRef(i, f.type) for i, f in zip(wanted, fields, strict=True))
+    picked = Project(node, exprs, tuple(f.name for f in fields))
+    return picked, {old: new for new, old in enumerate(wanted)}
+
+
+def _each_as_often(merged: Aggregate, keys: list[int]) -> Project:
+    """The columns of the first aggregate, over the one that has each key once."""
+    columns = identity(f.type for f in merged.schema)
+    picked = [merged.keys.index(key) for key in keys] + list(range(len(merged.keys), len(columns)))
+    names = unique_columns([merged.schema[i].name for i in picked])
+    return Project(merged, tuple(columns[i] for i in picked), names)

@@ -1,0 +1,91 @@
+"""Calls that nobody reads are not made, and a projection that only reorders is taken into the aggregate.
+
+Flink: PruneAggregateCallRule and FlinkAggregateProjectMergeRule. The columns that a dropped call read stay:
+the scan was narrowed before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.operations import input_refs, is_identity, renumber
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.nodes.window.logical import GroupWindowAggregate
+from firesteel.plan.tree import Node
+from firesteel.rules.aggregate.pull_up_constant_keys import moved_aggregate
+from firesteel.rules.normalize.filtered_projects import in_input_order
+from firesteel.rules.normalize.group_window_projects import (
+    merge_group_window_project,
+    reads_whole_table,
+    restored,
+)
+
+
+def prune_aggregate_calls(node: Node) -> Node:
+    """Apply to a projection over an aggregate, a filter between them or not."""
+    if not isinstance(node, Project):
+        return node
+    condition = node.input if isinstance(node.input, Filter) else None
+    aggregate = node.input if condition is None else condition.input
+    if not isinstance(aggregate, (Aggregate, GroupWindowAggregate)):
+        return node
+    exprs = [*node.exprs, *([condition.condition] if condition is not None else [])]
+    read = {i for e in exprs for i in input_refs(e)}
+    width = len(aggregate.keys)
+    kept = [i for i in range(len(aggregate.calls)) if width + i in read]
+    if not kept and not width:
+        kept = [0]  # An aggregate gives at least one column.
+    if len(kept) == len(aggregate.calls):
+        return node
+    position = {i: i for i in range(width)} | {width + old: width + new for new, old in enumerate(kept)}
+    dropped = len(aggregate.calls) - len(kept)
+    position |= {i: i - dropped for i in range(width + len(aggregate.calls), len(aggregate.schema))}
+    pruned: Node = replace(aggregate, calls=tuple(aggregate.calls[i] for i in kept))
+    if condition is not None:
+        pruned = Filter(pruned, renumber(condition.condition, position))
+    projected = tuple(renumber(e, position) for e in node.exprs)
+    if is_identity(projected, len(pruned.schema)) and condition is None:
+        return pruned
+    return Project(pruned, projected, node.names)
+
+
+def merge_aggregate_project(node: Node) -> Node:
+    """Aggregate over a projection that gives every column of its input, in another order or twice, without
+    it. Keys that are one column were merged before."""
+    if isinstance(node, GroupWindowAggregate):
+        return merge_group_window_project(node)
+    node = _in_input_order(node)
+    if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
+        return node
+    project = node.input
+    read = {*node.keys, *(i for call in node.calls for i in (*call.args, call.filter) if i is not None)}
+    position = {i: e.index for i, e in enumerate(project.exprs) if i in read and isinstance(e, InputRef)}
+    if len(position) != len(read) or set(position.values()) != set(range(len(project.input.schema))):
+        return node
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    if keys == node.keys:
+        return moved_aggregate(with_names(node), project.input, position)
+    if not reads_whole_table(project.input) or node.partial_final is not None:
+        return node
+    return restored(node, moved_aggregate(replace(with_names(node), keys=keys), project.input, position))
+
+
+def with_names(node: Aggregate) -> Aggregate:
+    """Its calls named as its columns are."""
+    outputs = node.schema[len(node.keys) :]
+    return replace(
+        node, calls=tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
+    )
+
+
+def _in_input_order(node: Node) -> Node:
+    """The aggregate over a projection above a filter, which has its columns in their order below."""
+    if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
+        return node
+    found = in_input_order(node.input)
+    if found is None:
+        return node
+    ordered, position = found
+    keys = [position[k] for k in node.keys]
+    return moved_aggregate(node, ordered, position) if keys == sorted(keys) else node

@@ -1,0 +1,65 @@
+"""Group keys that are constants are left out of the aggregate and put back above it.
+
+Calcite: AggregateProjectPullUpConstantsRule. One key always stays: without any, a query over no rows
+would answer with a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.nodes.logical import Aggregate, Project
+from firesteel.plan.tree import Node
+from firesteel.rules.normalize.refuse_division import is_constant_column
+
+
+def pull_up_constant_keys(node: Node) -> Node:
+    """Apply to one aggregate over a projection."""
+    if not isinstance(node, Aggregate) or len(node.keys) < 2 or not isinstance(node.input, Project):
+        return node
+    if node.groups:
+        return node
+    values = {k: e for k in node.keys if is_constant_column(e := node.input.exprs[k])}
+    if not values:
+        return node
+    if len(values) == len(node.keys):
+        values.pop(node.keys[0])
+    kept = tuple(k for k in node.keys if k not in values)
+    aggregate = _without_unread(Aggregate(node.input, kept, node.calls))
+    exprs: list[Expr] = []
+    for position, key in enumerate(node.keys):
+        if key in values:
+            exprs.append(values[key])
+        else:
+            exprs.append(InputRef(kept.index(key), node.schema[position].type))
+    results = node.schema[len(node.keys) :]
+    exprs += [InputRef(len(kept) + i, f.type) for i, f in enumerate(results)]
+    return Project(aggregate, tuple(exprs), tuple(f.name for f in node.schema))
+
+
+def _without_unread(node: Aggregate) -> Aggregate:
+    """Drop the columns of the projection below that nobody reads any more."""
+    below = node.input
+    assert isinstance(below, Project)
+    read = {*node.keys, *(i for c in node.calls for i in c.args)}
+    read |= {c.filter for c in node.calls if c.filter is not None}
+    columns = sorted(read)
+    position = {old: new for new, old in enumerate(columns)}
+    project = Project(
+        below.input, tuple(below.exprs[i] for i in columns), tuple(below.names[i] for i in columns)
+    )
+    return moved_aggregate(node, project, position)
+
+
+def moved_aggregate(node: Aggregate, below: Node, position: dict[int, int]) -> Aggregate:
+    """The aggregate over another input, whose column `position[i]` is the old column i."""
+    calls = tuple(
+        replace(
+            call,
+            args=tuple(position[i] for i in call.args),
+            filter=None if call.filter is None else position[call.filter],
+        )
+        for call in node.calls
+    )
+    return Aggregate(below, tuple(position[k] for k in node.keys), calls)

@@ -1,0 +1,262 @@
+"""AVG, SUM, STDDEV and VAR as sums and counts with a projection above, where that is cheaper or must be.
+
+Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces.
+The planner's cost decides between the query as written, reduced once (AVG to SUM and COUNT, SUM to $SUM0
+and COUNT) and reduced until nothing changes: FlinkLogicalAggregate and Calc, computeSelfCost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.expressions.operations import cast_to, comparison, input_refs, walk
+from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.nodes.window.logical import GroupWindowAggregate, WindowTableFunction
+from firesteel.plan.tree import Field, Node
+from firesteel.plan.windowing import Window
+from firesteel.rules.normalize.prune_empty import is_empty, prune_empty
+from firesteel.types import sql
+from firesteel.types.decimals import division
+from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+
+VARIANCES = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE")
+_ROOTS = ("STDDEV_POP", "STDDEV_SAMP", "STDDEV")
+_BIASED = ("STDDEV_POP", "VAR_POP")
+
+_COUNT = sql.BIGINT.with_nullable(False)
+_KEY_COST = 1.1
+"""What one group key costs, in calls."""
+
+
+@from_below
+def reduce_aggregates(node: Node, read: frozenset[int] | None = None) -> Node:
+    """Apply to the whole tree. read: the columns that are read where a projection says so; calls that are not
+    will not be made, and stay as they are."""
+    below = None
+    if isinstance(node, (Project, Filter)):
+        exprs = node.exprs if isinstance(node, Project) else (node.condition,)
+        asked = frozenset(i for e in exprs for i in input_refs(e))
+        below = asked if isinstance(node, Project) else None if read is None else read | asked
+    node = node.with_children(tuple(reduce_aggregates(child, below) for child in node.children))
+    return _with_calls_reduced(node, read) if isinstance(node, (Aggregate, GroupWindowAggregate)) else node
+
+
+def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[int] | None) -> Node:
+    keys, calls = len(node.keys), len(node.calls)
+    unread = [i for i in range(calls) if read is not None and keys + i not in read]
+    nothing = len(unread) == calls and not keys
+    if nothing:
+        unread = unread[1:]  # an aggregate gives at least one column
+    empty = isinstance(node, Aggregate) and is_empty(node.input)
+    if not unread or (empty and not nothing):
+        return _cheapest(node)
+    made = [i for i in range(calls) if i not in unread]
+    reduced = _cheapest(replace(node, calls=tuple(node.calls[i] for i in made)))
+    if empty:
+        return _of_nothing(node, reduced)
+    if not isinstance(reduced, Project) or not isinstance(reduced.input, type(node)):
+        return node
+    below = reduced.input
+    first = keys + len(below.calls)
+    below = replace(below, calls=(*below.calls, *(node.calls[i] for i in unread)))
+    results = dict(zip([*range(keys), *(keys + i for i in made)], reduced.exprs, strict=False))
+    results |= {keys + i: InputRef(first + n, node.schema[keys + i].type) for n, i in enumerate(unread)}
+    rest = range(keys + calls, len(node.schema))
+    results |= {i: InputRef(i + len(below.calls) - calls, node.schema[i].type) for i in rest}
+    return Project(below, tuple(results[i] for i in sorted(results)), tuple(f.name for f in node.schema))
+
+
+def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
+    """Over no rows and read by nobody: the first call, and NULL for the others."""
+    first, *others = node.schema
+    columns: tuple[Expr, ...] = (InputRef(0, first.type),)
+    columns += tuple(Literal(None, f.type.with_nullable(True)) for f in others)
+    return Project(prune_empty(reduced), columns, tuple(f.name for f in node.schema))
+
+
+def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
+    """The aggregate in the form that costs least."""
+    forms = [_Form.of(node)]
+    while (reduced := _reduced(forms[-1], node)) is not None:
+        forms.append(reduced)
+    native = [f for f in forms if not any(c.function in VARIANCES for c in f.calls)]
+    if _over_windows(node.input):  # which of two plans that cost the same is met first
+        native.reverse()
+    cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
+    if isinstance(node, Aggregate) and is_empty(node.input):  # one row costs less than all
+        cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
+    if cheapest is forms[0]:
+        return node
+    aggregate = prune_empty(replace(node, calls=tuple(cheapest.calls)))
+    keys = tuple(InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)]))
+    given, new = len(node.keys) + len(node.calls), len(node.keys) + len(cheapest.calls)
+    rest = tuple(InputRef(new + i, f.type) for i, f in enumerate(node.schema[given:]))
+    return Project(aggregate, (*keys, *cheapest.results, *rest), tuple(f.name for f in node.schema))
+
+
+def _over_windows(node: Node) -> bool:
+    """Whether of two plans that cost the same the planner takes the reduced one: over an aggregate right
+    over a window function whose calls are all read and count or compare.
+
+    Nothing but the order in which the planner meets its plans says so; found by trying.
+    """
+    read: set[int] = set()
+    filtered = False
+    while isinstance(node, (Project, Filter)):
+        filtered = filtered or isinstance(node, Filter)
+        if isinstance(node, Project):
+            read = {i for e in node.exprs for i in input_refs(e)}
+        node = node.input
+    if not isinstance(node, Aggregate) or not read.issuperset(range(len(node.keys), len(node.schema))):
+        return False
+    if any(call.function in ("SUM", "AVG") and not call.type.nullable for call in node.calls):
+        return False
+    below = node.input
+    settled = any(call.distinct for call in node.calls)
+    while isinstance(below, (Project, Filter)):
+        settled = settled or isinstance(below, Filter)
+        below = below.input
+    return isinstance(below, WindowTableFunction) and (settled or not filtered)
+
+
+@dataclass
+class _Form:
+    """One way to compute an aggregate: the calls, and each result over keys and calls."""
+
+    calls: list[AggregateCall] = field(default_factory=list)
+    results: list[Expr] = field(default_factory=list)
+    as_written: bool = False
+    of_single_rows: bool = False
+    copies: int = 1
+
+    @classmethod
+    def of(cls, node: Aggregate | GroupWindowAggregate) -> _Form:
+        outputs = node.schema[len(node.keys) : len(node.keys) + len(node.calls)]
+        refs: list[Expr] = [InputRef(len(node.keys) + i, f.type) for i, f in enumerate(outputs)]
+        single = any(key <= frozenset(node.keys) for key in unique_keys(node.input))
+        copies = _copies(node.window) if isinstance(node, GroupWindowAggregate) else 1
+        return cls(list(node.calls), refs, as_written=True, of_single_rows=single, copies=copies)
+
+    def cost(self, keys: int) -> float:
+        """CPU per input row: keys and calls on each, the projection on each row that comes out."""
+        rows_out = 1.0 if self.of_single_rows else self.copies * (1.0 - math.exp(-0.1 * min(keys, 3)))
+        computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
+        projection = 0 if self.as_written else len(computed)
+        return keys * _KEY_COST + len(self.calls) + rows_out * projection
+
+    def is_known_of_nothing(self) -> bool:
+        """Whether each call has a value where there are no rows."""
+        return all(traits_of(call.function).of_nothing is not None for call in self.calls)
+
+    def add(self, call: AggregateCall, keys: int) -> InputRef:
+        """The call's result; a call of the same meaning is made once, under its first name."""
+        for i, known in enumerate(self.calls):
+            if replace(known, name=call.name, type=call.type) == call:
+                return InputRef(keys + i, known.type)
+        self.calls.append(call)
+        return InputRef(keys + len(self.calls) - 1, call.type)
+
+
+def _copies(window: Window) -> int:
+    """How many results a group gives as its rows come in windows (FlinkRelMdRowCount)."""
+    return 4 if window.function == "HOP" and window.copies > 1 else 2
+
+
+def _reduced(form: _Form, node: Aggregate | GroupWindowAggregate) -> _Form | None:
+    """Every call that can be reduced, reduced by one step; None where there is none."""
+    if not any(c.function in ("AVG", "SUM", *VARIANCES) for c in form.calls):
+        return None
+    following = _Form(of_single_rows=form.of_single_rows, copies=form.copies)
+    columns, keys = node.input.schema, len(node.keys)
+    new = [_reduce(call, following, columns, node.keys) for call in form.calls]
+    following.results = [_replaced(r, new, keys) for r in form.results]
+    return following
+
+
+@from_below
+def _replaced(expr: Expr, new: Sequence[Expr], keys: int) -> Expr:
+    if isinstance(expr, InputRef):
+        return expr if expr.index < keys else new[expr.index - keys]
+    if isinstance(expr, Call):
+        return replace(expr, args=tuple(_replaced(a, new, keys) for a in expr.args))
+    return expr
+
+
+def _reduce(call: AggregateCall, form: _Form, columns: Sequence[Field], group: Sequence[int]) -> Expr:
+    keys = len(group)
+    if traits_of(call.function).between and call.filter is None and call.args[0] in group:
+        key = columns[call.args[0]].type
+        return cast_to(InputRef(group.index(call.args[0]), key), call.type)
+    if call.function == "SUM":
+        return _sum(call, form, columns, keys)
+    if call.function == "AVG":
+        return _average(call, form, columns, keys)
+    if call.function in VARIANCES:
+        return _variance(call, form, columns, keys)
+    return form.add(call, keys)
+
+
+def _count(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> InputRef:
+    nullable = columns[call.args[0]].type.nullable
+    args = call.args if nullable or call.distinct else ()
+    return form.add(replace(call, function="COUNT", args=args, type=_COUNT, name=""), keys)
+
+
+def _sum(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    total = form.add(replace(call, function="$SUM0", type=call.type.with_nullable(False)), keys)
+    if not call.type.nullable:
+        return total
+    count = _count(call, form, columns, keys)
+    zero = Literal(0, sql.INT.with_nullable(False))
+    null = Literal(None, call.type)
+    return Call("CASE", (comparison("=", count, zero), null, total), call.type)
+
+
+def _average(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    kind = sum_type(columns[call.args[0]].type).with_nullable(call.type.nullable)
+    total = form.add(replace(call, function="SUM", type=kind, name=""), keys)
+    count = _count(call, form, columns, keys)
+    return cast_to(divide(cast_to(total, call.type.with_nullable(kind.nullable)), count), call.type)
+
+
+def sum_type(kind: SqlType) -> SqlType:
+    """What SUM of a type gives."""
+    return sql.decimal(38, kind.scale or 0) if kind.root is TypeRoot.DECIMAL else kind
+
+
+def divide(left: Expr, right: Expr) -> Call:
+    """A sum by a count, in the type that `/` gives them."""
+    nullable = left.type.nullable or right.type.nullable
+    if left.type.root is TypeRoot.DECIMAL:
+        kind = division(left.type, right.type)
+    else:
+        kind = left.type if left.type.root in APPROXIMATE else sql.BIGINT
+    return Call("/", (left, right), kind.with_nullable(nullable))
+
+
+def _variance(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: int) -> Expr:
+    squares = replace(
+        call, function="$WELFORD_M2$1", type=sql.DOUBLE.with_nullable(call.type.nullable), name=""
+    )
+    total = form.add(squares, keys)
+    count = _count(call, form, columns, keys)
+    result: Expr = divide(total, count if call.function in _BIASED else _less_one(count))
+    if call.function in _ROOTS:
+        half = Literal(Decimal("0.5"), sql.decimal(2, 1).with_nullable(False))
+        result = Call("POWER", (result, half), sql.DOUBLE.with_nullable(result.type.nullable))
+    same = result.type.same_as(call.type)
+    return result if same else Call("CAST", (result,), call.type)
+
+
+def _less_one(count: Expr) -> Expr:
+    """count - 1, and NULL where that is 0."""
+    one = Literal(1, sql.INT.with_nullable(False))
+    less = Call("-", (count, one), _COUNT)
+    return Call("CASE", (comparison("=", count, one), Literal(None, sql.BIGINT), less), sql.BIGINT)

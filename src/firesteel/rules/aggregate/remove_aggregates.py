@@ -1,0 +1,42 @@
+"""An aggregate of groups of one row is a projection (Flink: FlinkAggregateRemoveRule).
+
+So it is where the grouping columns hold a unique key of the input and each call gives one row's own value.
+"""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.expressions.operations import cast_to
+from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.tree import Node
+
+
+def remove_aggregates(node: Node) -> Node:
+    """Apply to one aggregate."""
+    if not isinstance(node, Aggregate) or not node.keys or node.groups:
+        return node
+    keys = frozenset(node.keys)
+    if not _has_one_row(node.input, keys) and not any(key <= keys for key in unique_keys(node.input)):
+        return node
+    if not all(
+        traits_of(c.function).of_one_row and len(c.args) == 1 and c.filter is None for c in node.calls
+    ):
+        return node
+    columns = node.input.schema
+    exprs: list[Expr] = [InputRef(k, columns[k].type) for k in node.keys]
+    exprs += [cast_to(InputRef(c.args[0], columns[c.args[0]].type), c.type) for c in node.calls]
+    return Project(node.input, tuple(exprs), tuple(f.name for f in node.schema))
+
+
+def _has_one_row(node: Node, columns: frozenset[int]) -> bool:
+    """Whether it has one row at most: that of an aggregate without keys.
+
+    Flink does not see it where none of the columns is one of the aggregate's (FlinkRelMdColumnUniqueness).
+    """
+    while isinstance(node, (Project, Filter)):
+        if isinstance(node, Project):
+            columns = frozenset(e.index for i in columns if isinstance(e := node.exprs[i], InputRef))
+        node = node.input
+    return bool(columns) and isinstance(node, Aggregate) and not node.keys and not node.groups

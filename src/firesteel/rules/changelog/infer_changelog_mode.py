@@ -1,0 +1,108 @@
+"""Whether the updates of each node come with the row before, and so every node's changelog mode.
+
+Flink: FlinkChangelogModeInferenceProgram. The root tries its wishes in order and takes the first that
+the whole tree below can satisfy; a source's UPDATE_BEFORE that nobody wants is dropped above it.
+Key-only deletes come from a source alone; ChangelogNormalize makes full rows of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from firesteel.errors import InternalError
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.metadata import kinds_sent, kinds_taken, updates_wanted
+from firesteel.plan.nodes.physical import (
+    ChangelogNormalize,
+    DropUpdateBefore,
+    Exchange,
+    Sink,
+    TableSourceScan,
+)
+from firesteel.plan.properties.changelog_modes import (
+    EVERYTHING,
+    UpdateKind,
+    mode_of,
+    sends_updates,
+    sink_mode,
+    source_mode,
+)
+from firesteel.plan.tree import Node, PhysicalNode
+from firesteel.rules.changelog.upsert_materialize import decide_materialization, is_key_contained
+from firesteel.rules.normalize.check_kinds import check_kinds
+
+
+def infer_changelog_mode(root: Node, collect: bool, configuration: Any) -> Node:
+    """The tree with every node's mode set. collect: the root's rows are shown, with UPDATE_BEFORE.
+
+    Raises ValidationError where a sink cannot take what the query emits.
+    """
+    if isinstance(root, Sink):
+        check_kinds(root.input, kinds_taken(root), f"Table sink '{'.'.join(root.table.path)}'")
+        return _sink(root, configuration)
+    check_kinds(root, EVERYTHING, "ROOT")
+    for wish in _wishes(root, [UpdateKind.BEFORE_AND_AFTER] if collect else _PREFER_AFTER):
+        satisfied = _satisfy(root, wish)
+        if satisfied is not None:
+            return satisfied
+    raise InternalError("no changelog mode satisfies the query")
+
+
+_PREFER_AFTER = [UpdateKind.ONLY_AFTER, UpdateKind.BEFORE_AND_AFTER]
+
+
+def _wishes(node: Node, wishes: list[UpdateKind]) -> list[UpdateKind]:
+    return wishes if sends_updates(node) else [UpdateKind.NONE]
+
+
+def _sink(sink: Sink, configuration: Any) -> Node:
+    accepted = sink_mode(sink.table, kinds_sent(sink.input))
+    wishes = [UpdateKind.BEFORE_AND_AFTER]
+    if accepted.update_after and not accepted.update_before:
+        keyed = bool(sink.table.primary_key)
+        if not keyed or is_key_contained(sink):
+            wishes = _PREFER_AFTER
+    sink = decide_materialization(sink, accepted, configuration)
+    for wish in _wishes(sink.input, wishes):
+        satisfied = _satisfy(sink.input, wish)
+        if satisfied is not None:
+            return replace(sink, input=satisfied)
+    raise InternalError("no changelog mode satisfies the sink")
+
+
+@from_below
+def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
+    """The tree sending updates as wished, or None where it cannot."""
+    if isinstance(node, ChangelogNormalize) and wish is UpdateKind.ONLY_AFTER and _is_needless(node):
+        below = node.input.input if isinstance(node.input, Exchange) else node.input
+        return _satisfy(below, wish)
+    wanted = updates_wanted(node, wish)
+    if wanted is None:
+        return None
+    inputs = [_satisfy(child, kind) for child, kind in zip(node.children, wanted, strict=True)]
+    satisfied = tuple(child for child in inputs if child is not None)
+    if len(satisfied) < len(inputs):
+        return None
+    if isinstance(node, TableSourceScan):
+        return _scan(node, wish)
+    assert isinstance(node, PhysicalNode)
+    mode = mode_of(kinds_sent(node), wish is UpdateKind.BEFORE_AND_AFTER)
+    return replace(node.with_children(satisfied), mode=mode)
+
+
+def _scan(scan: TableSourceScan, wish: UpdateKind) -> Node:
+    mode = source_mode(scan.table)
+    scan = replace(scan, mode=mode)
+    if mode.update_after and mode.update_before and wish is not UpdateKind.BEFORE_AND_AFTER:
+        return DropUpdateBefore(scan, mode=replace(mode, update_before=False))
+    return scan
+
+
+def _is_needless(node: ChangelogNormalize) -> bool:
+    """Whether the changes below are whole upserts already: no UPDATE_BEFORE, deletes of full rows."""
+    source: Node = node
+    while not isinstance(source, TableSourceScan):
+        source = source.children[0]
+    mode = source_mode(source.table)
+    return node.condition is None and not mode.update_before and mode.delete and not mode.key_only_delete

@@ -1,0 +1,56 @@
+"""The options of mini-batches, read and checked together (Flink: PlannerBase, AggregateUtil)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from firesteel.config.registry import Configuration
+from firesteel.errors import ValidationError
+
+ENABLED = "table.exec.mini-batch.enabled"
+LATENCY = "table.exec.mini-batch.allow-latency"
+SIZE = "table.exec.mini-batch.size"
+PHASES = "table.optimizer.agg-phase-strategy"
+
+
+@dataclass(frozen=True)
+class MiniBatch:
+    """latency: milliseconds between the ends of bundles; size: records after which one ends."""
+
+    latency: int
+    size: int
+
+    def check_size(self) -> None:
+        """Raises ValidationError, in Flink's words; only operators that bundle rows ask for it."""
+        if self.size <= 0:
+            raise ValidationError(
+                f"Key: '{SIZE}' , default: -1 (fallback keys: []) must be > 0.",
+                hint=f"SET '{SIZE}' = '5000'",
+            )
+
+
+def mini_batch_options(configuration: Mapping[str, str]) -> MiniBatch | None:
+    """The options; None where mini-batches are off.
+
+    Raises ValidationError, in Flink's words, where they are on without a latency.
+    """
+    options = parsed(configuration)
+    if not options.get(ENABLED):
+        return None
+    latency: int = options.get(LATENCY)
+    if latency <= 0:
+        raise ValidationError(
+            "MiniBatch Latency must be greater than 0 ms. [null]", hint=f"SET '{LATENCY}' = '5 s'"
+        )
+    return MiniBatch(latency, options.get(SIZE))
+
+
+def is_one_phase(configuration: Mapping[str, str]) -> bool:
+    """Whether no aggregate is to be split in a local and a global phase."""
+    return bool(parsed(configuration).get(PHASES) == "ONE_PHASE")
+
+
+def parsed(configuration: Mapping[str, str]) -> Configuration:
+    """The configuration with its values in their types, whichever mapping it comes as."""
+    return configuration if isinstance(configuration, Configuration) else Configuration(configuration)

@@ -1,0 +1,100 @@
+"""Grouping sets are one group key more: each row is copied for every set, and the copies are numbered.
+
+Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that its set leaves out; its number
+has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID follow
+from the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.functions.signatures.aggregate_functions import GROUPING_FUNCTIONS
+from firesteel.plan.expressions.operations import comparison
+from firesteel.plan.nodes.logical import Aggregate, Expand, Project
+from firesteel.plan.simplify import simplify_value
+from firesteel.plan.tree import Node
+from firesteel.types.sql import BIGINT
+
+_NUMBER = BIGINT.with_nullable(False)
+
+
+def expand_grouping_sets(node: Node) -> Node:
+    """Apply to one aggregate. Raises NotSupportedError for a single set that is not all keys: Flink has no
+    plan for it either."""
+    if not isinstance(node, Aggregate):
+        return node
+    if len(node.groups) == 1:
+        raise NotSupportedError("GROUPING SETS are currently not supported.", hint="name each set once")
+    if not node.groups and not any(map(_is_grouping, node.calls)):
+        return node
+    keys, calls, below = node.keys, list(node.calls), node.input
+    if node.groups:
+        moved = {i: len(below.schema) + 1 + n for n, i in enumerate(_arguments_among_keys(node))}
+        keys, below = (*keys, len(below.schema)), _expand(node, tuple(moved))
+        calls = [_moved(call, moved) for call in calls]
+    made = Aggregate(below, keys, tuple(call for call in calls if not _is_grouping(call)))
+    return _as_before(made, node)
+
+
+def _is_grouping(call: AggregateCall) -> bool:
+    return call.function in GROUPING_FUNCTIONS
+
+
+def _arguments_among_keys(node: Aggregate) -> list[int]:
+    """The columns that calls read as they were, though a copy may have NULL there."""
+    read = {i for c in node.calls if not _is_grouping(c) for i in (*c.args, *_filter(c))}
+    return sorted(i for i in read if i in node.keys and not all(i in group for group in node.groups))
+
+
+def _filter(call: AggregateCall) -> tuple[int, ...]:
+    return () if call.filter is None else (call.filter,)
+
+
+def _moved(call: AggregateCall, moved: dict[int, int]) -> AggregateCall:
+    condition = None if call.filter is None else moved.get(call.filter, call.filter)
+    return replace(call, args=tuple(moved.get(i, i) for i in call.args), filter=condition)
+
+
+def _expand(node: Aggregate, again: Sequence[int]) -> Expand:
+    """again: columns that come a second time, as they are in every copy."""
+    columns = node.input.schema
+    projects = []
+    for group in node.groups:
+        cells: list[Expr] = [
+            InputRef(i, f.type)
+            if i in group or i not in node.keys
+            else Literal(None, f.type.with_nullable(True))
+            for i, f in enumerate(columns)
+        ]
+        cells.append(Literal(_number(node.keys, group), _NUMBER))
+        projects.append((*cells, *(InputRef(i, columns[i].type) for i in again)))
+    return Expand(node.input, tuple(projects))
+
+
+def _number(of: Sequence[int], group: Sequence[int]) -> int:
+    """A bit for each column, the last one the least, set where the group leaves the column out."""
+    return sum(1 << place for place, i in enumerate(reversed(of)) if i not in group)
+
+
+def _as_before(made: Aggregate, node: Aggregate) -> Node:
+    """The columns of the aggregate with grouping sets."""
+    results = iter(InputRef(len(made.keys) + i, call.type) for i, call in enumerate(made.calls))
+    exprs: list[Expr] = [InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)])]
+    exprs += [_grouping(call, node) if _is_grouping(call) else next(results) for call in node.calls]
+    return Project(made, tuple(exprs), tuple(f.name for f in node.schema))
+
+
+def _grouping(call: AggregateCall, node: Aggregate) -> Expr:
+    """The bits of the call's arguments, by the number of the copy."""
+    if not node.groups:
+        return Literal(0, call.type)
+    number = InputRef(len(node.keys), _NUMBER)
+    parts: list[Expr] = []
+    for group in node.groups:
+        test = comparison("=", number, Literal(_number(node.keys, group), _NUMBER))
+        parts += [test, Literal(_number(call.args, group), call.type)]
+    return simplify_value(Call("CASE", (*parts[:-2], parts[-1]), call.type))

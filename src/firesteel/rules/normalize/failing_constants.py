@@ -1,0 +1,33 @@
+"""A constant that fails leaves all constants of its node as they are.
+
+Flink: ExpressionReducer computes the largest constant parts of a projection or a condition in one go; where
+one fails, none becomes a literal, and the job fails. CAST of a literal is not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.functions.duckdb.constant_calls import failed
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.plan.expressions.operations import walk
+from firesteel.rules.normalize.fold_constants import fold_constants
+from firesteel.rules.normalize.refuse_division import is_constant
+
+
+def has_failing_constant(exprs: Sequence[Expr], zone: str | None) -> bool:
+    """Whether computing the constants of these expressions fails. zone: as for fold_constants."""
+    pending: list[Expr] = list(exprs)
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, Call) or _casts_literal(part):
+            continue
+        if not is_constant(part):
+            pending += part.args
+        elif any(isinstance(e, Call) and failed(e) for e in walk(fold_constants(part, zone))):
+            return True
+    return False
+
+
+def _casts_literal(call: Call) -> bool:
+    return call.function == "CAST" and isinstance(call.args[0], Literal)

@@ -1,0 +1,254 @@
+"""Calls of literals become literals (Flink: ReduceExpressionsRule with its ExpressionReducer).
+
+Plain ones are computed here, others by what would compute them for each row
+(functions/duckdb/constant_calls.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from firesteel.functions.duckdb.compile.known import typeof_text
+from firesteel.functions.duckdb.constant_calls import constant, has_no_literal, varies
+from firesteel.functions.expression.casting import rounded_literal, with_all_digits
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import walk
+from firesteel.plan.simplify import simplify_value
+from firesteel.plan.simplify.casts import fold_cast
+from firesteel.rules.normalize.fold_json import FOLDED, constant_text, fold_json, is_kept
+from firesteel.rules.normalize.refuse_division import is_constant
+from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
+
+_EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
+
+
+def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
+    """The expression with its constant parts computed; the answer stays with it. zone: the session's; without
+    one, calls that depend on it are left."""
+    if not isinstance(expr, Call):
+        return expr
+    answers, name = expr.__dict__, f"_folded_{zone}"
+    if name not in answers:
+        folded = _of_parts(expr, zone)
+        answers[name] = None if folded is expr else folded  # no object that holds itself
+    return answers[name] or expr
+
+
+@from_below
+def _of_parts(expr: Call, zone: str | None) -> Expr:
+    """Flink computes the largest constant parts, each as a whole: one whose type no literal has, and one that
+    is NULL where its type says NOT NULL, stays as it is written, with all that is in it."""
+    if is_kept(expr) or _stays_whole(expr):
+        return expr
+    folded = _bottom_up(expr, zone)
+    if isinstance(folded, Literal) or not is_constant(expr):
+        return folded
+    if isinstance(folded, Call) and folded.function in _SIMPLIFIED:
+        simplified = simplify_value(folded)
+        if isinstance(simplified, Literal):
+            return simplified
+    whole = constant(expr, zone)
+    return whole if whole is not expr or has_no_literal(expr) else folded
+
+
+_OBJECTS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.VARIANT, TypeRoot.BITMAP)
+
+
+def _stays_whole(expr: Call) -> bool:
+    """Whether Flink's reducer leaves the largest constant part alone: an object, and a CAST of ARRAY[...]."""
+    of_array = expr.function == "CAST" and getattr(expr.args[0], "function", "") == "ARRAY"
+    return (of_array or expr.type.root in _OBJECTS or bool(expr.type.class_name)) and is_constant(expr)
+
+
+def _bottom_up(expr: Call, zone: str | None) -> Expr:
+    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
+        return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
+    call = expr.with_args(tuple([fold_constants(a, zone) if isinstance(a, Call) else a for a in expr.args]))
+    folded = _folded(call, zone)
+    if call is expr:
+        return folded
+    return _padded(folded) if expr.function == "CAST" else folded
+
+
+def _padded(expr: Expr) -> Expr:
+    """What was computed, as such; what was written keeps its own digits."""
+    return computed(expr) if isinstance(expr, Literal) else expr
+
+
+def computed(literal: Literal) -> Literal:
+    """A literal as one that was computed shows, not written: 2.50 as DECIMAL(3, 2), 7E0 for 7.0 as DOUBLE."""
+    value = literal.value
+    if literal.type.root is TypeRoot.DOUBLE and isinstance(value, (int, float, Decimal)) and isfinite(value):
+        return replace(literal, value=Decimal(float(value)))
+    return with_all_digits(literal)
+
+
+def _has_known_type(argument: Expr) -> bool:
+    """Whether Flink computes the call before any row is read: no column and no row is in it."""
+    return not any(
+        isinstance(e, InputRef) or e.type.root is TypeRoot.ROW or (isinstance(e, Call) and varies(e))
+        for e in walk(argument)
+    )
+
+
+def _folded(expr: Call, zone: str | None) -> Expr:
+    args = expr.args
+    if expr.function in FOLDED or expr.function in _FOLD:
+        args = tuple(constant_text(a, partial(fold_constants, zone=zone)) for a in args)
+    if not all(isinstance(a, Literal) for a in args):
+        return expr if expr.function in _SIMPLIFIED or args is not expr.args else constant(expr, zone)
+    written = [a for a in args if isinstance(a, Literal)]
+    literals = [*map(rounded_literal, written)]
+    if expr.function in FOLDED:
+        return fold_json(expr, list(map(with_all_digits, literals)))
+    if expr.function == "CAST":
+        return fold_cast(expr, written[0])
+    if expr.function in _CHOOSE:
+        return _chosen(expr, [a.value for a in literals])
+    fold = _FOLD.get(expr.function)
+    if fold is None:
+        return expr if expr.function in _SIMPLIFIED else constant(expr, zone)
+    if any(a.value is None for a in literals):
+        return constant(expr, zone)
+    value = fold(expr, [a.value for a in literals])
+    if value is not None:
+        return _literal(value, expr)
+    return expr if expr.function in _LEFT else constant(expr, zone)
+
+
+_CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
+_LEFT = frozenset({"UPPER", "LOWER"})
+"""Of letters beyond ASCII: Flink folds these by another rule than it computes them for rows."""
+_SIMPLIFIED = frozenset(
+    [
+        *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
+        *("IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"),
+        *("IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
+    ]
+)
+"""What plan/simplify sees to."""
+
+
+def _chosen(call: Call, values: Sequence[Any]) -> Expr:
+    """The argument that is the result, in the call's type; the call where the types differ."""
+    if call.function == "IF":
+        place = 1 if values[0] is True else 2
+    else:
+        place = next((i for i, value in enumerate(values) if value is not None), 0)
+    chosen = call.args[place]
+    if values[place] is None:
+        return Literal(None, call.type.with_nullable(True), call.range)
+    return Literal(values[place], call.type, call.range) if chosen.type.same_as(call.type) else call
+
+
+def _literal(value: Any, call: Call) -> Literal:
+    kind = call.type.with_nullable(False)
+    if isinstance(value, str) and kind.root is TypeRoot.CHAR:
+        kind = replace(kind, length=len(_units(value)) // 2)
+    return Literal(value, kind, call.range)
+
+
+def _units(text: str) -> bytes:
+    """The text in UTF-16, by whose units Java counts."""
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _wrapped(value: int, kind: SqlType) -> int:
+    bits = INTEGER_BITS[kind.root]
+    return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+
+def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
+    kind = call.type
+    if kind.root is TypeRoot.DOUBLE and len(values) == 2 and all(isinstance(v, float) for v in values):
+        return _of_doubles(call.function, *values)
+    if (
+        any(isinstance(v, bool) or not isinstance(v, (int, Decimal)) for v in values)
+        or kind.root in APPROXIMATE
+    ):
+        return None
+    with localcontext(_EXACT):
+        if len(values) == 1:
+            return _typed(-values[0], kind)
+        a, b = values
+        if call.function in ("/", "MOD"):
+            return None if b == 0 else _typed(_divided(call.function, a, b, kind), kind)
+        return _typed({"+": a + b, "-": a - b, "*": a * b}[call.function], kind)
+
+
+def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
+    """The exact value of the double that results; none for what is no number."""
+    if function == "MOD" or (function == "/" and b == 0):
+        return None
+    result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]
+    return Decimal(result) if isfinite(result) and result else None
+
+
+def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
+    """Truncated division and its remainder; for DECIMAL the quotient, still to be rounded."""
+    if kind.root is TypeRoot.DECIMAL and function == "/":
+        return Decimal(a) / Decimal(b)
+    quotient = abs(a) // abs(b)
+    quotient = quotient if (a < 0) == (b < 0) else -quotient
+    return quotient if function == "/" else a - b * quotient
+
+
+def _typed(value: Any, kind: SqlType) -> Any:
+    if kind.root in INTEGERS:
+        return _wrapped(int(value), kind)
+    if kind.root is TypeRoot.DECIMAL:
+        whole = (kind.precision or 0) - (kind.scale or 0)
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        return rounded if abs(rounded) < Decimal(10) ** whole else None
+    return value if kind.is_interval else None
+
+
+def _text(function: Callable[[str], Any]) -> Callable[[Call, Sequence[Any]], Any]:
+    def fold(call: Call, values: Sequence[Any]) -> Any:
+        ascii_text = isinstance(values[0], str) and values[0].isascii()
+        return function(values[0]) if ascii_text and len(values) == 1 else None
+
+    return fold
+
+
+def _in_case(change: Callable[[str], str]) -> Callable[[Call, Sequence[Any]], Any]:
+    """UPPER and LOWER: a result longer than the type ('\u00df' becomes 'SS') is cut to the type's length."""
+
+    def fold(call: Call, values: Sequence[Any]) -> Any:
+        if not isinstance(values[0], str):
+            return None
+        return _units(change(values[0]))[: 2 * (call.type.length or 0)].decode("utf-16-le", "replace")
+
+    return fold
+
+
+def _concat(call: Call, values: Sequence[Any]) -> Any:
+    return "".join(values) if all(isinstance(v, str) for v in values) else None
+
+
+def _abs(call: Call, values: Sequence[Any]) -> Any:
+    return _typed(abs(values[0]), call.type) if isinstance(values[0], (int, Decimal)) else None
+
+
+def _extreme(call: Call, values: Sequence[Any]) -> Any:
+    if not call.type.is_integer or not all(a.type.same_as(call.type) for a in call.args):
+        return None
+    return max(values) if call.function == "GREATEST" else min(values)
+
+
+_FOLD: dict[str, Callable[[Call, Sequence[Any]], Any]] = {
+    **dict.fromkeys(["+", "-", "*", "/", "MOD"], _arithmetic),
+    "UPPER": _in_case(str.upper),
+    "LOWER": _in_case(str.lower),
+    "CHAR_LENGTH": _text(len),
+    "||": _concat,
+    "ABS": _abs,
+    "GREATEST": _extreme,
+    "LEAST": _extreme,
+}

@@ -1,0 +1,117 @@
+"""Projections around an aggregate of group windows.
+
+Flink: FlinkAggregateProjectMergeRule, whose cost leaves a projection out that only computes the clock; and
+ProjectFilterTransposeRule above the aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import Call, InputRef
+from firesteel.plan.expressions.operations import identity, substitute
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, WatermarkAssigner
+from firesteel.plan.nodes.window.logical import GroupWindowAggregate
+from firesteel.plan.tree import Node
+from firesteel.rules.normalize.filtered_projects import in_input_order
+
+
+def merge_group_window_project(node: GroupWindowAggregate) -> Node:
+    """The aggregate over what is below the projection, where that only reorders, or computes nothing but
+    the processing time."""
+    project = node.input
+    if not isinstance(project, Project):
+        return node
+    found = in_input_order(project)
+    if found is not None:
+        return _sorted(node, found[0], found[1])
+    columns = {i: e.index for i, e in enumerate(project.exprs) if isinstance(e, InputRef)}
+    missing = [e for i, e in enumerate(project.exprs) if i not in columns]
+    reorders = not missing and sorted(columns.values()) == list(range(len(project.input.schema)))
+    if reorders and not (
+        isinstance(project.input, Filter) and isinstance(project.input.input, WatermarkAssigner)
+    ):
+        return _sorted(node, project.input, columns)
+    read = [i for i in columns if i != node.time]
+    clock = len(missing) == 1 and isinstance(missing[0], Call) and missing[0].function == "PROCTIME"
+    is_read_twice = (
+        node.is_rowtime
+        and not missing
+        and node.time is not None
+        and columns[node.time] in {columns[i] for i in read}
+    )
+    if (clock and node.time not in columns) or is_read_twice:
+        return _moved(node, project.input, columns, None)
+    return node
+
+
+def _sorted(node: GroupWindowAggregate, below: Node, position: dict[int, int]) -> Node:
+    """The aggregate with its keys in the order of what is below, where that is the table's; a projection
+    above puts them back. Else the node as it is."""
+    time = None if node.time is None else position[node.time]
+    keys = tuple(sorted(node.keys, key=position.__getitem__))
+    if keys == node.keys:
+        return _moved(node, below, position, time)
+    if not reads_whole_table(below):
+        return node
+    return restored(node, _moved(replace(node, keys=keys), below, position, time))
+
+
+def reads_whole_table(node: Node) -> bool:
+    """Whether the columns are those of a table that is read as it is: nothing below could reorder them."""
+    while isinstance(node, WatermarkAssigner):
+        node = node.input
+    return isinstance(node, Scan)
+
+
+def restored(node: Aggregate | GroupWindowAggregate, ordered: Aggregate | GroupWindowAggregate) -> Project:
+    """A projection to the first node's columns over the same aggregate with its keys sorted."""
+    columns = identity(f.type for f in ordered.schema)
+    places = sorted(range(len(node.keys)), key=lambda i: _place(node, i))
+    exprs = [columns[places.index(i)] for i in range(len(node.keys))]
+    return Project(ordered, (*exprs, *columns[len(node.keys) :]), tuple(f.name for f in node.schema))
+
+
+def _place(node: Aggregate | GroupWindowAggregate, key: int) -> int:
+    """Where a key's column is below the projection that only picks columns."""
+    assert isinstance(node.input, Project)
+    expr = node.input.exprs[node.keys[key]]
+    assert isinstance(expr, InputRef)
+    return expr.index
+
+
+def _moved(
+    node: GroupWindowAggregate, below: Node, position: dict[int, int], time: int | None
+) -> GroupWindowAggregate:
+    outputs = node.schema[len(node.keys) :]
+    calls = tuple(
+        replace(
+            call,
+            name=field.name,
+            args=tuple(position[i] for i in call.args),
+            filter=None if call.filter is None else position[call.filter],
+        )
+        for call, field in zip(node.calls, outputs, strict=False)
+    )
+    return replace(node, input=below, keys=tuple(position[k] for k in node.keys), calls=calls, time=time)
+
+
+def pick(node: GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
+    """A projection to the wanted columns of the aggregate, and where each of them is; none for all."""
+    columns = node.schema
+    if len(wanted) == len(columns):
+        return node, {i: i for i in wanted}
+    exprs = tuple(InputRef(i, columns[i].type) for i in wanted)
+    picked = Project(node, exprs, tuple(columns[i].name for i in wanted))
+    return picked, {old: new for new, old in enumerate(wanted)}
+
+
+def filter_before_picking(node: Node) -> Node:
+    """A filter over such a projection is below it again: together they are one Calc."""
+    if not isinstance(node, Filter) or not isinstance(node.input, Project):
+        return node
+    project = node.input
+    if not isinstance(project.input, GroupWindowAggregate):
+        return node
+    return replace(project, input=Filter(project.input, substitute(node.condition, project.exprs)))

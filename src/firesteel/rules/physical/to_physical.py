@@ -1,0 +1,128 @@
+"""Logical nodes become physical ones, a projection and a filter together one Calc.
+
+Flink: FlinkCalcMergeRule and the StreamPhysical...Rule converters. Exchanges are put where an operator
+needs its rows by key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import InternalError, ValidationError
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import identity
+from firesteel.plan.metadata import event_times, processing_times
+from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.over import logical as logical_over
+from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.window import logical as logical_windows
+from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.plan.tree import Node
+from firesteel.plan.windowing import Windowing
+
+
+@from_below
+def to_physical(node: Node) -> Node:
+    """The physical tree."""
+    if isinstance(node, logical.Scan):
+        return _scan(node)
+    if isinstance(node, logical.Project):
+        return _calc(node)
+    if isinstance(node, logical.Filter):
+        names = tuple(f.name for f in node.schema)
+        exprs = identity(f.type for f in node.schema)
+        return physical.Calc(to_physical(node.input), exprs, names, node.condition)
+    if isinstance(node, logical.Aggregate):
+        exchange = physical.Exchange(to_physical(node.input), node.keys)
+        outputs = node.schema[len(node.keys) :]
+        calls = tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
+        return physical.GroupAggregate(exchange, node.keys, calls, partial_final=node.partial_final)
+    if isinstance(node, logical.Union):
+        return physical.Union(tuple(to_physical(child) for child in node.inputs))
+    if isinstance(node, logical.Values):
+        return physical.Values(node.fields, node.rows, node.event_times, node.processing_times)
+    if isinstance(node, logical.WatermarkAssigner):
+        return physical.WatermarkAssigner(to_physical(node.input), node.rowtime, node.expression)
+    if isinstance(node, logical_windows.WindowTableFunction):
+        return _window_function(node)
+    if isinstance(node, logical_windows.WindowAggregate):
+        return _window_aggregate(node)
+    if isinstance(node, logical_windows.GroupWindowAggregate):
+        return _group_window_aggregate(node)
+    if isinstance(node, logical.Sink):
+        below = to_physical(node.input)
+        return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
+    if isinstance(node, logical_over.OverAggregate):
+        return _over_aggregate(node)
+    if isinstance(node, logical_over.Sort):
+        return _sort(node)
+    if isinstance(node, logical.Expand):
+        return physical.Expand(to_physical(node.input), node.projects)
+    raise InternalError(f"no physical form of {type(node).__name__}")
+
+
+def _window_function(node: logical_windows.WindowTableFunction) -> Node:
+    below = to_physical(node.input)
+    if node.window.function == "SESSION":
+        below = physical.Exchange(below, node.window.partition)
+    time_type = node.schema[-1].type
+    return physical_windows.WindowTableFunction(
+        below, Windowing(node.window, (("time_col", node.time),), time_type, node.is_rowtime)
+    )
+
+
+def _scan(node: logical.Scan) -> Node:
+    scan = physical.TableSourceScan(node.table, node.project, node.filter)
+    if not node.normalized:
+        return scan
+    return physical.ChangelogNormalize(physical.Exchange(scan, node.primary_key), node.primary_key)
+
+
+def _window_aggregate(node: logical_windows.WindowAggregate) -> Node:
+    below = physical.Exchange(to_physical(node.input), node.keys)
+    return physical_windows.WindowAggregate(
+        below, node.keys, node.calls, node.windowing, node.properties, outputs=node.outputs
+    )
+
+
+def _group_window_aggregate(node: logical_windows.GroupWindowAggregate) -> Node:
+    return physical_windows.GroupWindowAggregate(
+        physical.Exchange(to_physical(node.input), node.keys),
+        node.keys,
+        node.calls,
+        node.window,
+        node.time,
+        node.time_name,
+        node.time_type,
+        node.is_rowtime,
+        node.properties,
+    )
+
+
+def _over_aggregate(node: logical_over.OverAggregate) -> Node:
+    below = physical.Exchange(to_physical(node.input), node.window.partition)
+    time = _time(below, node.window.order)
+    return physical_over.OverAggregate(below, node.window, node.calls, node.constants, time)
+
+
+def _time(node: Node, order: tuple[int, ...]) -> str:
+    """What rows are ordered by first."""
+    if order and order[0] in event_times(node):
+        return "rowtime"
+    return "proctime" if order and order[0] in processing_times(node) else "none"
+
+
+def _sort(node: logical_over.Sort) -> Node:
+    """Flink: StreamPhysicalTemporalSortRule, StreamExecSort. Raises ValidationError in Flink's words."""
+    below = physical.Exchange(to_physical(node.input), ())
+    time = _time(below, node.keys)
+    if time == "none" or node.directions[0].descending:
+        raise ValidationError("Sort on a non-time-attribute field is not supported.")
+    return physical_over.TemporalSort(below, node.keys, node.directions, time == "rowtime")
+
+
+def _calc(node: logical.Project) -> Node:
+    if isinstance(node.input, logical.Filter):
+        below = to_physical(node.input.input)
+        return physical.Calc(below, node.exprs, node.names, node.input.condition)
+    return physical.Calc(to_physical(node.input), node.exprs, node.names)

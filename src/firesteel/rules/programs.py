@@ -1,0 +1,184 @@
+"""From a bound query to its physical plan in four stages (Flink: FlinkStreamProgram)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firesteel.functions.expression.recursion import collector_at_rest
+from firesteel.plan.nodes.physical import DropUpdateBefore
+from firesteel.plan.rel_builder import as_built
+from firesteel.plan.tree import LogicalNode, Node, PhaseNode, PhysicalNode
+from firesteel.rules.aggregate.choose_retraction import choose_retraction
+from firesteel.rules.aggregate.drop_projection import drop_projection
+from firesteel.rules.aggregate.incremental_aggregate import incremental_aggregate
+from firesteel.rules.aggregate.merge_group_keys import merge_group_keys
+from firesteel.rules.aggregate.pandas_aggregates import check_pandas_aggregates
+from firesteel.rules.aggregate.prune_aggregate_calls import merge_aggregate_project, prune_aggregate_calls
+from firesteel.rules.aggregate.pull_up_constant_keys import pull_up_constant_keys
+from firesteel.rules.aggregate.reduce_aggregates import reduce_aggregates
+from firesteel.rules.aggregate.remove_aggregates import remove_aggregates
+from firesteel.rules.aggregate.split_distinct import split_distinct
+from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
+from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
+from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
+from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
+from firesteel.rules.normalize.check_json_calls import check_json_calls
+from firesteel.rules.normalize.check_watermark_calls import check_watermark_calls
+from firesteel.rules.normalize.expand_grouping_sets import expand_grouping_sets
+from firesteel.rules.normalize.group_window_projects import filter_before_picking
+from firesteel.rules.normalize.materialize_time_attributes import (
+    materialize_event_time,
+    materialize_processing_time,
+    materialize_result,
+)
+from firesteel.rules.normalize.merge_projects import merge_projects, remove_renaming
+from firesteel.rules.normalize.prune_empty import prune_empty
+from firesteel.rules.normalize.reduce_expressions import reduce_expressions
+from firesteel.rules.normalize.share_names import share_names
+from firesteel.rules.normalize.simplify_calc import simplify_calc
+from firesteel.rules.normalize.sorts import sort_below_projects
+from firesteel.rules.normalize.unions import coerce_union_inputs, merge_distinct, union_to_distinct
+from firesteel.rules.normalize.wrap_json_arguments import wrap_json_arguments
+from firesteel.rules.physical.to_physical import to_physical
+from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan
+from firesteel.rules.pushdown.push_filters import push_filters
+from firesteel.rules.pushdown.push_projects import push_projects
+from firesteel.rules.reuse.reuse_scans import reuse_scans
+from firesteel.rules.stage import Settings, Stage, each, together, whole
+from firesteel.rules.window.group_windows import group_windows
+from firesteel.rules.window.over_aggregates import over_aggregates, refuse_top_n
+from firesteel.rules.window.over_windows import check_over_windows
+from firesteel.rules.window.pull_up_windows import pull_up_windows
+from firesteel.rules.window.two_stage_window_aggregate import two_stage_window_aggregate
+from firesteel.rules.window.warn_of_window_zones import warn_of_window_zones
+from firesteel.rules.window.window_aggregates import name_window_keys, window_aggregates
+from firesteel.rules.window.window_emit import window_emit
+
+LOGICAL = Stage(
+    "logical",
+    (
+        (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
+        (each(union_to_distinct), "the rules below know only the union of all rows"),
+        (
+            each(reduce_expressions, "configuration"),
+            "what is known of a column is seen before filters move away from it",
+        ),
+        (each(pull_up_constant_keys), "a literal key groups nothing"),
+        (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
+        (each(merge_distinct), "while the inputs of a union are what was written"),
+        (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
+        (each(merge_projects), "one projection between two other operators"),
+        (each(refuse_top_n), "while the window stands in the projection below the filter"),
+        (each(over_aggregates), "before filters move: they must not pass a window"),
+        (each(group_windows), "while what is asked of a window stands right above its aggregate"),
+        (each(push_filters), "fewer rows as early as can be"),
+        (
+            each(reduce_expressions, "configuration"),
+            "filters that met are one condition now, and hold columns to values",
+        ),
+        (each(prune_empty), "a condition that cannot hold leaves no rows"),
+        (each(pull_up_constant_keys), "keys may have become literals"),
+        (each(remove_renaming), "of projections that filters have left side by side; none of reduced calls"),
+        (each(merge_projects), "filters that moved may have left projections side by side"),
+        (each(remove_aggregates), "groups of one row need no state"),
+        (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
+        (each(expand_grouping_sets), "the rules below know only one set of keys"),
+        (whole(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
+        (each(push_filters), "HAVING goes below the reduced calls' projection"),
+        (each(merge_projects), "the reduced calls' projection joins the one above"),
+        (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
+        (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
+        (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
+        (whole(push_projects), "scans read what is still read; from the root down"),
+        (each(prune_empty), "projections have come to rows that are none"),
+        (each(sort_below_projects), "a projection that no scan has taken"),
+        (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
+        (each(remove_aggregates), "some have no calls left"),
+        (each(merge_group_keys), "one column is one key, under whatever names"),
+        (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
+        (each(merge_projects), "projections that moved may have met"),
+        (each(drop_projection), "what is read and what it costs is known"),
+        (each(filter_before_picking), "with the projection that was between them gone or above"),
+        (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
+        (each(window_aggregates), "groups hold both borders of their windows, or never will"),
+        (each(merge_projects), "those to the query's columns join the ones above"),
+        (each(name_window_keys), "the projections above are those that stay"),
+        (whole(share_names), "projections have found their places"),
+    ),
+    leaves=LogicalNode,
+)
+
+PHYSICAL = Stage(
+    "physical",
+    (
+        (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
+        (each(window_emit, "configuration"), "an error of its options comes before all others"),
+        (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
+        (each(simplify_calc), "conditions that only changed their order until now take it"),
+        (
+            each(filter_in_normalization),
+            "a row that leaves the filter is a delete then",
+        ),
+        (each(check_watermark_calls), "a row time is still told from a plain timestamp"),
+        (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
+        (each(materialize_processing_time), "nor have they a processing time"),
+        (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
+        (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
+        (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
+        (whole(materialize_result), "what is shown or written has no processing time either"),
+    ),
+    leaves=PhysicalNode,
+    without=(DropUpdateBefore, PhaseNode),
+)
+
+CHANGELOG = Stage(
+    "changelog",
+    ((whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),),
+    leaves=PhysicalNode,
+    without=(PhaseNode,),
+    modes=True,
+)
+
+PHASES = Stage(
+    "phases",
+    (
+        (each(check_over_windows), "changes that no window takes are told first"),
+        (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
+        (each(two_stage_aggregate, "configuration"), "what bundles rows is known"),
+        (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),
+        (each(keep_bundle_order), "all phases of a bundle are known"),
+        (each(two_stage_window_aggregate, "configuration"), "needs no mini-batches"),
+        (each(warn_of_window_zones, "configuration"), "aggregates of windows have their phases"),
+        (together(reuse_scans), "last, as in Flink: mini-batches are placed before scans become one"),
+    ),
+    leaves=PhysicalNode,
+    modes=True,
+)
+
+STAGES = (LOGICAL, PHYSICAL, CHANGELOG, PHASES)
+"""One after the other; nothing else is done to a plan. Rules of PHASES give the nodes that they make their
+changelog modes."""
+
+
+def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = False) -> Node:
+    """The physical plan of a bound query; its root is a Sink for an INSERT.
+
+    collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
+    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and where
+    mini-batches are on without latency or size.
+    """
+    return optimize_all([logical], configuration, collect)[0]
+
+
+@collector_at_rest()
+def optimize_all(
+    logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
+) -> list[Node]:
+    """The physical plans of the INSERTs of a statement set, which share their scans."""
+    stateless = all(is_stateless(as_built(node)) for node in logical)
+    settings = Settings(configuration, collect, stateless=stateless)
+    plans = list(logical)
+    for stage in STAGES:
+        plans = stage.run(plans, settings)
+    return plans

@@ -1,0 +1,62 @@
+"""Filters go down to where their columns come from.
+
+Calcite: FilterProjectTransposeRule, FilterAggregateTransposeRule (conditions on keys alone),
+FilterSetOpTransposeRule, FilterMergeRule (the lower condition stands first).
+"""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import conjunction, conjuncts, input_refs, renumber, substitute
+from firesteel.plan.expressions.over import contains_over
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.nodes.window.logical import GroupWindowAggregate
+from firesteel.plan.tree import Node
+from firesteel.rules.normalize.merge_projects import is_deterministic
+
+
+@from_below
+def push_filters(node: Node) -> Node:
+    """Move this filter below its input; what moved is pushed on from there."""
+    if not isinstance(node, Filter):
+        return node
+    below = node.input
+    if isinstance(below, Filter):
+        return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
+    if isinstance(below, Project) and _lets_pass(below, node.condition):
+        return below.with_children(
+            (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)
+        )
+    if isinstance(below, Union):
+        return below.with_children(tuple(push_filters(Filter(i, node.condition)) for i in below.inputs))
+    if isinstance(below, (Aggregate, GroupWindowAggregate)) and below.keys:
+        return _below_aggregate(node, below)
+    return node
+
+
+def _lets_pass(below: Project, condition: Expr) -> bool:
+    """Whether the rows of a projection may be fewer: not where a window sees more than one of them."""
+    return is_deterministic([below.exprs[i] for i in input_refs(condition)]) and not any(
+        map(contains_over, below.exprs)
+    )
+
+
+def _below_aggregate(node: Filter, aggregate: Aggregate | GroupWindowAggregate) -> Node:
+    keys = dict(enumerate(aggregate.keys))
+    if isinstance(aggregate, Aggregate):
+        keys = {i: key for i, key in keys.items() if aggregate.in_all_groups(key)}
+    pushed: list[Expr] = []
+    kept: list[Expr] = []
+    for term in conjuncts(node.condition):
+        over_keys = all(i in keys for i in input_refs(term))
+        (pushed if over_keys else kept).append(term)
+    if not pushed:
+        return node
+    lower = push_filters(_filter(aggregate.input, [renumber(term, keys) for term in pushed]))
+    return _filter(aggregate.with_children((lower,)), kept)
+
+
+def _filter(node: Node, terms: list[Expr]) -> Node:
+    condition = conjunction(terms)
+    return node if condition is None else Filter(node, condition)

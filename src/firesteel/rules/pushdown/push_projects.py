@@ -1,0 +1,194 @@
+"""Projections go down through unions and watermark assigners to the scans, which then read less.
+
+Calcite: ProjectSetOpTransposeRule, ProjectFilterTransposeRule, ProjectRemoveRule; Flink:
+ProjectWatermarkAssignerTransposeRule, PushProjectIntoTableSourceScanRule. A scan's columns stand in the
+order in which the projection first reads them or, where a filter is between, in the table's order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import (
+    cast_to,
+    identity,
+    input_refs,
+    is_identity,
+    renumber,
+    substitute,
+)
+from firesteel.plan.nodes.logical import (
+    Aggregate,
+    Filter,
+    Project,
+    Scan,
+    Union,
+    WatermarkAssigner,
+    scanned_columns,
+)
+from firesteel.plan.nodes.window.logical import GroupWindowAggregate, WindowTableFunction
+from firesteel.plan.simplify import simplify_value
+from firesteel.plan.tree import Node
+from firesteel.plan.windowing import WINDOW_COLUMNS
+from firesteel.rules.normalize.group_window_projects import pick
+from firesteel.rules.normalize.merge_projects import merge_projects
+from firesteel.types.sql import INT
+
+
+@from_below
+def push_projects(node: Node) -> Node:
+    """Apply to the whole tree, from the root down."""
+    if isinstance(node, Project):
+        merged = merge_projects(node)
+        assert isinstance(merged, Project)
+        return _push(merged)
+    if isinstance(node, Filter):
+        return _push(Project(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema)))
+    if isinstance(node, Aggregate) and not node.keys and not _reads(node) and len(node.input.schema) > 1:
+        return replace(node, input=_constant(node.input))
+    return node.with_children(tuple(push_projects(child) for child in node.children))
+
+
+def _reads(aggregate: Aggregate) -> bool:
+    return any(call.args or call.filter is not None for call in aggregate.calls)
+
+
+def _constant(node: Node) -> Node:
+    """One constant column, where rows are counted and no column is needed (RelFieldTrimmer.dummyProject)."""
+    return push_projects(Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",)))
+
+
+def _push(node: Project) -> Node:
+    below = node.input
+    if isinstance(below, Union) and not is_identity(node.exprs, len(below.schema)):
+        return Union(tuple(_push_into(child, node) for child in below.inputs))
+    if isinstance(below, Filter):
+        wanted = sorted({i for e in (*node.exprs, below.condition) for i in input_refs(e)})
+        read = {e.index for e in node.exprs if isinstance(e, InputRef)}
+        picks = len(read) == len(node.exprs) == len(wanted)
+        narrowed, position = _narrow(below.input, wanted, picks)
+        if isinstance(narrowed, GroupWindowAggregate):
+            narrowed, position = pick(narrowed, wanted)
+        filtered = Filter(narrowed, renumber(below.condition, position))
+        if is_identity(node.exprs, len(below.schema)) and narrowed is below.input:
+            return filtered
+        return _over(node, filtered, position)
+    wanted = list(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
+    narrowed, position = _narrow(below, wanted, all(isinstance(e, InputRef) for e in node.exprs))
+    return _over(node, narrowed, position)
+
+
+def _push_into(child: Node, node: Project) -> Node:
+    """The projection over one input of a union, whose columns may be NOT NULL where the union's are not."""
+    below = _uncoerced(child)
+    columns = identity(f.type for f in below.schema)
+    exprs = tuple(substitute(e, columns) for e in node.exprs)
+    merged = merge_projects(replace(node, input=below, exprs=exprs))
+    assert isinstance(merged, Project)
+    fitting = zip(merged.exprs, node.exprs, strict=True)
+    return _push(replace(merged, exprs=tuple(simplify_value(cast_to(e, old.type)) for e, old in fitting)))
+
+
+def _uncoerced(node: Node) -> Node:
+    """An input of a union without the casts that only let its columns be NULL."""
+    if not isinstance(node, Project):
+        return node
+    return replace(node, exprs=tuple(_without_null_cast(e) for e in node.exprs))
+
+
+def _without_null_cast(expr: Expr) -> Expr:
+    if not isinstance(expr, Call) or expr.function != "CAST" or expr.options:
+        return expr
+    (operand,) = expr.args
+    return operand if operand.type.with_nullable(True) == expr.type else expr
+
+
+def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
+    """The projection over the narrowed input; nothing where it would change nothing but names."""
+    exprs = tuple(renumber(e, position) for e in node.exprs)
+    if is_identity(exprs, len(below.schema)):
+        return below
+    return Project(below, exprs, node.names)
+
+
+def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, dict[int, int]]:
+    """The node with the wanted columns, and where each of them now is. picks: they are all that is wanted,
+    nothing is computed from them."""
+    if isinstance(node, Scan):
+        return _narrow_scan(node, wanted)
+    if isinstance(node, WatermarkAssigner):
+        return _narrow_watermark(node, wanted, picks)
+    if isinstance(node, WindowTableFunction):
+        return _narrow_window(node, wanted)
+    return push_projects(node), {i: i for i in range(len(node.schema))}
+
+
+def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """Where changes are normalized the key is read too: rows are told apart by it; and always what the
+    pushed condition reads."""
+    key = scan.primary_key if scan.normalized else ()
+    asked = (i for e in scan.filter for i in input_refs(e))
+    columns = list(dict.fromkeys([*wanted, *key, *asked])) or [0]
+    physical = sum(column.metadata is None for column in scanned_columns(scan.table))
+    columns.sort(key=lambda i: max(i - physical, -1))  # metadata last, in the source's order
+    if len(columns) == len(scan.schema) or not _takes_projection(scan):
+        return scan, {i: i for i in range(len(scan.schema))}
+    position = {old: new for new, old in enumerate(columns)}
+    pushed = tuple(renumber(e, position) for e in scan.filter)
+    return replace(scan, project=tuple(columns), filter=pushed), position
+
+
+def _takes_projection(node: Node) -> bool:
+    """Whether a scan, if the node is one, may read fewer columns."""
+    traits = node.table.traits if isinstance(node, Scan) else None
+    return traits is None or traits.pushes_projection
+
+
+def _narrow_watermark(node: WatermarkAssigner, wanted: list[int], picks: bool) -> tuple[Node, dict[int, int]]:
+    needed = list(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
+    spares_projection = picks and len(needed) == len(wanted)
+    spares = _takes_projection(node.input) and (spares_projection or _spares_work(node, needed))
+    if len(needed) == len(node.schema) or not spares:
+        return push_projects(node), {i: i for i in range(len(node.schema))}
+    columns = tuple(identity(f.type for f in node.schema)[i] for i in needed)
+    names = tuple(node.schema[i].name for i in needed)
+    below = push_projects(Project(node.input, columns, names))
+    position = {old: new for new, old in enumerate(needed)}
+    assigner = WatermarkAssigner(below, position[node.rowtime], renumber(node.expression, position))
+    return assigner, position
+
+
+def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """The function's own columns stay; those of its input keep their order."""
+    width = len(node.input.schema)
+    needed = sorted({*(i for i in wanted if i < width), node.time, *node.window.partition})
+    if not _spares_work(node.input, needed):
+        needed = list(range(width))
+    columns = tuple(identity(f.type for f in node.input.schema)[i] for i in needed)
+    names = tuple(node.input.schema[i].name for i in needed)
+    below = push_projects(Project(node.input, columns, names))
+    position = {old: new for new, old in enumerate(needed)}
+    moved = replace(node, input=below, window=node.window.moved(position), time=position[node.time])
+    return moved, position | {width + i: len(needed) + i for i in range(len(WINDOW_COLUMNS))}
+
+
+def _spares_work(below: Node, needed: list[int]) -> bool:
+    """Whether less is read or computed for these alone: below a watermark a column that something else reads
+    anyway is not left out."""
+    assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
+    if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):
+        return True
+    exprs, narrows = assigner.input.exprs, _takes_projection(assigner.input.input)
+    kept = {*needed, assigner.rowtime, *input_refs(assigner.expression)}
+    read = {i for k in kept for i in input_refs(exprs[k])}
+    return any(
+        not isinstance(e, InputRef) or (narrows and e.index not in read)
+        for i, e in enumerate(exprs)
+        if i not in kept
+    )
+
+
+def _hands_all_on(project: Project) -> bool:
+    return is_identity(project.exprs, len(project.input.schema))

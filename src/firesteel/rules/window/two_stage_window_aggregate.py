@@ -1,0 +1,54 @@
+"""An aggregate of event-time windows in two phases: by slice where the rows are, then by key.
+
+Flink: TwoStageOptimizedWindowAggregateRule; it needs no mini-batches. It comes after the changelog modes:
+what goes between the phases says how the rows came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.plan.nodes.accumulators import COUNT, is_mergeable, record_count
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.nodes.window.physical import GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
+from firesteel.plan.tree import Node
+from firesteel.rules.mini_batch.mini_batch_options import is_one_phase
+
+
+def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
+    """Apply to one node; its inputs are done already."""
+    if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
+        return node
+    windowing = node.windowing
+    if not windowing.is_rowtime or windowing.window.function == "SESSION":
+        return node
+    if not all(map(is_mergeable, node.calls)) or is_one_phase(configuration):
+        return node
+    mode = node.input.mode
+    calls, retract = _with_record_count(node, mode is not None and mode.has_retraction)
+    local = LocalWindowAggregate(node.input.input, node.keys, calls, windowing, retract, mode=mode)
+    keys = tuple(range(len(node.keys)))
+    end = "win_end" if windowing.column("time_col") is None else "slice_end"
+    return GlobalWindowAggregate(
+        Exchange(local, keys, mode=mode),
+        keys,
+        calls,
+        windowing.at((end, len(local.schema) - 1)),
+        node.properties,
+        retract,
+        len(node.calls),
+        outputs=node.outputs,
+        mode=node.mode,
+    )
+
+
+def _with_record_count(
+    node: WindowAggregate, retracting: bool
+) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
+    """The calls, with one that counts the records where windows can be empty and none counts them yet."""
+    if not retracting and node.windowing.window.function != "HOP":
+        return node.calls, node.retract
+    if record_count(node.calls) is not None:
+        return node.calls, node.retract
+    return (*node.calls, AggregateCall("COUNT", (), COUNT, "")), (*node.retract, retracting)

@@ -1,0 +1,1 @@
+"""Aggregates: declarations, the row engine, running and reduced forms."""

@@ -1,0 +1,78 @@
+"""ARRAY_AGG, and how lists of values take retractions."""
+
+from __future__ import annotations
+
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, HandWritten
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.numbers import from_sortable
+from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, array
+
+# A value that is taken back before it came is kept aside: only merge matches it, so that a part may take
+# back the rows of another.
+RETRACT = """\
+if $value in {list}:
+    {list}.remove($value)
+else:
+    {retracted}.append($value)
+"""
+
+MERGE = """\
+_waiting = {retracted} + {other_retracted}
+{list} = {list} + {other_list}
+{retracted} = []
+for _each in _waiting:
+    if _each in {list}:
+        {list}.remove(_each)
+    else:
+        {retracted}.append(_each)
+"""
+
+# Of values that Flink compares by identity, only NULL equals another.
+_RETRACT_NULL = """\
+if {x} is None and None in {list}:
+    {list}.remove(None)
+else:
+    {retracted}.append({x})
+"""
+
+_MERGE_NULLS = """\
+_waiting = {retracted} + {other_retracted}
+{list} = {list} + {other_list}
+{retracted} = []
+for _each in _waiting:
+    if _each is None and None in {list}:
+        {list}.remove(None)
+    else:
+        {retracted}.append(_each)
+"""
+
+
+def array_agg(call: AggregateSpec) -> Aggregate:
+    """The values in order of arrival, NULL where there is none; NULLs count unless IGNORE NULLS is said.
+
+    A retraction takes away the first equal value, of BYTES only a NULL, for Flink compares them by identity.
+    Flink: ArrayAggFunction.
+    """
+    argument = call.arg_types[0]
+    # FLOAT and DOUBLE are kept in sortable form, which tells 0.0 from -0.0 and finds NaN.
+    approximate = argument.root in APPROXIMATE
+    kept = array(BIGINT if approximate else argument)
+    value = "{k}" if approximate else "{x}"
+    unequal = argument.root in BYTES_LIKE
+    retract = _RETRACT_NULL if unequal else RETRACT.replace("$value", value)
+    return HandWritten(
+        state_id="array-agg.v1",
+        fields=(AccumulatorField("list", kept, []), AccumulatorField("retracted", kept, [])),
+        views=(),
+        accumulate=f"{{list}}.append({value})",
+        retract=retract,
+        merge=_MERGE_NULLS if unequal else MERGE,
+        value="({values}({list}) if {list} else None)",
+        takes_nulls="IGNORE NULLS" not in call.options,
+        in_order=True,
+        functions=(("values", _from_sortable if approximate else list),),
+    )
+
+
+def _from_sortable(keys: list[int | None]) -> list[float | None]:
+    return [None if key is None else from_sortable(key) for key in keys]

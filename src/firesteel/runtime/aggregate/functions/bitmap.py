@@ -1,0 +1,212 @@
+"""BITMAP_BUILD_AGG, BITMAP_AND_AGG, BITMAP_OR_AGG, BITMAP_XOR_AGG, and the same with CARDINALITY.
+
+Flink: AbstractBitmap*AggFunction and AbstractBitmap*WithRetractAggFunction. Where rows may be taken back,
+all but XOR count how often each integer is there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from firesteel.runtime.aggregate.functions.declaration import (
+    AccumulatorField,
+    Aggregate,
+    HandWritten,
+    MapView,
+)
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.sql import BIGINT, SqlType, TypeRoot
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap
+
+_OBJECT = SqlType(TypeRoot.RAW)
+_UNSIGNED = 1 << 32
+_BITMAP = AccumulatorField("bitmap", _OBJECT, None)
+_BITMAPS = AccumulatorField("bitmaps", BIGINT, 0)
+_COUNTS = MapView("counts", BIGINT, BIGINT, whole=True)
+
+_COUNT = """\
+for _number in {numbers}({x}):
+    _count = {counts}.get(_number, 0) $sign 1
+    if _count:
+        {counts}[_number] = _count
+    else:
+        {counts}.pop(_number, None)
+"""
+
+_MERGE_COUNTS = """\
+for _number, _other in {other_counts}.items():
+    _count = {counts}.get(_number, 0) + _other
+    if _count:
+        {counts}[_number] = _count
+    else:
+        {counts}.pop(_number, None)
+"""
+
+
+def bitmap_build(call: AggregateSpec) -> Aggregate:
+    """The integers of the rows; NULL where there are none."""
+    if call.retract:
+        return _counted(call, "{result}({counts}.items(), 1)", _integer, present_only=True)
+    return _changed(call, "build", _add, operator.or_, empty_is_null=True)
+
+
+def bitmap_and(call: AggregateSpec) -> Aggregate:
+    """The integers that are in every bitmap."""
+    if call.retract:
+        return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers, everywhere=True)
+    return _changed(call, "and", _combine(operator.iand), operator.and_)
+
+
+def bitmap_or(call: AggregateSpec) -> Aggregate:
+    """The integers that are in any bitmap."""
+    if call.retract:
+        return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers)
+    return _changed(call, "or", _combine(operator.ior), operator.or_)
+
+
+def bitmap_xor(call: AggregateSpec) -> Aggregate:
+    """The integers that are in an odd number of bitmaps; taking a bitmap back is adding it once more."""
+    if not call.retract:
+        return _changed(call, "xor", _combine(operator.ixor), operator.xor)
+    change = "{bitmap} = {changed}({bitmap}, {x})\n{bitmaps} $sign= 1\n"
+    merge = "{bitmap} = {merged}({bitmap}, {other_bitmap})\n{bitmaps} += {other_bitmaps}\n"
+    return HandWritten(
+        state_id="bitmap-xor-retract.v1",
+        fields=(_BITMAP, _BITMAPS),
+        views=(),
+        accumulate=change.replace("$sign", "+"),
+        retract=change.replace("$sign", "-"),
+        merge=merge,
+        value="({result}({bitmap}) if {bitmaps} > 0 else None)",
+        functions=(
+            ("changed", _combine(operator.ixor)),
+            ("merged", _merged(operator.xor)),
+            ("result", _result(call.type.root is TypeRoot.BITMAP, False)),
+        ),
+    )
+
+
+def _changed(
+    call: AggregateSpec,
+    name: str,
+    change: Callable[[Any, Any], Any],
+    merge: Callable[[Any, Any], Any],
+    empty_is_null: bool = False,
+) -> HandWritten:
+    """One bitmap that each row changes, of rows that stay."""
+    return HandWritten(
+        state_id=f"bitmap-{name}.v1",
+        fields=(_BITMAP,),
+        views=(),
+        accumulate="{bitmap} = {changed}({bitmap}, {x})",
+        retract=None,
+        merge="{bitmap} = {merged}({bitmap}, {other_bitmap})",
+        value="{result}({bitmap})",
+        functions=(
+            ("changed", change),
+            ("merged", _merged(merge)),
+            ("result", _result(call.type.root is TypeRoot.BITMAP, empty_is_null)),
+        ),
+    )
+
+
+def _counted(
+    call: AggregateSpec,
+    value: str,
+    numbers: Callable[[Any], Iterable[int]],
+    everywhere: bool = False,
+    present_only: bool = False,
+) -> HandWritten:
+    """How often each integer is there, and how many bitmaps there are."""
+    return HandWritten(
+        state_id="bitmap-counts.v1",
+        fields=(_BITMAPS,),
+        views=(_COUNTS,),
+        accumulate="{bitmaps} += 1\n" + _COUNT.replace("$sign", "+"),
+        retract="{bitmaps} -= 1\n" + _COUNT.replace("$sign", "-"),
+        merge="{bitmaps} += {other_bitmaps}\n" + _MERGE_COUNTS,
+        value=value,
+        functions=(
+            ("numbers", numbers),
+            ("result", _counts_result(call.type.root is TypeRoot.BITMAP, everywhere, present_only)),
+        ),
+    )
+
+
+def _integer(value: int) -> tuple[int]:
+    return (value % _UNSIGNED,)
+
+
+def _integers(data: bytes) -> Iterable[int]:
+    return _read(data)
+
+
+def _read(data: bytes) -> BitMap:
+    from pyroaring import BitMap
+
+    return BitMap.deserialize(data)
+
+
+def _add(bitmap: BitMap | None, value: int) -> BitMap:
+    from pyroaring import BitMap
+
+    if bitmap is None:
+        bitmap = BitMap()
+    bitmap.add(value % _UNSIGNED)
+    return bitmap
+
+
+@lru_cache(maxsize=8)
+def _combine(change: Callable[[Any, Any], Any]) -> Callable[[Any, bytes], Any]:
+    """The first bitmap, or what `change` makes of the one so far and another."""
+
+    def combine(bitmap: BitMap | None, data: bytes) -> Any:
+        return _read(data) if bitmap is None else change(bitmap, _read(data))
+
+    return combine
+
+
+@lru_cache(maxsize=8)
+def _merged(merge: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def merged(bitmap: BitMap | None, other: BitMap | None) -> Any:
+        if bitmap is None or other is None:
+            return other if bitmap is None else bitmap
+        return merge(bitmap, other)
+
+    return merged
+
+
+@lru_cache(maxsize=8)
+def _result(as_bitmap: bool, empty_is_null: bool) -> Callable[[Any], Any]:
+    """The bitmap as a value, or how many integers it has."""
+
+    def result(bitmap: BitMap | None) -> bytes | int | None:
+        if bitmap is None or (empty_is_null and not bitmap):
+            return None
+        return bitmap.serialize() if as_bitmap else len(bitmap)
+
+    return result
+
+
+@lru_cache(maxsize=8)
+def _counts_result(as_bitmap: bool, everywhere: bool, present_only: bool) -> Callable[..., Any]:
+    """The integers that are there: as often as there are bitmaps (`everywhere`), or at all."""
+
+    def result(counts: Iterable[tuple[int, int]], bitmaps: int) -> bytes | int | None:
+        if bitmaps <= 0:
+            return None
+        there = [number for number, n in counts if (n == bitmaps if everywhere else n > 0)]
+        if present_only and not there:
+            return None
+        if not as_bitmap:
+            return len(there)
+        from pyroaring import BitMap
+
+        return BitMap(there, optimize=False).serialize()
+
+    return result

@@ -1,0 +1,126 @@
+"""PERCENTILE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from firesteel.errors import JobError
+from firesteel.runtime.aggregate.functions.declaration import (
+    AccumulatorField,
+    Aggregate,
+    HandWritten,
+    MapView,
+)
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.numbers import from_scaled, from_sortable
+from firesteel.types.sql import APPROXIMATE, BIGINT, DOUBLE, SqlType, TypeRoot, array
+
+_PERCENTAGES = """\
+if {percentages} is None:
+    {percentages} = {checked}($percentage)
+"""
+
+_COUNT = """\
+if $given:
+    _count = {map}.get({k}, 0) $sign $frequency
+    if _count:
+        {map}[{k}] = _count
+    else:
+        {map}.pop({k}, None)
+"""
+
+_MERGE = """\
+if {percentages} is None:
+    {percentages} = {other_percentages}
+for _key, _other in {other_map}.items():
+    _count = {map}.get(_key, 0) + _other
+    if _count:
+        {map}[_key] = _count
+    else:
+        {map}.pop(_key, None)
+"""
+
+
+def percentile(call: AggregateSpec) -> Aggregate:
+    """PERCENTILE(x, percentages[, frequency]): where they stand among the sorted values, between two of them
+    by linear interpolation. The percentages of the group's first row count. Flink: PercentileAggFunction.
+    """
+    given, frequency = "{x} is not None", "1"
+    if len(call.args) > 2:
+        frequency = f"x{call.args[2]}"
+        given += f" and {frequency} is not None and {frequency} > 0"
+    count = _COUNT.replace("$given", given).replace("$frequency", frequency)
+    percentages = _PERCENTAGES.replace("$percentage", f"x{call.args[1]}")
+    several = call.arg_types[1].root is TypeRoot.ARRAY
+    return HandWritten(
+        state_id="percentile.v2" if call.distinct else "percentile.v1",
+        fields=(AccumulatorField("percentages", array(DOUBLE), None),),
+        views=(MapView("map", call.arg_types[0], BIGINT, whole=True),),
+        accumulate=percentages + count.replace("$sign", "+"),
+        retract=count.replace("$sign", "-"),
+        merge=_MERGE,
+        value="{values}({map}.items(), {percentages})",
+        takes_nulls=True,
+        constants=() if call.distinct else ("percentages",),
+        in_order=call.distinct,
+        functions=(("checked", _checked), ("values", _percentiles(call.arg_types[0], several))),
+    )
+
+
+def _checked(percentages: float | list[float]) -> list[float]:
+    """One percentage or several as a list. Raises JobError unless they are between 0 and 1."""
+    found = percentages if isinstance(percentages, list) else [percentages]
+    for each in found:
+        if each < 0.0 or each > 1.0:
+            raise JobError(f"Percentage of PERCENTILE should be between [0.0, 1.0], but was '{each}'.")
+    return found
+
+
+@lru_cache(maxsize=64)
+def _percentiles(kind: SqlType, several: bool) -> Callable[..., Any]:
+    """The result over the counts of values of a type in key form."""
+    number = _number(kind)
+
+    def values(counts: Iterable[tuple[Any, int]], percentages: list[float] | None) -> Any:
+        if not percentages:
+            return None
+        found = percentiles([(number(key), count) for key, count in sorted(counts)], percentages)
+        return found if several or found is None else found[0]
+
+    return values
+
+
+def _number(kind: SqlType) -> Callable[[Any], float]:
+    if kind.root in APPROXIMATE:
+        return from_sortable
+    if kind.root is TypeRoot.DECIMAL:
+        scale = kind.scale or 0
+        return lambda value: from_scaled(value, scale)
+    return float
+
+
+def percentiles(counts: list[tuple[float, int]], percentages: list[float]) -> list[float] | None:
+    """The value at each percentage; None where the counts, which may be negative, sum up to nothing.
+
+    counts: ascending values and how often they are there. The n values stand at 1 to n; percentage p is
+    the position p * (n - 1) + 1.
+    """
+    total = sum(count for _, count in counts)
+    if total <= 0:
+        return None
+    found = [0.0] * len(percentages)
+    positions = sorted((p * (total - 1) + 1, index) for index, p in enumerate(percentages))
+    at, passed = 0, counts[0][1]
+    for position, index in positions:
+        lower, higher = math.floor(position), math.ceil(position)
+        while passed < lower:
+            at += 1
+            passed += counts[at][1]
+        value = counts[at][0]
+        if passed < higher:
+            value = (higher - position) * value + (position - lower) * counts[at + 1][0]
+        found[index] = value
+    return found

@@ -1,0 +1,104 @@
+"""$WELFORD_M2$1, and the variances and deviations made of it."""
+
+from __future__ import annotations
+
+from firesteel.runtime.aggregate.functions.avg import BITS
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, HandWritten
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.sql import BIGINT, DOUBLE, SqlType, TypeRoot
+
+_ACCUMULATE = """\
+{n} += 1
+if {n} > 0:
+    _number = $double
+    _delta = _number - {mean}
+    {mean} += _delta / {n}
+    {m2} += _delta * (_number - {mean})
+"""
+
+_RETRACT = """\
+{n} -= 1
+if {n} > 0:
+    _number = $double
+    _delta = _number - {mean}
+    {mean} -= _delta / {n}
+    {m2} -= (_number - {mean}) * _delta
+elif {n} == 0:
+    {mean} = {m2} = 0.0
+"""
+
+# Accumulators with n <= 0 hold no mean: only their count is taken over, as where the sum is nothing.
+_MERGE = """\
+if {other_n} <= 0 or {n} + {other_n} == 0:
+    {n} += {other_n}
+elif {n} == 0:
+    {n} = {other_n}
+    {mean} = {other_mean}
+    {m2} = {other_m2}
+else:
+    _n = {n} + {other_n}
+    _delta = {other_mean} - {mean}
+    {m2} = {m2} + {other_m2} + float({n}) * float({other_n}) / _n * _delta * _delta
+    {mean} = {mean} + float({other_n}) / _n * _delta
+    {n} = _n
+if {n} <= 0:
+    {mean} = {m2} = 0.0
+"""
+
+
+def welford_m2(call: AggregateSpec) -> Aggregate:
+    """The sum of squared distances from the mean, updated as Welford does, forth and back.
+
+    Flink: WelfordM2AggFunction; the order of operations is its own, so that the last digit agrees.
+    """
+    return _welford(call, "({m2} if {n} > 0 and not {m2} < 0 else None)")
+
+
+def var_pop(call: AggregateSpec) -> Aggregate:
+    """m2 / n."""
+    return _welford(call, _value("{m2} / {n}", "{n} > 0 and not {m2} < 0", call.type))
+
+
+def var_samp(call: AggregateSpec) -> Aggregate:
+    """m2 / (n - 1), NULL for a single value."""
+    return _welford(call, _value("{m2} / ({n} - 1)", "{n} > 1 and not {m2} < 0", call.type))
+
+
+def stddev_pop(call: AggregateSpec) -> Aggregate:
+    """The square root of VAR_POP."""
+    return _welford(call, _value("square_root({m2} / {n})", "{n} > 0 and not {m2} < 0", call.type))
+
+
+def stddev_samp(call: AggregateSpec) -> Aggregate:
+    """The square root of VAR_SAMP."""
+    condition = "{n} > 1 and not {m2} < 0"
+    return _welford(call, _value("square_root({m2} / ({n} - 1))", condition, call.type))
+
+
+def _welford(call: AggregateSpec, value: str) -> Aggregate:
+    argument = call.arg_types[0]
+    double = f"from_scaled({{x}}, {argument.scale})" if argument.root is TypeRoot.DECIMAL else "float({x})"
+    return HandWritten(
+        state_id="welford.v1",
+        fields=(
+            AccumulatorField("n", BIGINT, 0),
+            AccumulatorField("mean", DOUBLE, 0.0),
+            AccumulatorField("m2", DOUBLE, 0.0),
+        ),
+        views=(),
+        accumulate=_ACCUMULATE.replace("$double", double),
+        retract=_RETRACT.replace("$double", double),
+        merge=_MERGE,
+        value=value,
+    )
+
+
+def _value(number: str, condition: str, result: SqlType) -> str:
+    """A DOUBLE text cast to the result type where the condition holds, else NULL."""
+    if result.is_integer:
+        number = f"to_integer({number}, {BITS[result.root]})"
+    elif result.root is TypeRoot.DECIMAL:
+        number = f"to_scaled({number}, {result.scale}, {result.precision})"
+    elif result.root is TypeRoot.FLOAT:
+        number = f"float32({number})"
+    return f"({number} if {condition} else None)"

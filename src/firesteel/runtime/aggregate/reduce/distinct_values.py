@@ -1,0 +1,71 @@
+"""The values that DISTINCT calls over one argument have seen, and what a bundle makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.kernels.column_hashes import null_mask
+from firesteel.runtime.aggregate.functions.declaration import Declared
+from firesteel.runtime.aggregate.reduce.fields import contributed
+from firesteel.runtime.aggregate.reduce.groups import Groups
+from firesteel.runtime.aggregate.reduce.pair_counts import PairCounts
+from firesteel.runtime.aggregate.scan.column import Column, Mask, from_arrow
+from firesteel.runtime.aggregate.scan.distinct import counts_of, lists_of
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.runtime.state.base import MapState
+from firesteel.types.sql import NUMERIC
+
+
+class DistinctValues:
+    """One map view and one bundle. calls: the numbers of the DISTINCT calls that share the view."""
+
+    def __init__(
+        self, keys: Keys, added: PairCounts, state: MapState, spec: GroupAggregateSpec, calls: list[int],
+        now: int,
+    ) -> None:  # fmt: skip
+        self.calls = calls
+        self._keys, self._state, self._now = keys, state, now
+        self._pairs = pairs = added.pairs
+        self._kind = spec.calls[calls[0]].arg_types[0]
+        found = state.get(keys, pairs.owners, pairs.values, now)
+        width = added.counts.shape[1]
+        self._before = counts_of(found.columns[0], width)
+        self._counted = spec.input_retracts
+        self._after = self._before + added.counts if self._counted else self._before | added.counts
+        self._groups = Groups(pairs.owners, len(keys))
+
+    def fields(self, aggregate: Declared, place: int, begin: dict[str, Column] | None) -> dict[str, Column]:
+        """The fields of the call at `place` after the values that appeared and went. NULL does not count.
+        begin: what each key begins with, None for the initial values."""
+        appears, goes = self._moves(place)
+        sign = None if goes is None else np.where(appears, 1, -1)
+        reach = appears if goes is None else appears | goes
+        values = self._pairs.values
+        if values.null_count:
+            reach = reach & ~null_mask(values)
+        argument = from_arrow(values, self._kind) if self._kind.root in NUMERIC else None
+        return contributed(aggregate, self._groups, argument, reach, sign, begin)
+
+    def _moves(self, place: int) -> tuple[Mask, Mask | None]:
+        """Which pairs come to be there for a call, and which go (None: none can)."""
+        if not self._counted:
+            new: Mask = (self._after & ~self._before)[:, 0] >> place & 1 == 1
+            return new, None
+        before, after = self._before[:, place], self._after[:, place]
+        return (before <= 0) & (after > 0), (before > 0) & (after <= 0)
+
+    def save(self, keep: Mask, gone: Index) -> None:
+        """Write what changed, of the keys to `keep`; nothing is left of those that are `gone`."""
+        changed = (self._after != self._before).any(axis=1) & keep[self._pairs.owners]
+        write = np.flatnonzero(changed)
+        if len(write):
+            after = self._after[write]
+            values = self._pairs.values.take(pa.array(write))
+            column = pa.array(after[:, 0]) if after.shape[1] == 1 else lists_of(after)
+            live: Mask = np.any(after, axis=1)
+            self._state.put(self._keys, self._pairs.owners[write], values, [column], self._now, live)
+        if len(gone):
+            self._state.clear(self._keys, gone, self._now)

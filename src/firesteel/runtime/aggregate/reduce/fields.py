@@ -1,0 +1,144 @@
+"""Accumulator fields of linear and extreme aggregates, reduced by group."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Argument, Constant, Declared
+from firesteel.runtime.aggregate.reduce.groups import Groups
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm, both
+from firesteel.runtime.aggregate.scan.extreme import refuse_odd_floats, ufunc_of
+from firesteel.runtime.aggregate.scan.segments import Index, Numbers, wrapped
+from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
+
+_SAFE = float(1 << 62)
+
+
+def contributed(
+    aggregate: Declared, groups: Groups, argument: Column | None, reach: Mask | None, sign: Index | None,
+    begin: dict[str, Column] | None = None,
+) -> dict[str, Column]:  # fmt: skip
+    """The fields of a linear aggregate after entries have come (sign 1) and gone (-1).
+
+    argument: of the entries. reach: which of them come to the function, None for all. begin: what each
+    group begins with, None for the initial values. Raises NoRunningForm where a sum might leave 64 bits.
+    """
+    result = {}
+    for field in aggregate.fields:
+        contribution = aggregate.contributions[field.name]
+        values = argument
+        if isinstance(contribution, Constant):
+            values = None
+        else:
+            assert isinstance(contribution, Argument)
+        result[field.name] = total(field, groups, values, reach, sign, begin[field.name] if begin else None)
+    return result
+
+
+def total(
+    field: AccumulatorField, groups: Groups, values: Column | None, reach: Mask | None, sign: Index | None,
+    begin: Column | None = None,
+) -> Column:  # fmt: skip
+    """A field that begins as `begin` (NULL: with its initial value) and takes in its group's values; None
+    for a 1 each. A field that is NULL at first is so until the first value that reaches it."""
+    if values is None:
+        return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))
+    if field.type.root in INTEGERS:
+        summed = _summed(groups, values, reach, sign) + _begin(field, groups, begin)
+        summed = wrapped(summed, INTEGER_BITS[field.type.root])
+    elif field.type.root is TypeRoot.DECIMAL:
+        summed = _decimals(field, groups, values, reach, sign, begin)
+    else:
+        summed = _floats(field, groups, values, reach, sign, begin)
+    return Column(summed, _missing(field, groups, reach, begin))
+
+
+def extreme(
+    groups: Groups, values: Column, reach: Mask | None, least: bool, begin: Column | None = None
+) -> Column:
+    """The least or greatest of each group's values and of what it begins with; NULL where there is none.
+
+    Raises NoRunningForm over NaN and negative zeros: with those it matters which came first.
+    """
+    ufunc, neutral = ufunc_of(values.values.dtype, least)
+    there = both(reach, None if values.null is None else ~values.null)
+    refuse_odd_floats(values.values, there)
+    best = groups.reduce(ufunc, values.values if there is None else np.where(there, values.values, neutral),
+                         neutral)  # fmt: skip
+    found = groups.any(there)
+    if begin is not None:
+        refuse_odd_floats(begin.values, None if begin.null is None else ~begin.null)
+        best = ufunc(
+            best, begin.values if begin.null is None else np.where(begin.null, neutral, begin.values)
+        )
+        found |= ~begin.is_null
+    return Column(best, None if found.all() else ~found)
+
+
+def _counted(groups: Groups, reach: Mask | None, sign: Index | None) -> Index:
+    if sign is None:
+        ones = np.ones(groups.rows, np.int64) if reach is None else reach.astype(np.int64)
+        return groups.sum(ones)
+    return groups.sum(sign if reach is None else np.where(reach, sign, 0))
+
+
+def _summed(groups: Groups, values: Column, reach: Mask | None, sign: Index | None) -> Index:
+    numbers = values.values if sign is None else values.values * sign
+    return groups.sum(numbers if reach is None else np.where(reach, numbers, 0))
+
+
+def _begin(field: AccumulatorField, groups: Groups, begin: Column | None) -> Index:
+    if begin is None:
+        return np.zeros(groups.size, np.int64)
+    return begin.values if begin.null is None else np.where(begin.null, 0, begin.values)
+
+
+def _decimals(
+    field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
+    begin: Column | None,
+) -> Index:  # fmt: skip
+    """A sum that overflowed is NULL for good, but for one that is NULL at first."""
+    start = _begin(field, groups, begin)
+    bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
+    if not bound < _SAFE:
+        raise NoRunningForm
+    return _summed(groups, values, reach, sign) + start
+
+
+def _floats(
+    field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
+    begin: Column | None,
+) -> Numbers:  # fmt: skip
+    """Added one by one, so that each result has the very bits of the row handler's."""
+    dtype = np.dtype(np.float32 if field.type.root is TypeRoot.FLOAT else np.float64)
+    numbers = values.values.astype(dtype, copy=False)
+    if sign is not None:
+        numbers = np.where(sign > 0, numbers, -numbers)
+    # -0.0 is what changes nothing when it is added, even to -0.0.
+    neutral = dtype.type(-0.0)
+    if reach is not None:
+        numbers = np.where(reach, numbers, neutral)
+    if field.initial is not None:
+        start = np.zeros(groups.size, dtype)
+    else:
+        start = np.full(groups.size, neutral, dtype)
+        if sign is not None:  # a retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ
+            first = groups.first(np.ones(groups.rows, np.bool_) if reach is None else reach)
+            there = np.flatnonzero(first >= 0)
+            start[there[sign[first[there]] < 0]] = 0.0
+    if begin is not None:
+        known = begin.values.astype(dtype, copy=False)
+        start = known if begin.null is None else np.where(begin.null, start, known)
+    with np.errstate(all="ignore"):
+        return groups.sum_in_order(numbers, start)
+
+
+def _missing(
+    field: AccumulatorField, groups: Groups, reach: Mask | None, begin: Column | None
+) -> Mask | None:
+    if field.initial is not None:
+        return None
+    missing = ~groups.any(reach)
+    if begin is not None:
+        missing &= begin.is_null
+    return missing if missing.any() else None

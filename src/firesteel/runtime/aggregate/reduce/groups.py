@@ -1,0 +1,113 @@
+"""Reductions of sorted entries: one result for each group."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.runtime.aggregate.scan.column import Mask, NoRunningForm
+from firesteel.runtime.aggregate.scan.segments import Index, Numbers, accumulate
+
+
+class Groups:
+    """m entries, ascending by the number of their group (`codes`), of `size` groups; some may be empty."""
+
+    def __init__(self, codes: Index, size: int) -> None:
+        self.size = size
+        new = np.ones(len(codes), np.bool_)
+        np.not_equal(codes[1:], codes[:-1], out=new[1:])
+        self._starts = np.flatnonzero(new)
+        self._here = codes[self._starts]
+        self.rows = len(codes)
+
+    @classmethod
+    def single(cls, size: int) -> Groups:
+        """One entry a group."""
+        return cls(np.arange(size), size)
+
+    def sum(self, values: Index) -> Index:
+        """The sum of each group, which wraps at 64 bits; 0 where it is empty."""
+        return self._placed(np.add.reduceat(values, self._starts), 0) if self.rows else self._none(0)
+
+    def any(self, marked: Mask | None) -> Mask:
+        """Whether a group has an entry that is marked; None where all are."""
+        if not self.rows:
+            return np.zeros(self.size, np.bool_)
+        if marked is None:
+            return self._placed(np.ones(len(self._here), np.bool_), False)
+        found: Mask = self._placed(np.logical_or.reduceat(marked, self._starts), False)
+        return found
+
+    def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
+        """`ufunc` over each group in any order; `neutral` where it is empty."""
+        if not self.rows:
+            return np.full(self.size, neutral, values.dtype)
+        return self._placed(ufunc.reduceat(values, self._starts), neutral)
+
+    def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
+        """The entries of each group added one after the other to what it begins with."""
+        if not self.rows:
+            return begin
+        running = accumulate(np.add, values, self._starts, begin[self._here])
+        result = begin.copy()
+        result[self._here] = running[np.append(self._starts[1:], self.rows) - 1]
+        return result
+
+    def first(self, marked: Mask) -> Index:
+        """The place of each group's first entry that is marked; -1 where there is none."""
+        places = np.where(marked, np.arange(self.rows), self.rows)
+        if not self.rows:
+            return self._none(-1)
+        found = self._placed(np.minimum.reduceat(places, self._starts), self.rows)
+        return np.where(found == self.rows, -1, found)
+
+    def _placed(self, reduced: Numbers, neutral: int | bool | np.generic) -> Numbers:
+        if len(self._here) == self.size:
+            return reduced
+        result = np.full(self.size, neutral, reduced.dtype)
+        result[self._here] = reduced
+        return result
+
+    def _none(self, value: int) -> Index:
+        return np.full(self.size, value, np.int64)
+
+
+class Ranges(Groups):
+    """Groups that overlap: group i has the entries from starts[i] up to ends[i], at least one of them."""
+
+    def __init__(self, starts: Index, ends: Index, rows: int) -> None:
+        self.size, self.rows = len(starts), rows
+        self._starts, self._ends = starts, ends
+
+    def sum(self, values: Index) -> Index:
+        totals = np.zeros(self.rows + 1, np.int64)
+        np.cumsum(values, out=totals[1:])
+        found: Index = totals[self._ends] - totals[self._starts]
+        return found
+
+    def any(self, marked: Mask | None) -> Mask:
+        if marked is None:
+            return np.ones(self.size, np.bool_)
+        found: Mask = self.sum(marked.astype(np.int64)) > 0
+        return found
+
+    def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
+        """Of a ufunc that may take an entry in twice: stretches of a power of two are reduced for all places,
+        and a group is covered by two of them."""
+        lengths = self._ends - self._starts
+        level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1
+        levels, stretches = level_of[lengths], [values]
+        for level in range(int(level_of[-1])):
+            longer, half = stretches[-1].copy(), 1 << level
+            ufunc(longer[:-half], longer[half:], out=longer[:-half])
+            stretches.append(longer)
+        if len(stretches) == 1:
+            return values[self._starts]
+        flat, begin = np.concatenate(stretches), levels * np.int64(self.rows)
+        reduced: Numbers = ufunc(flat[begin + self._starts], flat[begin + self._ends - (1 << levels)])
+        return reduced
+
+    def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
+        raise NoRunningForm
+
+    def first(self, marked: Mask) -> Index:
+        raise NoRunningForm

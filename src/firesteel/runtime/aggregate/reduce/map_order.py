@@ -1,0 +1,66 @@
+"""The order in which Flink goes through a bundle: that of a Java HashMap by key.
+
+Flink: MapBundleOperator, whose map is emptied after each bundle and keeps its size; the keys are
+BinaryRowData with its hash. Within a bucket keys keep the order in which they came; buckets that Java turns
+into trees are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.functions.java.hash_code import hasher
+from firesteel.functions.java.hash_map import buckets
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.dataflow.sequence import attributed, ranks
+from firesteel.types.internal_values import to_keys
+from firesteel.types.sql import SqlType, TypeRoot
+
+Index = NDArray[np.int64]
+
+
+class MapOrder:
+    """The map of one operator. keys: their positions in its rows; kinds: their types."""
+
+    def __init__(self, keys: Sequence[int], kinds: Sequence[SqlType]) -> None:
+        self._keys = tuple(keys)
+        self._kinds = tuple(kinds)
+        self._most = 0
+
+    def arranged(self, changes: pa.Table) -> pa.Table:
+        """The rows of a bundle with new causes: its keys' last rows, dealt out in the order of the map. All
+        rows of a key have the same."""
+        keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
+        last = keys.order[keys.starts + keys.counts - 1]
+        dealt = np.empty_like(last)
+        dealt[self._places(keys)] = last[np.argsort(ranks(changes)[last], kind="stable")]
+        return attributed(changes, dealt[keys.codes])
+
+    def _places(self, keys: Keys) -> Index:
+        """The keys, by number, as they stand in the map."""
+        self._most = max(self._most, len(keys))
+        slots = spread_hashes(keys, self._kinds) & (buckets(self._most) - 1)
+        came = keys.order[keys.starts]
+        return np.lexsort((came, slots))
+
+
+def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
+    """The hash of each key as a HashMap takes it: its upper half is mixed into the lower one."""
+    hash_of = hasher(SqlType(TypeRoot.ROW, children=tuple(kinds)))
+    values = [to_keys(column, kind) for column, kind in zip(keys.columns, kinds, strict=True)]
+    rows = zip(*values, strict=True) if values else [()] * len(keys)
+    hashes = np.fromiter(map(hash_of, rows), np.int64, len(keys))
+    return hashes ^ hashes >> 16
+
+
+def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index) -> Index:
+    """The keys, by number, group by group, within a group as a map made for that group has them. groups: of
+    the keys; came: when each key was put in."""
+    rooms = np.array([buckets(count) for count in groups.counts.tolist()], np.int64)
+    slots = spread_hashes(keys, kinds) & (rooms[groups.codes] - 1)
+    return np.lexsort((came, slots, groups.codes))

@@ -1,0 +1,41 @@
+"""The changes of result that a bundle causes, as a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.runtime.aggregate.row_engine.row_loop import expand
+from firesteel.runtime.aggregate.scan.net_changes import NetChanges
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+
+
+def net_table(
+    net: NetChanges,
+    keys: Keys,
+    changes: pa.Table,
+    update_before: bool,
+) -> pa.Table:
+    """The changes table, each change caused by its key's last row. changes: the bundle's rows."""
+    kinds, causes = expand(net.outcomes, update_before)
+    old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
+    at = pa.array(causes)
+    last = keys.order[keys.starts + keys.counts - 1]
+    columns = [key.take(at) for key in keys.columns]
+    place = pa.array(np.where(old, causes + len(net.outcomes), causes))
+    for after, before in zip(net.after, net.before, strict=True):
+        columns.append(pa.concat_arrays([after, before]).take(place))
+    return caused(changes, last[causes], pa.array(kinds), columns)
+
+
+def result_schema(spec: GroupAggregateSpec, results: int) -> pa.Schema:
+    """Of the changes of a GroupAggregate: its keys, and the results of its first calls."""
+    kinds: list[SqlType] = [spec.input_types[i] for i in spec.keys]
+    kinds += [call.type for call in spec.calls[:results]]
+    fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
+    return pa.schema(fields + [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(kinds)])

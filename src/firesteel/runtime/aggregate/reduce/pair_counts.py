@@ -1,0 +1,74 @@
+"""Changes to the entries of a map view: by (key, value), what is added to its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.kernels.groups import add_groups, list_entries
+from firesteel.kernels.types import given
+from firesteel.runtime.aggregate.scan.distinct import counts_of, lists_of
+from firesteel.runtime.aggregate.scan.pairs import Pairs
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import stable_order
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """pairs: the p distinct (key, value). counts: int64[p, c], for each of c calls; where they are bits
+    (DISTINCT over insert-only input) c is 1."""
+
+    pairs: Pairs
+    counts: Index
+
+    @classmethod
+    def of(
+        cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False,
+        in_order: bool = False,
+    ) -> PairCounts:  # fmt: skip
+        """Of entries, ascending by key (`codes`), with counts int64[m, c] that are added up, or bits that
+        are put together. in_order: see Pairs."""
+        return cls.over(Pairs(keys, codes, values, in_order), counts, bits)
+
+    @classmethod
+    def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
+        """The same where the pairs of the entries are known."""
+        if bits and len(pairs):
+            return cls(pairs, np.bitwise_or.reduceat(counts[pairs.order], pairs.starts, axis=0))
+        sums = np.empty((counts.shape[1], len(pairs)), np.int64)
+        for call, column in enumerate(sums):
+            add_groups(column, *given(pairs.order, pairs.starts, counts[:, call]))
+        return cls(pairs, sums.T)
+
+    @classmethod
+    def from_lists(
+        cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False, in_order: bool = False
+    ) -> PairCounts:
+        """Of a column of lists of (key, value), in the order of `keys.order`."""
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        entries = lists.flatten()
+        codes = np.repeat(keys.sorted_codes, lengths)
+        return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits, in_order)
+
+    def lists(self, groups: Index, kind: pa.DataType) -> pa.Array:
+        """A column of lists of (key, value), one for each of the keys `groups`; what adds nothing is left
+        out."""
+        bounds = np.searchsorted(self.pairs.owners, np.arange(len(groups) + 1))
+        entries, ends = np.empty(len(self.pairs), np.int64), np.empty(len(groups) + 1, np.int32)
+        there = np.any(self.counts != 0, axis=1)
+        count = list_entries(entries, ends, *given(there, bounds, groups))
+        counts = self.counts[entries[:count]]
+        values = pa.array(counts[:, 0]) if counts.shape[1] == 1 else lists_of(counts)
+        columns = [self.pairs.values.take(pa.array(entries[:count])), values]
+        entries = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
+        return pa.ListArray.from_arrays(pa.array(ends), entries, type=kind)
+
+    def by(self, codes: Index, keys: Keys) -> PairCounts:
+        """The same for other keys: `codes` says for each of the old which one it belongs to."""
+        owners = codes[self.pairs.owners]
+        order = stable_order(owners)
+        values = self.pairs.values.take(pa.array(order))
+        return PairCounts.of(keys, owners[order], values, self.counts[order], in_order=self.pairs.in_order)

@@ -1,0 +1,277 @@
+"""Accumulators as tables of columns (columns.py): made of rows, merged with each other, and what they say.
+
+All three go in columns where every call has such a form, else through the generated row handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import field
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, Declared, Form
+from firesteel.runtime.aggregate.reduce.columns import AccumulatorColumns
+from firesteel.runtime.aggregate.reduce.groups import Ranges
+from firesteel.runtime.aggregate.reduce.keyed import KeyedMerge
+from firesteel.runtime.aggregate.reduce.partial_accumulators import (
+    BundleAccumulators,
+    continued,
+    lift,
+    merge,
+    merged_field,
+)
+from firesteel.runtime.aggregate.reduce.row_fallback import HandlerInputs
+from firesteel.runtime.aggregate.row_engine.accumulator_state import AccumulatorState
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
+from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
+from firesteel.runtime.aggregate.scan.column import Mask, NoRunningForm, from_arrow, to_array
+from firesteel.runtime.aggregate.scan.plan import columnar_aggregates
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.aggregate.scan.value import evaluate
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.internal_values import from_list, one_chunk
+
+
+@dataclass(frozen=True)
+class Results:
+    """Of g accumulators. there: bool[g], whether they count any record. columns: of the calls shown."""
+
+    there: Mask
+    columns: list[pa.Array]
+
+
+class Partials:
+    """Tables of accumulators have the columns f0, f1, ...: keys, then parts; a row a key.
+
+    results: how many of the calls are shown. columnar: False sends everything through the row handler.
+    """
+
+    def __init__(self, spec: GroupAggregateSpec, results: int, columnar: bool = True) -> None:
+        self._spec = spec
+        self._results = results
+        self._generated = generate(spec)
+        self._handler, self._other = self._generated.create(), self._generated.create()
+        self._aggregates = columnar_aggregates(spec) if columnar else None
+        self.columns = AccumulatorColumns.of(spec)
+        self.in_columns = self._aggregates is not None
+        if not self.in_columns:  # nothing is made anew by a merge, which an aggregate may not have
+            self.columns = replace(self.columns, slots=self._generated.slots)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of a table."""
+        fields = list(self.columns.schema())[2:]
+        return pa.schema(fields)
+
+    def keys_of(self, table: pa.Table) -> Keys:
+        """The keys of a table of accumulators."""
+        return find_keys([table.column(field(i)) for i in self.columns.keys], table.num_rows)
+
+    def of_rows(self, changes: pa.Table, keys: Keys) -> pa.Table:
+        """The accumulators of rows, from nothing on."""
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    accumulators = lift(self._spec, self._aggregates, changes, keys)
+                    return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
+            except NoRunningForm:
+                pass
+        return self.onto(changes, keys, [None] * len(keys))
+
+    def onto(self, changes: pa.Table, keys: Keys, begin: Sequence[tuple[Any, ...] | None]) -> pa.Table:
+        """The same, row by row, from the accumulators of the keys on, where they are given."""
+        handler = self._handler
+        inputs = HandlerInputs(self._spec, self._generated, changes, keys)
+        rows = zip(inputs.retracts, inputs.rows, strict=True)
+        accs = []
+        with no_collections():
+            for count, acc in zip(keys.counts.tolist(), begin, strict=True):
+                handler.set_accumulators(handler.create_accumulators() if acc is None else acc)
+                for retracts, row in islice(rows, count):
+                    (handler.retract if retracts else handler.accumulate)(*row)
+                accs.append(handler.get_accumulators())
+        return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
+
+    def added(self, changes: pa.Table, keys: Keys, known: pa.Table, place: Index) -> pa.Table:
+        """The accumulators of rows and of what is known of their keys, as if one row had come after the
+        other. place: int64[g], which row of `known` is a key's, -1 for none."""
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    return self._added(self._aggregates, changes, keys, known, place)
+            except NoRunningForm:
+                pass
+        stored = list(self.tuples(known))
+        return self.onto(changes, keys, [None if at < 0 else stored[at] for at in place.tolist()])
+
+    def _added(
+        self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
+    ) -> pa.Table:
+        """Floating-point sums go on from where they were; what is merged does not depend on the order."""
+        more = self._table(
+            keys,
+            lift(self._spec, aggregates, changes, keys).columns(self.columns.slots, np.arange(len(keys))),
+        )
+        here = np.flatnonzero(place >= 0)
+        mine = pa.array(place[here])
+        parts = [one_chunk(column).take(mine) for column in known.columns[self._width :]]
+        old = pa.Table.from_arrays(
+            [*(k.take(pa.array(here)) for k in keys.columns), *parts], schema=more.schema
+        )
+        both = pa.concat_tables([old, more])
+        owners = np.concatenate([here, np.arange(len(keys))])
+        order = np.argsort(owners, kind="stable")
+        starts = np.flatnonzero(np.diff(owners[order], prepend=-1))
+        merged = merge(self.columns, self._spec, aggregates, both, replace(keys, order=order, starts=starts))
+        begin = pa.array(place, mask=place < 0)
+        stored = {
+            slot.name: self._part(known, slot.name).take(begin)
+            for slot in self.columns.slots
+            if isinstance(slot.kind, AccumulatorField)
+        }
+        merged.fields |= continued(self._spec, aggregates, changes, keys, stored)
+        return self._table(keys, merged.columns(self.columns.slots, np.arange(len(keys))))
+
+    @property
+    def _width(self) -> int:
+        return len(self.columns.keys)
+
+    def merged(self, table: pa.Table, keys: Keys) -> pa.Table:
+        """The accumulators of each key merged, in their order."""
+        if len(keys) == keys.rows:
+            return table.take(pa.array(keys.order))
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    accumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
+                    return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
+            except NoRunningForm:
+                pass
+        handler, others = self._handler, self.tuples(table.take(pa.array(keys.order)))
+        accs = []
+        with no_collections():
+            for count in keys.counts.tolist():
+                handler.set_accumulators(next(others))
+                for other in islice(others, count - 1):
+                    handler.merge(other)
+                accs.append(handler.get_accumulators())
+        return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
+
+    def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
+        """The parts of accumulators next to each other merged, for ranges that overlap; None where that must
+        be done range by range."""
+        if not self.is_plain or not len(starts):
+            return None
+        ranges = Ranges(starts, ends, table.num_rows)
+        try:
+            with np.errstate(over="ignore"):
+                return [
+                    merged_field(slot.kind, self._declared(slot), ranges, self._part(table, slot.name))
+                    for slot in self.columns.slots
+                    if isinstance(slot.kind, AccumulatorField)
+                ]
+        except NoRunningForm:
+            return None
+
+    def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
+        """The accumulators as the row handler has them."""
+        found = self.columns.to_rows(table, self._generated.slots)
+        if self.in_columns:  # parts that are not columns are made by a merge
+            return map(self._completed, found)
+        return found
+
+    def results(self, table: pa.Table) -> Results:
+        """What accumulators say, a row a key."""
+        if self._aggregates is not None:
+            try:
+                with np.errstate(over="ignore"):
+                    found = self._evaluated(table) if self.is_plain else self._counted(table)
+                if found is not None:
+                    return found
+            except NoRunningForm:
+                pass
+        return self._by_row(table)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether accumulators are columns of fields alone, of which results are read."""
+        if self._aggregates is None:
+            return False
+        declared = all(isinstance(each, Declared) for each in self._aggregates)
+        return declared and not any(call.distinct for call in self._spec.calls)
+
+    def _evaluated(self, table: pa.Table) -> Results:
+        columns = []
+        for index, call in enumerate(self._spec.calls[: self._results]):
+            aggregate = self._aggregates[index] if self._aggregates else None
+            assert isinstance(aggregate, Declared)
+            if aggregate.form is Form.EXTREME:
+                columns.append(self._part(table, f"{aggregate.fields[0].name}{index}"))
+                continue
+            fields = {
+                part.name: from_arrow(self._part(table, f"{part.name}{index}"), part.type)
+                for part in aggregate.fields
+            }
+            columns.append(to_array(evaluate(aggregate.value, fields), call.type))
+        return Results(self._there(table), columns)
+
+    def _counted(self, table: pa.Table) -> Results | None:
+        """With the values that DISTINCT, MIN and MAX have counted: what an aggregate says that has seen
+        nothing before. None where a key is the row handler's."""
+        assert self._aggregates is not None
+        keys = self.keys_of(table)
+        accumulators: BundleAccumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
+        state = AccumulatorState(self._spec, self._generated.slots, memory_backend())
+        net = KeyedMerge(self._spec, self._aggregates, state, keys, accumulators, 0).run(self._results)
+        if not net.clean.all():
+            return None
+        back = pa.array(keys.codes)
+        return Results(self._there(table), [column.take(back) for column in net.after])
+
+    def _by_row(self, table: pa.Table) -> Results:
+        handler = self._handler
+        rows, there = [], np.ones(table.num_rows, np.bool_)
+        records = self._spec.records
+        at = None if records is None else [slot.name for slot in self._generated.slots].index(records)
+        with no_collections():
+            for index, acc in enumerate(self.tuples(table)):
+                handler.set_accumulators(acc)
+                rows.append(handler.get_value()[: self._results])
+                there[index] = at is None or acc[at] != 0
+        calls = self._spec.calls[: self._results]
+        columns = [from_list([row[i] for row in rows], call.type) for i, call in enumerate(calls)]
+        return Results(there, columns)
+
+    def _there(self, table: pa.Table) -> Mask:
+        if self._spec.records is None:
+            return np.ones(table.num_rows, np.bool_)
+        counted: Mask = self._part(table, self._spec.records).to_numpy(zero_copy_only=False) != 0
+        return counted
+
+    def _declared(self, slot: Slot) -> Declared | None:
+        """None for the hidden count of records."""
+        if self._aggregates is None or slot.call >= len(self._aggregates):
+            return None
+        aggregate = self._aggregates[slot.call]
+        return aggregate if isinstance(aggregate, Declared) else None
+
+    def _part(self, table: pa.Table, name: str) -> pa.Array:
+        slot = next(slot for slot in self.columns.slots if slot.name == name)
+        return one_chunk(table.column(field(self.columns.position(slot))))
+
+    def _completed(self, acc: tuple[Any, ...]) -> tuple[Any, ...]:
+        self._other.reset_accumulators()
+        self._other.merge(acc)
+        made: tuple[Any, ...] = self._other.get_accumulators()
+        return made
+
+    def _table(self, keys: Keys, parts: Sequence[pa.Array]) -> pa.Table:
+        return pa.Table.from_arrays([*keys.columns, *parts], names=self.schema.names)

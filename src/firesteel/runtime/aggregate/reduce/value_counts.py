@@ -1,0 +1,135 @@
+"""MIN and MAX with retraction over a bundle: counts of values merged, and the extreme of what is there.
+
+Of the stored values only the extreme is looked at, and where it goes the next that the bundle does not touch.
+Keys that have had retractions without a matching row are left to the row handler where their extreme goes:
+what Flink's MaxWithRetractAggFunction answers then depends on the order of things. MIN is MAX over the
+complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.kernels.extremes import merge_counts
+from firesteel.kernels.types import given
+from firesteel.runtime.aggregate.reduce.pair_counts import PairCounts
+from firesteel.runtime.aggregate.scan.column import (
+    Column,
+    Mask,
+    Ranks,
+    comparable,
+    from_sortable_form,
+    to_array,
+)
+from firesteel.runtime.aggregate.scan.retracted_extreme import next_values
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.runtime.state.base import OrderedMapState
+from firesteel.types.internal_values import sortable_column
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
+
+_LEAST = np.int64(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The stored and the new extreme of each key, as numbers and as columns of results; final: the new
+    one as the accumulator keeps it."""
+
+    known: Column
+    best: Column
+    known_array: pa.Array
+    best_array: pa.Array
+    final: pa.Array
+
+
+class ValueCounts:
+    """One call and one bundle. size: int64[g], how many values each key has after it."""
+
+    def __init__(
+        self, keys: Keys, call: AggregateSpec, added: PairCounts, state: OrderedMapState, now: int
+    ) -> None:
+        self._keys, self._state, self._now = keys, state, now
+        self._pairs = pairs = added.pairs
+        self._argument = call.arg_types[0]
+        self._flip = np.int64(-1 if call.function == "MIN" else 0)
+        found = state.get(keys, pairs.owners, pairs.values, now)
+        self._before: Index = found.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
+        self._after = self._before + added.counts[:, 0]
+        self.size: Index = np.zeros(len(keys), np.int64)
+        self._unmatched: Mask = np.zeros(len(keys), np.bool_)
+
+    def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
+        """The extremes; keys for which this does not hold are taken out of `clean`. stored: the fields."""
+        pairs = self._pairs
+        best, size = stored["best"], stored["size"].fill_null(0)
+        self._unmatched = stored["unmatched"].fill_null(False).to_numpy(zero_copy_only=False)
+        known_size: Index = size.to_numpy(zero_copy_only=False)
+        (values, known), ranks = self._numbers([pairs.values], best)
+        top, loses = self._follow(values.values, known.values, known_size, clean)
+        clean[known.is_null & (known_size > 0)] = False
+        loses = (loses | (self.size == 0)) & found
+        clean[loses & self._unmatched] = False
+        owners = np.flatnonzero(loses & (known_size > 0) & clean)
+        rest = next_values(
+            self._state, self._keys, owners, pairs, best, self._argument, self._flip == 0, self._now
+        )
+        held = values
+        if len(rest.owners):
+            (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
+        result = np.append(values.values, _LEAST)[top]
+        result = np.maximum(result, np.where((known_size > 0) & ~loses, known.values, _LEAST))
+        result[rest.owners] = np.maximum(result[rest.owners], held.values[: len(rest.owners)])
+        return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
+
+    def save(self, keep: Mask, gone: Index) -> None:
+        """Write the counts that changed, of the keys to `keep`; nothing is left of those that are `gone`."""
+        pairs = self._pairs
+        write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
+        if len(write):
+            after, values = self._after[write], pairs.values.take(pa.array(write))
+            owners = pairs.owners[write]
+            self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
+        gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]  # of the others all values have gone
+        if len(gone):
+            self._state.clear(self._keys, gone, self._now)
+
+    def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
+        """Of each key the pair of the greatest value that is there, -1 for none, and whether its stored
+        extreme goes; the size is set."""
+        self.size = known_size.copy()
+        best = np.empty(len(known), np.int64)
+        loses, odd = np.zeros(len(known), np.bool_), np.zeros(len(known), np.bool_)
+        read = (self._pairs.owners, values, self._before, self._after, known)
+        merge_counts(self.size, best, loses, odd, *given(*read))
+        clean[odd] = False
+        return best, loses
+
+    @property
+    def _kind(self) -> SqlType:
+        """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
+        return BIGINT if self._argument.root in APPROXIMATE else self._argument
+
+    def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
+        """Values, then the stored extremes, as numbers of which the greatest is wanted."""
+        if self._argument.root in APPROXIMATE:
+            arrays = [sortable_column(array) for array in arrays]
+        columns, ranks = comparable([*arrays, best], self._kind)
+        if self._flip:
+            columns = [Column(column.values ^ self._flip, column.null) for column in columns]
+        return columns, ranks
+
+    def _best(self, known: Column, best: Column, ranks: Ranks | None) -> Best:
+        known, best = (Column(column.values ^ self._flip, column.null) for column in (known, best))
+        if ranks is not None:
+            arrays = ranks.strings(known), ranks.strings(best)
+            return Best(known, best, *arrays, arrays[1])
+        final = to_array(best, self._kind)
+        if self._argument.root in APPROXIMATE:
+            known, best = (Column(from_sortable_form(c.values), c.null) for c in (known, best))
+        return Best(known, best, to_array(known, self._argument), to_array(best, self._argument), final)

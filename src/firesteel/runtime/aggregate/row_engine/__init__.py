@@ -1,0 +1,1 @@
+"""The generated row handler and its loop."""

@@ -1,0 +1,71 @@
+"""The accumulators of a GroupAggregate in keyed state: one row of columns a key, and the map views.
+
+The row handler and the running forms read and write the same columns, so that either may serve a key.
+The columns are the accumulator fields of the handler's slots, in order, as Arrow carries their types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, MapView
+from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
+from firesteel.types.arrow import to_arrow
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What is known of the keys of a batch. found: bool[g]. fields: by slot name, g rows each."""
+
+    found: NDArray[np.bool_]
+    fields: Mapping[str, pa.Array]
+
+
+class AccumulatorState:
+    """slots: the parts of an accumulator: fields, and map views."""
+
+    def __init__(self, spec: GroupAggregateSpec, slots: Sequence[Slot], backend: StateBackend) -> None:
+        self.fields = {s.name: s.kind for s in slots if isinstance(s.kind, AccumulatorField)}
+        key_types = [to_arrow(spec.input_types[i]) for i in spec.keys]
+        types = [to_arrow(kind.type) for kind in self.fields.values()]
+        self._rows = backend.value(spec.state_id, key_types, types, spec.ttl)
+        self.maps: dict[str, MapState] = {
+            slot.name: (backend.ordered if slot.kind.sorted else backend.map)(
+                f"{spec.state_id}/{slot.name}", to_arrow(slot.kind.key), [to_arrow(slot.kind.value)], spec.ttl
+            )
+            for slot in slots
+            if isinstance(slot.kind, MapView)
+        }
+
+    def ordered(self, name: str) -> OrderedMapState:
+        """The map of a sorted view."""
+        return cast("OrderedMapState", self.maps[name])
+
+    def load(self, keys: Keys, now: int) -> Stored:
+        """The accumulators of the keys, as far as there are any."""
+        found = self._rows.get(keys, now)
+        return Stored(found.found, dict(zip(self.fields, found.columns, strict=True)))
+
+    def save(
+        self, keys: Keys, owners: NDArray[np.int64], fields: Mapping[str, pa.Array], now: int,
+        live: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        """Write the accumulators of keys `owners`; where `live` is false they are deleted."""
+        if len(owners):
+            self._rows.put(keys, owners, [fields[name] for name in self.fields], now, live)
+
+    def forget(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
+        """Delete the accumulators of keys `owners`, and what their maps hold."""
+        nothing = {name: pa.nulls(len(owners), to_arrow(kind.type)) for name, kind in self.fields.items()}
+        self.save(keys, owners, nothing, now, np.zeros(len(owners), np.bool_))
+        for state in self.maps.values():
+            state.clear(keys, owners, now)

@@ -1,0 +1,211 @@
+"""Where the row handler's accumulators are between batches: in this process, or in keyed state.
+
+Both give, for the keys of a batch, the accumulator tuples that the handler's `process` takes, and keep
+what it made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, MapView
+from firesteel.runtime.aggregate.row_engine.accumulator_state import AccumulatorState
+from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
+from firesteel.runtime.aggregate.row_engine.map_bounds import MapEnds
+from firesteel.runtime.aggregate.row_engine.map_state import Expiry, StoredMap
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.internal_values import from_key, from_list, to_keys, to_list
+
+Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
+"""The entries of a map view that the batch names: keys' numbers (ascending) and sub-keys, a row an entry.
+None: all that the keys have."""
+
+
+class Accumulators(Protocol):
+    """Accumulator tuples by key."""
+
+    def load(self, keys: Keys, named: Named) -> list[Any]:
+        """The accumulator of each key, None where there is none or it has expired."""
+        ...
+
+    def store(self, keys: Keys, accs: list[Any]) -> None:
+        """Keep what the batch left of each key; None deletes."""
+        ...
+
+    def forget(self, keys: Keys) -> None:
+        """Drop what there is of the keys."""
+        ...
+
+
+class HeapAccumulators:
+    """Accumulators in this process, by the hashes of their keys. Map views are kept by reference."""
+
+    def __init__(self, expiry: Expiry) -> None:
+        self._expiry = expiry
+        self._rows: dict[tuple[int, int], Any] = {}
+        self._written: dict[tuple[int, int], int] = {}
+
+    def load(self, keys: Keys, named: Named) -> list[Any]:
+        names, get = _names(keys), self._rows.get
+        if not self._expiry.ttl:
+            return [get(name) for name in names]
+        oldest = self._expiry.now - self._expiry.ttl
+        return [get(name) if self._written.get(name, oldest) > oldest else None for name in names]
+
+    def store(self, keys: Keys, accs: list[Any]) -> None:
+        for name, acc in zip(_names(keys), accs, strict=True):
+            if acc is None:
+                self._rows.pop(name, None)
+                self._written.pop(name, None)
+            else:
+                self._rows[name] = acc
+                if self._expiry.ttl:
+                    self._written[name] = self._expiry.now
+
+    def forget(self, keys: Keys) -> None:
+        self.store(keys, [None] * len(keys))
+
+
+def _names(keys: Keys) -> Iterator[tuple[int, int]]:
+    return zip(keys.hash1.tolist(), keys.hash2.tolist(), strict=True)
+
+
+class StoredAccumulators:
+    """Accumulators in keyed state. Of a map view only the entries that the batch's rows name are read,
+    the others when the handler goes through the view."""
+
+    def __init__(self, state: AccumulatorState, slots: Sequence[Slot], expiry: Expiry) -> None:
+        self._state = state
+        self._slots = slots
+        self._expiry = expiry
+        self._found: NDArray[np.bool_] = np.zeros(0, np.bool_)
+
+    def load(self, keys: Keys, named: Named) -> list[Any]:
+        stored = self._state.load(keys, self._expiry.now)
+        self._found = stored.found
+        parts: list[list[Any]] = []
+        for slot in self._slots:
+            if isinstance(slot.kind, AccumulatorField):
+                parts.append(to_list(stored.fields[slot.name], slot.kind.type))
+            else:
+                parts.append(
+                    stored_maps(
+                        self._state.maps[slot.name], slot.kind, keys, self._found, named(slot), self._expiry
+                    )
+                )
+        rows: Sequence[Any] = list(zip(*parts, strict=True)) if parts else [()] * len(keys)
+        return [row if found else None for row, found in zip(rows, stored.found.tolist(), strict=True)]
+
+    def store(self, keys: Keys, accs: list[Any]) -> None:
+        live = np.fromiter((acc is not None for acc in accs), np.bool_, len(accs))
+        owners = np.flatnonzero(live | self._found)
+        kept = [accs[owner] for owner in owners.tolist()]
+        fields = {
+            slot.name: from_list([None if acc is None else acc[i] for acc in kept], slot.kind.type)
+            for i, slot in enumerate(self._slots)
+            if isinstance(slot.kind, AccumulatorField)
+        }
+        self._state.save(keys, owners, fields, self._expiry.now, live[owners])
+        for i, slot in enumerate(self._slots):
+            if isinstance(slot.kind, MapView):
+                views = [None if acc is None else acc[i] for acc in kept]
+                write_maps(
+                    self._state.maps[slot.name], slot.kind, keys, owners, views,
+                    self._found[owners], self._expiry.now,
+                )  # fmt: skip
+
+    def forget(self, keys: Keys) -> None:
+        self._state.forget(keys, np.arange(len(keys)), self._expiry.now)
+
+
+def accumulators(
+    spec: GroupAggregateSpec,
+    slots: Sequence[Slot],
+    state: StateBackend | None,
+    columnar: bool,
+    expiry: Expiry,
+) -> tuple[AccumulatorState | None, Accumulators]:
+    """Where an operator keeps its accumulators, and the row handler's view of it. state: None keeps them in
+    this process: for columns in a state backend too, for the row handler alone by reference."""
+    if state is None and not columnar:
+        return None, HeapAccumulators(expiry)
+    keyed = AccumulatorState(spec, slots, memory_backend() if state is None else state)
+    return keyed, StoredAccumulators(keyed, slots, expiry)
+
+
+def stored_maps(
+    state: MapState, view: MapView, keys: Keys, known: NDArray[np.bool_],
+    named: tuple[NDArray[np.int64], pa.Array] | None, expiry: Expiry,
+) -> list[StoredMap | None]:  # fmt: skip
+    """A map for each key that is known, with the entries that the batch names, or all of them."""
+    maps: list[StoredMap | None] = [None] * len(keys)
+    owners = np.flatnonzero(known)
+    ends = MapEnds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None
+    for owner in owners.tolist():
+        rest = outside = None
+        if named is not None:
+            rest = partial(_entries, state, view, keys, np.array([owner]), expiry.now)
+            if ends is not None:
+                outside = partial(ends.outside, owner)
+        maps[owner] = StoredMap(bool(expiry.ttl), rest, outside)
+    if named is None:
+        entries = _entries(state, view, keys, owners, expiry.now)
+    else:
+        rows = np.flatnonzero(known[named[0]])
+        owners, sub_keys = named[0][rows], named[1].take(pa.array(rows))
+        found = state.get(keys, owners, sub_keys, expiry.now)
+        there = np.flatnonzero(found.found)
+        at = pa.array(there)
+        entries = zip(
+            owners[there].tolist(),
+            to_keys(sub_keys.take(at), view.key),
+            to_list(found.columns[0].take(at), view.value),
+            strict=True,
+        )
+    for owner, name, value in entries:
+        mine = maps[owner]
+        assert mine is not None
+        mine.restore(name, value)
+    return maps
+
+
+def _entries(
+    state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
+) -> Iterable[tuple[int, Any, Any]]:
+    """All entries of the keys `owners`, (owner, key, value), by key where the view is ordered."""
+    entries = state.entries(keys, owners, now)
+    names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
+    rows = zip(entries.owners.tolist(), names, values, strict=True)
+    return sorted(rows, key=lambda row: row[1]) if view.ordered else rows
+
+
+def write_maps(
+    state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], views: list[Any],
+    known: NDArray[np.bool_], now: int,
+) -> None:  # fmt: skip
+    """Write what has changed in the views of `owners`; None is a key that has gone. known: whether there
+    is anything in the state that a view made anew must replace."""
+    anew = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
+    cleared = owners[anew & known]
+    if len(cleared):
+        state.clear(keys, cleared, now)
+    changes: list[tuple[int, Any, Any, bool]] = []
+    for owner, each in zip(owners.tolist(), views, strict=True):
+        if isinstance(each, StoredMap):
+            changes += [(owner, *change) for change in each.changes()]
+        elif each is not None:
+            changes += [(owner, name, value, True) for name, value in each.items()]
+    if changes:
+        at, names, values, live = zip(*changes, strict=True)
+        sub_keys = from_list([from_key(name, view.key) for name in names], view.key)
+        columns = [from_list(values, view.value)]
+        state.put(keys, np.array(at, np.int64), sub_keys, columns, now, np.array(live, np.bool_))

@@ -1,0 +1,165 @@
+"""DISTINCT: aggregate calls over the same arguments share one map view of the values, or rows of them, seen.
+
+Flink: DistinctAggCodeGen. Over an insert-only input an entry is a bit for each call that has had the
+value; where the input retracts, the number of its rows for each call (a plain number where there is
+only one call): 0 -> 1 accumulates, 1 -> 0 retracts, and an entry whose numbers are all 0 goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firesteel.functions.java.hash_map import ordered_seen
+from firesteel.runtime.aggregate.functions.declaration import HandWritten, MapView
+from firesteel.runtime.aggregate.row_engine.handler_calls import Block, Call, Slot
+from firesteel.runtime.aggregate.row_engine.handler_code import block
+from firesteel.types.internal_values import has_key_form, value_of_key
+from firesteel.types.sql import BIGINT, SqlType, array, row
+
+
+@dataclass(frozen=True)
+class DistinctCalls:
+    """The DISTINCT calls over one argument list, the `index`-th such of the query."""
+
+    index: int
+    calls: tuple[Call, ...]
+    counted: bool
+    """Whether the input retracts."""
+
+    @property
+    def view(self) -> str:
+        return f"seen{self.index}"
+
+    @property
+    def slot(self) -> Slot:
+        kind = BIGINT if not self.counted or len(self.calls) == 1 else array(BIGINT)
+        view = MapView(self.view, self._kind, kind, whole=self._several)
+        return Slot(self.view, view, None if self._several else self.calls[0].spec.args[0])
+
+    @property
+    def _several(self) -> bool:
+        return self.calls[0].distinct_together
+
+    @property
+    def _kind(self) -> SqlType:
+        """The type of the map's keys: the argument's, or a row of all of them."""
+        kinds = self.calls[0].spec.arg_types
+        return row(tuple(f"f{i}" for i in range(len(kinds))), kinds) if self._several else kinds[0]
+
+    @property
+    def _key(self) -> str:
+        """The map's key of the row at hand."""
+        call = self.calls[0]
+        return f"({', '.join(call.keys)})" if self._several else call.key
+
+    @property
+    def _plain(self) -> str:
+        return f"plain{self.index}"
+
+    @property
+    def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        """What makes the argument of the map's key, where they differ, and what puts the keys in order."""
+        kind = self._kind
+        plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
+        return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
+
+    @property
+    def _listed(self) -> str:
+        return f"listed{self.index}"
+
+    @property
+    def _in_order(self) -> bool:
+        """Whether a merge must go through the other's values as Java does."""
+        return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
+
+    @property
+    def _others(self) -> str:
+        others = f"other_{self.view}"
+        return f"{self._listed}({others})" if self._in_order else f"{others}.items()"
+
+    def accumulate(self) -> Block:
+        """A row comes."""
+        if not self.counted:
+            return Block(self._any_filter(), self._mark())
+        return Block(self._any_filter(), self._count("+", "1"))
+
+    def retract(self) -> Block:
+        """A row goes."""
+        return Block(self._any_filter(), self._count("-", "0"))
+
+    def merge(self) -> str:
+        """The other's entries come; every value that appears or disappears does so for the calls."""
+        if not self.counted:
+            body = f"_seen = {self.view}.get(_key, 0)\n" + "\n".join(
+                block(f"if _bits & ~_seen & {1 << bit}:", self._guarded(call, "accumulate"))
+                for bit, call in enumerate(map(self._over_key, self.calls))
+            )
+            body += f"\n{self.view}[_key] = _seen | _bits"
+            return block(f"for _key, _bits in {self._others}:", self._with_value(body))
+        one = len(self.calls) == 1
+        lines = [
+            f"_mine = {self.view}.get(_key, {'0' if one else [0] * len(self.calls)})",
+            f"_total = {'_mine + _theirs' if one else '[a + b for a, b in zip(_mine, _theirs)]'}",
+        ]
+        for place, call in enumerate(map(self._over_key, self.calls)):
+            at = "" if one else f"[{place}]"
+            lines.append(block(f"if _mine{at} <= 0 < _total{at}:", self._guarded(call, "accumulate")))
+            lines.append(block(f"elif _total{at} <= 0 < _mine{at}:", self._guarded(call, "retract")))
+        lines.append(block(f"if {'_total' if one else 'any(_total)'}:", f"{self.view}[_key] = _total"))
+        lines.append(block("else:", f"{self.view}.pop(_key, None)"))
+        return block(f"for _key, _theirs in {self._others}:", self._with_value("\n".join(lines)))
+
+    def _any_filter(self) -> tuple[str, ...]:
+        """The map is touched where any call's filter passes."""
+        filters = [call.filter for call in self.calls]
+        if not all(filters):
+            return ()
+        return (" or ".join(dict.fromkeys(each[0] for each in filters)),)
+
+    def _mark(self) -> str:
+        key = self._key
+        lines = [f"_seen = _bits = {self.view}.get({key}, 0)"]
+        for bit, call in enumerate(self.calls):
+            tests = [*call.filter, f"not _bits & {1 << bit}"]
+            body = f"_bits |= {1 << bit}\n{self._guarded(call, 'accumulate')}"
+            lines.append(block(f"if {' and '.join(tests)}:", body))
+        lines.append(block("if _bits != _seen:", f"{self.view}[{key}] = _bits"))
+        return "\n".join(lines)
+
+    def _count(self, operator: str, crossing: str) -> str:
+        key, action = self._key, "accumulate" if operator == "+" else "retract"
+        if len(self.calls) == 1:
+            call = self.calls[0]
+            lines = [f"_seen = {self.view}.get({key}, 0) {operator} 1"]
+            lines.append(block("if _seen:", f"{self.view}[{key}] = _seen"))
+            lines.append(block("else:", f"{self.view}.pop({key}, None)"))
+            lines.append(block(f"if _seen == {crossing}:", self._guarded(call, action)))
+            return "\n".join(lines)
+        lines = [f"_seen = list({self.view}.get({key}, {(0,) * len(self.calls)}))"]
+        for place, call in enumerate(self.calls):
+            body = f"_seen[{place}] {operator}= 1\n" + block(
+                f"if _seen[{place}] == {crossing}:", self._guarded(call, action)
+            )
+            lines.append(block(f"if {call.filter[0]}:", body) if call.filter else body)
+        lines.append(block("if any(_seen):", f"{self.view}[{key}] = _seen"))
+        lines.append(block("else:", f"{self.view}.pop({key}, None)"))
+        return "\n".join(lines)
+
+    @staticmethod
+    def _guarded(call: Call, action: str) -> str:
+        """The call's own statements; a NULL is a value of the map, but nothing to most aggregates."""
+        body = call.accumulate() if action == "accumulate" else call.retract()
+        if not body:
+            return "pass"
+        return block(f"if {call.not_null[0]}:", body) if call.not_null else body
+
+    def _over_key(self, call: Call) -> Call:
+        return replace(call, argument="_x", key="_key[0]" if self._several else "_key")
+
+    def _with_value(self, body: str) -> str:
+        """The loop's body, with the argument made of the map's key."""
+        names = ["_x", *(f"x{i}" for i in self.calls[0].spec.args[1:])] if self._several else ["_x"]
+        value = f"{self._plain}(_key)" if has_key_form(self._kind) else "_key"
+        return f"{', '.join(names)} = {value}\n{body}"

@@ -1,0 +1,65 @@
+"""The ends of many keys' ordered maps, for a row handler that asks key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.aggregate.functions.declaration import MapView
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.state.base import OrderedMapState
+from firesteel.types.internal_values import to_keys
+
+_ALONE = 8
+"""Keys that are read one by one, before it is known that many ask. A read costs nearly the same for one key
+and for a hundred."""
+_AT_ONCE = 1024
+"""Keys that are read together then: one that asks next is among them where keys ask in their order."""
+_ENTRIES = 8
+"""What is read of a key; so many times as much where the batch names them all."""
+
+
+class MapEnds:
+    """Reads the least or the greatest sub-keys of ordered maps as they are in the state, which does not
+    change in the meantime. owners: the keys that may ask, ascending."""
+
+    def __init__(
+        self, state: OrderedMapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
+    ) -> None:
+        self._state, self._view, self._keys, self._now = state, view, keys, now
+        self._owners = owners
+        self._asked = 0
+        self._read: dict[int, list[Any]] = {}
+
+    def outside(self, owner: int, known: Container[Any], least: bool) -> Any:
+        """The least or greatest sub-key of a key that is not among those known; None where there is none. It
+        is always asked for the same end."""
+        names = self._read.pop(owner, None)
+        if names is None:
+            names = self._first(owner, least)
+        count = _ENTRIES
+        while True:
+            found = next((name for name in names if name not in known), None)
+            if found is not None or len(names) < count:
+                return found
+            count *= _ENTRIES
+            names = self._of(np.array([owner]), count, least)[owner]
+
+    def _first(self, owner: int, least: bool) -> list[Any]:
+        self._asked += 1
+        if self._asked <= _ALONE:
+            return self._of(np.array([owner]), _ENTRIES, least)[owner]
+        start = int(np.searchsorted(self._owners, owner))
+        self._read = self._of(self._owners[start : start + _AT_ONCE], _ENTRIES, least)
+        return self._read.pop(owner)
+
+    def _of(self, owners: NDArray[np.int64], count: int, least: bool) -> dict[int, list[Any]]:
+        """The first so many of each of these keys."""
+        read = self._state.first if least else self._state.last
+        entries = read(self._keys, owners, np.full(len(owners), count), self._now)
+        names = to_keys(entries.sub_keys, self._view.key)
+        at = np.searchsorted(entries.owners, np.append(owners, len(self._keys))).tolist()
+        return {owner: names[at[i] : at[i + 1]] for i, owner in enumerate(owners.tolist())}

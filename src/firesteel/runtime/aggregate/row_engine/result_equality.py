@@ -1,0 +1,54 @@
+"""Which results equal themselves: a result that does not is sent again with every row.
+
+Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. A NULL equals a NULL as
+a result and as the field of a ROW, but not as an element of the ARRAY that ARRAY_AGG makes nor as the value
+of a MAP; nor does any MAP as an element. An ARRAY that came as it is (FIRST_VALUE) is compared by its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
+
+Test = Callable[[Any], bool]
+"""Of a value in internal form, NULL excluded."""
+
+
+@lru_cache(maxsize=256)
+def equals_itself(call: AggregateSpec) -> Test | None:
+    """The test of a call's result, NULL included; None where every result passes."""
+    if call.function == "ARRAY_AGG":
+        test: Test | None = _array_test(call.type.children[0])
+    else:
+        test = _test(call.type)
+    if test is None:
+        return None
+    return lambda value: value is None or test(value)
+
+
+def _array_test(element: SqlType) -> Test:
+    if element.root in (TypeRoot.MAP, TypeRoot.MULTISET):
+        return lambda values: False
+    return _none_null(_test(element))
+
+
+def _test(kind: SqlType) -> Test | None:
+    if kind.root in APPROXIMATE:
+        return lambda value: bool(value == value)
+    if kind.root is TypeRoot.MAP:
+        values = _none_null(_test(kind.children[1]))
+        return lambda value: values([each for _, each in value])
+    if kind.root is TypeRoot.ROW:
+        tests = [(i, test) for i, child in enumerate(kind.children) if (test := _test(child))]
+        return (lambda value: all(value[i] is None or t(value[i]) for i, t in tests)) if tests else None
+    return None
+
+
+def _none_null(element: Test | None) -> Test:
+    if element is None:
+        return lambda values: None not in values
+    return lambda values: all(value is not None and element(value) for value in values)

@@ -1,0 +1,159 @@
+"""A batch through the row handler: for every GroupAggregate that has no running form, and for the keys
+where that does not hold."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.errors import JobError
+from firesteel.kernels.running import expand_outcomes
+from firesteel.kernels.types import given
+from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
+from firesteel.runtime.aggregate.row_engine.handler import UPDATE, GeneratedHandler, Input
+from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
+from firesteel.runtime.aggregate.row_engine.map_state import Expiry
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.dataflow.failed_row import with_row
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.types.internal_values import from_list, one_chunk, to_keys, to_list
+
+_NONE = -1
+_KINDS = {
+    True: (
+        np.array([_NONE, RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.DELETE], np.int8),
+        np.array([_NONE, _NONE, RowKind.UPDATE_AFTER, _NONE], np.int8),
+    ),
+    False: (
+        np.array([_NONE, RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE], np.int8),
+        np.full(4, _NONE, np.int8),
+    ),
+}
+"""Whether there are -U, and by outcome the kinds of the rows that go out: of the first and of the second."""
+
+
+@dataclass(frozen=True)
+class RowBatch:
+    """What a batch of n rows did. outcomes: uint8[n], as the handler gives them, by row as they stood."""
+
+    outcomes: NDArray[np.uint8]
+    _spec: GroupAggregateSpec
+    _starts: NDArray[np.int64]
+    _values: list[Any]
+
+    def columns(self, causes: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
+        """The results in rows that go out: caused by rows `causes`; `old` where it is the result before."""
+        second = (self.outcomes[causes] == UPDATE) & ~old & self._spec.emit_update_before
+        at = pa.array(self._starts[causes] + second)
+        width = len(self._spec.calls)
+        calls = enumerate(self._spec.calls)
+        return [from_list(self._values[i::width], call.type).take(at) for i, call in calls]
+
+
+class RowByRow:
+    """Runs the generated row handler over accumulators."""
+
+    def __init__(
+        self,
+        spec: GroupAggregateSpec,
+        generated: GeneratedHandler,
+        accumulators: Accumulators,
+        expiry: Expiry,
+    ) -> None:
+        self._spec = spec
+        self._inputs = generated.inputs
+        self._handler = generated.create(expiry)
+        self._accumulators = accumulators
+
+    def process(self, changes: pa.Table, keys: Keys) -> RowBatch:
+        """keys: those of the rows of `changes`."""
+        order = pa.array(keys.order)
+
+        def column(position: int) -> pa.Array:
+            return one_chunk(changes.column(field(position))).take(order)
+
+        columns = [self._values(column(each.position), each) for each in self._inputs]
+        kinds = one_chunk(changes.column(KIND)).take(order).to_numpy().tolist()
+
+        def named(slot: Slot) -> tuple[NDArray[np.int64], pa.Array] | None:
+            return None if slot.argument is None else (keys.sorted_codes, column(slot.argument))
+
+        with no_collections():
+            accs = self._accumulators.load(keys, named)
+            given, values = self._run(changes, keys, accs, kinds, columns)
+            self._accumulators.store(keys, accs)
+            del accs
+        by_key = np.frombuffer(given, np.uint8)
+        counts = sizes(self._spec.emit_update_before)[by_key]
+        outcomes, starts = np.empty_like(by_key), np.empty(len(by_key), np.int64)
+        outcomes[keys.order], starts[keys.order] = by_key, np.cumsum(counts) - counts
+        return RowBatch(outcomes, self._spec, starts, values)
+
+    def _run(
+        self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
+    ) -> tuple[bytearray, list[Any]]:
+        """The handler over all rows. An error of a user's function is given its row."""
+        if not any(call.user for call in self._spec.calls):
+            done: tuple[bytearray, list[Any]] = self._handler.process(
+                keys.counts.tolist(), accs, kinds, *columns
+            )
+            return done
+        rows = Counting(kinds)
+        try:
+            done = self._handler.process(keys.counts.tolist(), accs, rows, *columns)
+        except JobError as error:
+            raise with_row(error, changes, int(keys.order[rows.at])) from error
+        return done
+
+    def _values(self, column: pa.Array, each: Input) -> list[Any]:
+        kind = self._spec.input_types[each.position]
+        return to_keys(column, kind) if each.key else to_list(column, kind)
+
+
+class Counting:
+    """A list that knows how far it was gone through."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+        self.at = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for index, value in enumerate(self._values):
+            self.at = index
+            yield value
+
+
+def sizes(update_before: bool) -> NDArray[np.int64]:
+    """By outcome, the number of rows that go out."""
+    return np.array([0, 1, 2 if update_before else 1, 1])
+
+
+def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """The kinds of the rows that go out, and the number of the row that caused each.
+
+    outcomes: one for each input row.
+    """
+    kinds, causes = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
+    count = expand_outcomes(kinds, causes, *given(outcomes, *_KINDS[update_before]))
+    return kinds[:count], causes[:count]
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Without Python's cycle collector, which otherwise takes half of the time: a batch makes millions of
+    objects, and none of them is ever part of a cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

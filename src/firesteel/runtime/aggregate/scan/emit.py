@@ -1,0 +1,73 @@
+"""The changes that go out, in the order of the input rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.aggregate.scan.column import Column, Mask
+from firesteel.runtime.aggregate.scan.rows import Rows
+
+NOTHING, INSERT, UPDATE, DELETE = range(4)
+"""What a row did to its key's result (as in handler.py)."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A call's result: after each row, and as stored for each key; array makes numbers a column."""
+
+    after: Column
+    known: Column
+    array: Callable[[Column], pa.Array]
+
+    def line(self, rows: Rows) -> Column:
+        """The results after each row, and behind them what each life begins with: anything where it begins
+        with none."""
+        after, known = self.after, self.known.take(rows.life_keys)
+        values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
+        if after.null is None and known.null is None:
+            return Column(values)
+        return Column(values, np.concatenate([after.is_null, known.is_null]))
+
+
+def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
+    """What each row (in key order) did. Equal results give nothing unless there is a time to live."""
+    outcome = np.full(len(rows), UPDATE, np.uint8)
+    if not rows.spec.ttl:
+        same = np.ones(len(rows), np.bool_)
+        for result, line in zip(results, lines, strict=True):
+            same &= same_results(result.after, line.take(rows.before))
+        outcome[same] = NOTHING
+    outcome[rows.life_starts[~rows.goes_on]] = INSERT
+    outcome[rows.ended] = DELETE
+    outcome[~rows.clean[rows.keys.sorted_codes]] = NOTHING
+    return outcome
+
+
+def net_outcomes(
+    found: Mask, live: Mask, clean: Mask, results: Sequence[tuple[Column, Column]], always: bool
+) -> NDArray[np.uint8]:
+    """What a bundle did to its keys: (before, after) for each result. always: equal results are sent too."""
+    outcome = np.full(len(found), UPDATE, np.uint8)
+    if not always:
+        same = np.ones(len(found), np.bool_)
+        for before, after in results:
+            same &= same_results(after, before)
+        outcome[same] = NOTHING
+    outcome[~found] = INSERT
+    outcome[~live] = np.where(found[~live], DELETE, NOTHING)
+    outcome[~clean] = NOTHING
+    return outcome
+
+
+def same_results(one: Column, other: Column) -> Mask:
+    """NULL equals NULL, NaN nothing."""
+    same: Mask = one.values == other.values
+    if one.null is None and other.null is None:
+        return same
+    null1, null2 = one.is_null, other.is_null
+    return (same & ~null1 & ~null2) | (null1 & null2)

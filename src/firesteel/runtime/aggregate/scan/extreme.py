@@ -1,0 +1,85 @@
+"""Running MIN and MAX where nothing is taken back: the extreme of the rows that came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.scan.column import (
+    Column,
+    Mask,
+    NoRunningForm,
+    Ranks,
+    both,
+    comparable,
+    from_arrow,
+    to_array,
+)
+from firesteel.runtime.aggregate.scan.rows import Rows
+from firesteel.runtime.aggregate.scan.segments import Numbers, accumulate, running_sum, spread
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.sql import APPROXIMATE, SqlType
+
+
+@dataclass
+class RunningExtreme:
+    """best: the extreme after each row. known: what was stored for each key, in the same numbers.
+    kind and ranks: what the numbers stand for. size: how many values there are after each row, where
+    they are counted."""
+
+    best: Column
+    known: Column
+    kind: SqlType
+    ranks: Ranks | None
+    size: Column | None = None
+
+    def array(self, column: Column) -> pa.Array:
+        """Numbers as the accumulator's column."""
+        return to_array(column, self.kind) if self.ranks is None else self.ranks.strings(column)
+
+
+def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> RunningExtreme:
+    """The extreme so far, from the stored one on. Raises NoRunningForm over NaN and negative zeros."""
+    position, kind = call.args[0], call.arg_types[0]
+    null = rows.null(position)
+    reach = both(rows.passes(call.filter), None if null is None else ~null)
+    if rows.sign is not None:
+        reach = both(reach, rows.sign > 0)
+    ranks = None
+    if kind.root in APPROXIMATE:
+        argument, known = rows.column(position), from_arrow(stored, kind)
+        refuse_odd_floats(argument.values, reach)
+        refuse_odd_floats(known.values, None)
+    else:
+        (argument, known), ranks = comparable([rows.array(position), stored], kind)
+    initial = rows.life_initial(known, None)
+    ufunc, neutral = ufunc_of(argument.values.dtype, least)
+    values = argument.values if reach is None else np.where(reach, argument.values, neutral)
+    begin = initial.values.astype(values.dtype)
+    begin[initial.is_null] = neutral
+    best = accumulate(ufunc, values, rows.life_starts, begin)
+    missing: Mask | None = None
+    if reach is not None and initial.null is not None:
+        reached = running_sum(reach.astype(np.int64), rows.life_starts)
+        missing = spread(initial.null, rows.life_starts, len(rows)) & (reached == 0)
+    return RunningExtreme(Column(best, missing), known, kind, ranks)
+
+
+def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
+    """The function, and the value that changes nothing."""
+    if dtype.kind == "f":
+        return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
+    limits = np.iinfo(np.int64)
+    return (np.minimum, np.int64(limits.max)) if least else (np.maximum, np.int64(limits.min))
+
+
+def refuse_odd_floats(values: Numbers, reach: Mask | None) -> None:
+    """Raises NoRunningForm over NaN and negative zeros: with those it matters which came first, and the
+    row handler knows."""
+    if values.dtype.kind != "f":
+        return
+    odd = np.isnan(values) | ((values == 0) & np.signbit(values))
+    if np.any(odd if reach is None else odd & reach):
+        raise NoRunningForm

@@ -1,0 +1,136 @@
+"""Running forms of linear aggregates: COUNT, SUM, $SUM0, AVG. Each field is a sum of contributions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Argument, Constant, Declared
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm, from_arrow
+from firesteel.runtime.aggregate.scan.rows import Rows
+from firesteel.runtime.aggregate.scan.segments import Index, accumulate, running_sum, spread, wrapped
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
+
+_SAFE = float(1 << 62)
+
+
+def running_fields(
+    rows: Rows, call: AggregateSpec, aggregate: Declared, reach: Mask | None, stored: Mapping[str, pa.Array]
+) -> dict[str, Column]:
+    """Each field after each row.
+
+    reach: which rows come to the function, None for all. stored: the fields of the keys.
+    Raises NoRunningForm where a sum might leave 64 bits.
+    """
+    return {
+        field.name: _running_field(rows, call, aggregate, field, reach, stored[field.name])
+        for field in aggregate.fields
+    }
+
+
+def _running_field(
+    rows: Rows, call: AggregateSpec, aggregate: Declared, field: AccumulatorField, reach: Mask | None,
+    stored: pa.Array,
+) -> Column:  # fmt: skip
+    assert not isinstance(field.initial, list)
+    initial = rows.life_initial(from_arrow(stored, field.type), field.initial)
+    contribution = aggregate.contributions[field.name]
+    if isinstance(contribution, Constant):
+        assert isinstance(contribution.value, int)
+        return Column(_sum_ones(rows, contribution.value, reach, initial.values))
+    assert isinstance(contribution, Argument)
+    argument = rows.column(call.args[contribution.index])
+    if field.type.root in INTEGERS:
+        total = _sum_integers(rows, argument, reach, initial.values)
+        total = wrapped(total, INTEGER_BITS[field.type.root])
+    elif field.type.root is TypeRoot.DECIMAL:
+        total = _sum_decimals(rows, argument, reach, field, initial)
+    else:
+        dtype = np.float32 if field.type.root is TypeRoot.FLOAT else np.float64
+        argument = Column(argument.values.astype(dtype, copy=False))
+        return _sum_floats(rows, argument, reach, field, initial)
+    return Column(total, _still_null(rows, reach, field, initial))
+
+
+def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index:
+    if rows.sign is None:
+        values = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
+    else:
+        values = rows.sign if reach is None else np.where(reach, rows.sign, 0)
+    if reach is None and rows.count is not None and np.array_equal(initial, _records_before(rows)):
+        return rows.count
+    return running_sum(values if one == 1 else values * one, rows.life_starts, initial)
+
+
+def _records_before(rows: Rows) -> Index:
+    """The record count with which each life begins."""
+    assert rows.count is not None
+    assert rows.sign is not None
+    before: Index = rows.count[rows.life_starts] - rows.sign[rows.life_starts]
+    return before
+
+
+def _sum_integers(rows: Rows, argument: Column, reach: Mask | None, initial: Index) -> Index:
+    values = argument.values if rows.sign is None else argument.values * rows.sign
+    if reach is not None:
+        values = np.where(reach, values, 0)
+    return running_sum(values, rows.life_starts, initial)
+
+
+def _sum_decimals(
+    rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
+) -> Index:
+    """A sum that overflowed is NULL for good, but for one that is NULL at first."""
+    bound = np.abs(argument.values.astype(np.float64)).sum()
+    bound += np.abs(initial.values.astype(np.float64)).max(initial=0)
+    if not bound < _SAFE:
+        raise NoRunningForm
+    if field.initial is not None and initial.null is not None:
+        rows.reject_rows(rows.life_starts[initial.null])
+    return _sum_integers(rows, argument, reach, initial.values)
+
+
+def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
+    """A field that is NULL at first is so until the first row that reaches it."""
+    if field.initial is not None or initial.null is None:
+        return None
+    if reach is None:
+        return None  # the first row of a life is there already
+    reached = running_sum(reach.astype(np.int64), rows.life_starts)
+    null: Mask = spread(initial.null, rows.life_starts, len(rows)) & (reached == 0)
+    return null
+
+
+def _sum_floats(
+    rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
+) -> Column:
+    """Added one by one, so that each result has the very bits of the row handler's.
+
+    -0.0 is what changes nothing when it is added, even to -0.0.
+    """
+    values = (
+        argument.values if rows.sign is None else np.where(rows.sign > 0, argument.values, -argument.values)
+    )
+    neutral = values.dtype.type(-0.0)
+    if reach is not None:
+        values = np.where(reach, values, neutral)
+    begin = initial.values.astype(values.dtype, copy=False)
+    null = _still_null(rows, reach, field, initial)
+    if initial.null is not None:
+        begin = np.where(initial.null, neutral, begin)
+        if rows.sign is not None:
+            _reject_first_retractions(rows, reach, initial.null)
+    with np.errstate(all="ignore"):
+        return Column(accumulate(np.add, values, rows.life_starts, begin), null)
+
+
+def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
+    """A retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ."""
+    reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
+    first = (running_sum(reached, rows.life_starts) == 1) & (reached == 1)
+    first &= spread(null, rows.life_starts, len(rows))
+    assert rows.sign is not None
+    rows.reject_rows(np.flatnonzero(first & (rows.sign < 0)))

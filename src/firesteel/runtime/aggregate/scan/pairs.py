@@ -1,0 +1,176 @@
+"""The distinct (key, value) pairs of a batch, and how often each is there after each row."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.kernels.column_hashes import U64, is_one_word, null_mask, sub_key_words
+from firesteel.kernels.extremes import count_pairs
+from firesteel.kernels.types import given
+from firesteel.runtime.aggregate.scan.column import Mask
+from firesteel.runtime.aggregate.scan.rows import Rows
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import place_bits, word_order
+from firesteel.runtime.state.order_codes import is_exact, order_words
+from firesteel.runtime.state.runs import Run, find
+from firesteel.runtime.state.sort import sort_order, spread
+
+_FEWEST_BITS = 20
+"""With fewer bits of a word it is not worth trying to tell pairs apart by them."""
+
+
+class Pairs:
+    """The distinct (key, value) of n entries: codes are their keys' numbers, ascending, arguments their
+    values.
+
+    order: int64[n], entries sorted by pair and, within one, as they stood. starts: int64[p], where each
+    pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted as entries
+    of a map state are; in_order: of an ordered map, where its order words tell all values apart."""
+
+    def __init__(self, keys: Keys, codes: Index, arguments: pa.Array, in_order: bool = False) -> None:
+        self._keys = keys
+        self.in_order = in_order and is_exact(arguments.type)
+        self._two_words = not is_one_word(arguments.type)
+        if self.in_order:
+            self._two_words = bool(arguments.null_count)
+        words = self._words_of(codes, arguments)
+        first = _leading(words) if self.in_order else words[0]
+        second = words[1] if len(words) > 1 else None
+        self.order, self.starts = _pair_order(codes.astype(np.uint64), first, second)
+        at = self.order[self.starts]
+        self.owners = codes[at]
+        self._words = tuple(word[at] for word in words)
+        self.values = arguments.take(pa.array(at))
+
+    def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
+        """One word or two that tell the values of a key apart. codes: the keys' numbers."""
+        if not self.in_order:
+            word1, word2 = sub_key_words(values, self._keys.hash2[codes])
+            return (word1, word2) if self._two_words else (word1,)
+        words = order_words(values)
+        if not self._two_words:
+            return (words,)
+        null = null_mask(values)
+        return np.where(null, np.uint64(0), words), null.astype(np.uint64)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @cached_property
+    def of_rows(self) -> Index:
+        """int64[n]: the pair of each entry, as they stand."""
+        numbers = np.empty(len(self.order), np.int64)
+        numbers[self.order] = np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
+        return numbers
+
+    def has(self, owners: Index, values: pa.Array) -> Mask:
+        """Which of these (key, value), ascending by key, the batch has."""
+        result = np.zeros(len(owners), np.bool_)
+        mine = self._run(self.owners, self._words)
+        result[find(mine, self._run(owners, self._words_of(owners, values)))[0]] = True
+        return result
+
+    def _run(self, owners: Index, words: tuple[U64, ...]) -> Run:
+        keys = self._keys
+        return Run((keys.hash1[owners], words[0], keys.hash2[owners], *words[1:]), ())
+
+
+def _leading(words: tuple[U64, ...]) -> U64:
+    """The first words of an ordered map's entries, in the same order and told apart by their leading bits:
+    the 0 of NULL, far below all values, goes next to them."""
+    first = words[0]
+    if len(words) > 1:
+        null = words[1] != 0
+        least = first[~null].min(initial=np.iinfo(np.uint64).max)
+        if least:
+            first = np.where(null, least - np.uint64(1), first)
+    return spread(first)
+
+
+def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
+    """The stable order by (code, word1, word2), and where in it each pair begins; codes ascend already."""
+    found = _short_order(codes, word1, word2)
+    return _long_order(codes, word1, word2) if found is None else found
+
+
+def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
+    """By the code, the leading bits of word1 and the row's number in one number. None where there are too few
+    bits to tell all pairs apart."""
+    code_bits = int(codes[-1]).bit_length() if len(codes) else 0
+    word_bits = 64 - code_bits - place_bits(len(codes))
+    if word_bits < _FEWEST_BITS:
+        return None
+    return word_order(word1, (word1, word1 if word2 is None else word2), codes.view(np.int64), word_bits)
+
+
+def _starts(new: Mask, rows: int) -> Index:
+    """Where stretches begin. new: which rows differ from the one before."""
+    return np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(new) + 1)
+
+
+def _differ(order: Index, *words: U64 | None) -> Mask:
+    """Which neighbours in this order have different words."""
+    differ = np.zeros(max(len(order) - 1, 0), np.bool_)
+    for word in words:
+        if word is not None:
+            placed = word[order]
+            differ |= placed[1:] != placed[:-1]
+    return differ
+
+
+def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
+    """A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
+    where it does not, the whole words decide."""
+    rows = len(codes)
+    bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)
+    packed = word1 >> bits
+    if bits:
+        packed |= codes << (np.uint64(64) - bits)
+    order = np.argsort(packed)
+    packed = packed[order]
+    same = packed[1:] == packed[:-1]
+    if np.any(same & _differ(order, word1, word2)):
+        order = sort_order((codes, word1)) if word2 is None else np.lexsort((word2, word1, codes))
+        return order, _starts(_differ(order, codes, word1, word2), rows)
+    number = np.zeros(rows, np.uint64)
+    np.cumsum(~same, out=number[1:])
+    place = np.uint64(max(1, rows.bit_length()))
+    number <<= place
+    number |= order.astype(np.uint64)
+    number.sort()
+    number &= (np.uint64(1) << place) - np.uint64(1)
+    return number.astype(np.int64), _starts(~same, rows)
+
+
+class Counts:
+    """How often each pair is there, counted over some of its rows.
+
+    moves: int64[n], +1, -1 or 0 for a row that does not count. after: int64[n], the count of its pair after
+    each row. before, last, least: int64[p], the stored counts, those after the batch and the least ever.
+    """
+
+    def __init__(self, rows: Rows, pairs: Pairs, mask: Mask | None, before: Index) -> None:
+        self.moves = np.ones(len(rows), np.int64) if rows.sign is None else rows.sign
+        if mask is not None:
+            self.moves = np.where(mask, self.moves, 0)
+        self.before = before
+        self.after = np.empty(len(rows), np.int64)
+        self.last, self.least = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+        read = given(pairs.order, pairs.starts, self.moves, before)
+        count_pairs(self.after, self.last, self.least, *read)
+
+    @property
+    def appears(self) -> Mask:
+        """Rows with which the pair comes to be there."""
+        there: Mask = (self.after == 1) & (self.moves > 0)
+        return there
+
+    @property
+    def disappears(self) -> Mask:
+        """Rows with which the pair goes."""
+        gone: Mask = (self.after == 0) & (self.moves < 0)
+        return gone

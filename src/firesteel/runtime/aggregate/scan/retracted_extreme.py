@@ -1,0 +1,177 @@
+"""Running MIN and MAX with retraction.
+
+A value is there from the row with which its count leaves 0 to the row with which it is 0 again. Of the stored
+values that the batch does not touch, which are there all the time, only the greatest matters: the stored
+extreme, or, where that may go in this batch, the next one down in the ordered map. MIN is MAX over the
+complement.
+Keys that have had retractions without a matching row are left to the row handler where their extreme may
+go: what Flink's MaxWithRetractAggFunction answers then depends on the order of things.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.kernels.extremes import count_values, greatest
+from firesteel.kernels.places import no_places
+from firesteel.kernels.types import given
+from firesteel.runtime.aggregate.scan.column import Column, Mask, Ranks, both, comparable, from_sortable_form
+from firesteel.runtime.aggregate.scan.extreme import RunningExtreme
+from firesteel.runtime.aggregate.scan.pairs import Counts, Pairs
+from firesteel.runtime.aggregate.scan.rows import Rows
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import stable_pair_order
+from firesteel.runtime.spec.operators import AggregateSpec
+from firesteel.runtime.state.base import Entries, OrderedMapState
+from firesteel.types.arrow import to_arrow
+from firesteel.types.internal_values import sortable_column
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
+
+_LEAST = np.int64(np.iinfo(np.int64).min)
+_FIRST_READ = 16
+"""So many entries of a key are read at first."""
+
+
+class RetractedExtreme:
+    """One call over one batch. pairs: those of its argument. state: its map of counts."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        call: AggregateSpec,
+        pairs: Pairs,
+        state: OrderedMapState,
+        now: int,
+        least: bool,
+    ) -> None:
+        self._rows, self._pairs, self._state, self._now = rows, pairs, state, now
+        self._argument = call.arg_types[0]
+        self._flip = np.int64(-1 if least else 0)
+        null = rows.null(call.args[0])
+        mask = both(rows.passes(call.filter), None if null is None else ~null)
+        found = state.get(rows.keys, pairs.owners, pairs.values, now)
+        before = found.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
+        self._counts = Counts(rows, pairs, mask, before)
+
+    @property
+    def kind(self) -> SqlType:
+        """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
+        return BIGINT if self._argument.root in APPROXIMATE else self._argument
+
+    def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> RunningExtreme:
+        """The extreme after each row. best, size and unmatched: the stored fields of the keys."""
+        rows, pairs = self._rows, self._pairs
+        rows.clean[pairs.owners[self._counts.least < 0]] = False
+        known_size = size.fill_null(0).to_numpy(zero_copy_only=False)
+        (values, known), ranks = self._numbers([pairs.values], best)
+        sizes, loses = self._sizes(values.values, known.values, known_size)
+        rows.reject_rows(rows.ended[sizes[rows.ended] != 0])
+        rows.clean[known.is_null & (known_size > 0)] = False
+        rows.clean[loses & unmatched.fill_null(False).to_numpy(zero_copy_only=False)] = False
+        owners = np.flatnonzero(loses & (known_size > 0) & rows.clean)
+        rest = next_values(
+            self._state, rows.keys, owners, pairs, best, self._argument, self._flip == 0, self._now
+        )
+        held = values
+        if len(rest.owners):
+            (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
+        others = np.where((known_size > 0) & ~loses, known.values, _LEAST)
+        others[rest.owners] = held.values[: len(rest.owners)]
+        return RunningExtreme(
+            Column(self._greatest(values.values, others) ^ self._flip, sizes == 0),
+            Column(known.values ^ self._flip, known_size == 0),
+            self.kind, ranks, Column(sizes),
+        )  # fmt: skip
+
+    def save(self) -> None:
+        """Write the counts that changed, of clean keys."""
+        counts, owners = self._counts, self._pairs.owners
+        write = np.flatnonzero((counts.last != counts.before) & self._rows.clean[owners])
+        if len(write):
+            values, last = self._pairs.values.take(pa.array(write)), counts.last[write]
+            self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
+
+    def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
+        """How many values each key has after each row, and which keys may lose their stored extreme."""
+        rows, counts = self._rows, self._counts
+        sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
+        read = (rows.keys.starts, counts.moves, counts.after, self._pairs.of_rows, values, known, stored)
+        count_values(sizes, loses, *given(*read))
+        loses[rows.ended_keys] = True
+        return sizes, loses & rows.stored.found
+
+    def _greatest(self, values: Index, others: Index) -> Index:
+        """The greatest value that is there after each row. values: of the pairs. others: of each key."""
+        rows, pairs, counts = self._rows, self._pairs, self._counts
+        places, before = pairs.of_rows, counts.before
+        if not pairs.in_order or self._flip:  # they do not ascend
+            order = _turned(pairs.owners) if pairs.in_order else stable_pair_order(pairs.owners, values)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            places, values, before = place[places], values[order], before[order]
+        best = np.empty(len(rows), np.int64)
+        read = (rows.keys.starts, counts.moves, counts.after, places, pairs.owners, values, before, others)
+        greatest(best, *no_places(len(pairs)), *given(*read))
+        return best
+
+    def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
+        """Arguments, then the stored extremes, as numbers of which the greatest is wanted."""
+        if self._argument.root in APPROXIMATE:
+            arrays = [sortable_column(array) for array in arrays]
+        columns, ranks = comparable([*arrays, best], self.kind)
+        if self._flip:
+            columns = [Column(column.values ^ self._flip, column.null) for column in columns]
+        return columns, ranks
+
+
+def _turned(owners: Index) -> Index:
+    """The pairs, by key, but those of each key from the last to the first."""
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    sizes = np.diff(starts, append=len(owners))
+    turned: Index = np.repeat(2 * starts + sizes - 1, sizes) - np.arange(len(owners))
+    return turned
+
+
+def next_values(
+    state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
+    greatest: bool, now: int,
+) -> Entries:  # fmt: skip
+    """Of the keys `owners`, whose stored extremes are `best` (a row a key), the greatest (or least) entry
+    that is none of the `pairs`; nothing of a key that has no other."""
+    found: list[Entries] = []
+    most = np.bincount(pairs.owners, minlength=len(keys)) + 1
+    for enough in (False, True):  # nearly always a few are
+        counts = most[owners] if enough else np.minimum(most[owners], _FIRST_READ)
+        start = _arguments(best.take(pa.array(owners)), argument)
+        read = (state.last if greatest else state.first)(keys, owners, counts, now, start)
+        others = np.flatnonzero(~pairs.has(read.owners, read.sub_keys))
+        new = np.ones(len(others), np.bool_)
+        new[1:] = read.owners[others[1:]] != read.owners[others[:-1]]
+        first = others[new]
+        found.append(Entries(read.owners[first], read.sub_keys.take(pa.array(first)), ()))
+        full = np.bincount(read.owners, minlength=len(keys))[owners] == counts
+        owners = owners[full & (counts < most[owners]) & ~np.isin(owners, read.owners[first])]
+        if not len(owners):
+            break
+    return _joined(found, argument)
+
+
+def _arguments(best: pa.Array, argument: SqlType) -> pa.Array:
+    """Stored extremes as arguments."""
+    if argument.root not in APPROXIMATE:
+        return best
+    return pa.array(from_sortable_form(best.to_numpy(zero_copy_only=False))).cast(to_arrow(argument))
+
+
+def _joined(found: list[Entries], argument: SqlType) -> Entries:
+    """Entries of different keys, by key."""
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return Entries(np.zeros(0, np.int64), pa.nulls(0, to_arrow(argument)), ())
+    owners = np.concatenate([each.owners for each in found])
+    order = np.argsort(owners, kind="stable")
+    sub_keys = pa.concat_arrays([each.sub_keys for each in found]).take(pa.array(order))
+    return Entries(owners[order], sub_keys, ())

@@ -1,0 +1,113 @@
+"""The lives of the keys of a batch."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.row_engine.accumulator_state import Stored
+from firesteel.runtime.aggregate.scan.column import Column, Mask
+from firesteel.runtime.aggregate.scan.segments import Index, running_sum
+from firesteel.runtime.aggregate.scan.sorted_rows import SortedRows
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+
+
+class Rows(SortedRows):
+    """Rows with the lives of their keys.
+
+    A life of a key is the stretch of rows between two moments at which it has no records; in each life
+    the accumulators begin anew, but for a first life that goes on from the stored ones.
+
+    sign: int64[n], -1 for a retraction, None where there can be none. count: int64[n], the records of
+    the key after each row, None where they are not counted. clean: bool[g], keys for which the running
+    forms hold; the others are the row handler's.
+    """
+
+    def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
+        super().__init__(spec, changes, keys)
+        self.stored = stored
+        self.clean = np.ones(len(keys), np.bool_)
+        self.sign: Index | None = None
+        self.count: Index | None = None
+        self._starts, self._life_key = keys.starts, np.arange(len(keys))
+        self.ended: Index = np.zeros(0, np.int64)
+
+    def count_records(self, records: pa.Array) -> None:
+        """Find the lives. records: the stored record counts of the keys, NULL where there are none."""
+        self._count(records)
+        assert self.count is not None
+        if self.count.min() < 0:
+            self.reject_rows(np.flatnonzero(self.count < 0))
+        self.ended = np.flatnonzero(self.count == 0)
+        if len(self.ended):
+            begins = np.zeros(len(self) + 1, np.bool_)
+            begins[self.ended + 1] = True
+            begins[self.keys.starts] = True
+            self._starts = np.flatnonzero(begins[:-1])
+            self._life_key = self.keys.sorted_codes[self._starts]
+
+    def count_bundle(self, records: pa.Array) -> None:
+        """Of a bundle, in which a key has one life, even where it is without records in between. What an
+        unknown key begins with must be a row that comes: the row handler drops the others."""
+        self._count(records)
+        assert self.count is not None
+        assert self.sign is not None
+        starts = self.keys.starts
+        self.reject_rows(starts[~self.stored.found & (self.sign[starts] < 0)])
+        last = self.ends - 1
+        self.ended = last[self.count[last] == 0]
+
+    def _count(self, records: pa.Array) -> None:
+        self.sign = self.signs()
+        before = records.fill_null(0).to_numpy(zero_copy_only=False)
+        self.count = running_sum(self.sign, self.keys.starts, before)
+
+    @property
+    def life_starts(self) -> Index:
+        """Where each life begins."""
+        return self._starts
+
+    @property
+    def life_keys(self) -> Index:
+        """The key of each life."""
+        return self._life_key
+
+    @cached_property
+    def goes_on(self) -> Mask:
+        """Of each life, whether it goes on from stored accumulators."""
+        first = self._starts == self.keys.starts[self._life_key]
+        on: Mask = first & self.stored.found[self._life_key]
+        return on
+
+    @cached_property
+    def before(self) -> Index:
+        """Where in a line of results (emit.py) the one before each row stands."""
+        rows = len(self)
+        before = np.arange(-1, rows - 1)
+        before[self._starts] = np.arange(rows, rows + len(self._starts))
+        return before
+
+    @cached_property
+    def ends(self) -> Index:
+        """Where the rows of each key end: the place after the last."""
+        return self.keys.starts + self.keys.counts
+
+    @cached_property
+    def ended_keys(self) -> Index:
+        """The keys (ascending, distinct) that had no records at some moment."""
+        return np.unique(self.keys.sorted_codes[self.ended])
+
+    def reject_rows(self, rows: Index) -> None:
+        """Leave the keys of these rows to the row handler."""
+        self.clean[self.keys.sorted_codes[rows]] = False
+
+    def life_initial(self, stored: Column, initial: int | float | None) -> Column:
+        """What each life begins with: the stored field of its key, or the field's initial value."""
+        values, null = stored.values[self.life_keys], stored.is_null[self.life_keys]
+        fresh = ~self.goes_on
+        values[fresh] = 0 if initial is None else initial
+        null = np.where(fresh, initial is None, null)
+        return Column(values, null if null.any() else None)

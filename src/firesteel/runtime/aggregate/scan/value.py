@@ -1,0 +1,102 @@
+"""Results out of running fields: the expression trees of aggregate declarations over columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from firesteel.runtime.aggregate.functions.declaration import (
+    Arithmetic,
+    Compare,
+    Constant,
+    Convert,
+    Expression,
+    Field,
+    If,
+    IsNull,
+)
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm
+from firesteel.runtime.aggregate.scan.segments import Index, wrapped
+from firesteel.types.sql import INTEGER_BITS, TypeRoot
+
+_SAFE = 1 << 62
+
+
+def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
+    """The value of `node` at each row.
+
+    Raises NoRunningForm for what has no columnar form, or values that would leave 64 bits.
+    """
+    if isinstance(node, Field):
+        return fields[node.name]
+    if isinstance(node, If):
+        return _choose(node, fields)
+    if isinstance(node, Arithmetic) and node.operator == "/" and node.type is not None:
+        return _divide(node, fields)
+    if isinstance(node, Convert):
+        operands = [evaluate(each, fields) for each in node.operands]
+        if node.function == "wrap":
+            return _wrap(operands[0], node.constants[0])
+        if node.function == "float32":
+            with np.errstate(over="ignore"):
+                return Column(operands[0].values.astype(np.float32), operands[0].null)
+        if node.function == "decimal_average":
+            return _decimal_average(operands[0], operands[1].values, *node.constants)
+    raise NoRunningForm
+
+
+def _choose(node: If, fields: Mapping[str, Column]) -> Column:
+    condition = _test(node.condition, fields)
+    if node.then == Constant(None):
+        other = evaluate(node.otherwise, fields)
+        return Column(other.values, condition if other.null is None else other.null | condition)
+    then, other = evaluate(node.then, fields), evaluate(node.otherwise, fields)
+    return Column(
+        np.where(condition, then.values, other.values), np.where(condition, then.is_null, other.is_null)
+    )
+
+
+def _test(node: Expression, fields: Mapping[str, Column]) -> Mask:
+    if isinstance(node, IsNull):
+        return evaluate(node.operand, fields).is_null
+    if isinstance(node, Compare) and node.operator == "==" and isinstance(node.right, Constant):
+        same: Mask = evaluate(node.left, fields).values == node.right.value
+        return same
+    raise NoRunningForm
+
+
+def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
+    left, right = evaluate(node.left, fields), evaluate(node.right, fields)
+    assert node.type is not None
+    with np.errstate(all="ignore"):
+        if node.type.root is TypeRoot.DOUBLE:
+            return Column(left.values / right.values, left.null)
+        bits = INTEGER_BITS.get(node.type.root)
+        if bits is None:
+            raise NoRunningForm
+        return _wrap(Column(truncated(left.values, right.values), left.null), bits)
+
+
+def truncated(dividend: Index, divisor: Index) -> Index:
+    """Division towards zero; anything where the divisor is 0."""
+    divisor = np.where(divisor == 0, 1, divisor)
+    quotient = dividend // divisor
+    quotient += (quotient < 0) & (quotient * divisor != dividend)
+    return quotient
+
+
+def _wrap(column: Column, bits: int) -> Column:
+    return Column(wrapped(column.values, bits), column.null)
+
+
+def _decimal_average(total: Column, count: Index, shift: int, precision: int) -> Column:
+    """HALF_UP, as numbers.decimal_average."""
+    largest = int(np.abs(total.values).max(initial=0)) * 10**shift
+    if 2 * largest >= _SAFE or largest >= 10**precision:
+        raise NoRunningForm
+    divisor = np.where(count == 0, 1, count)
+    half = np.abs(divisor)
+    quotient = (2 * np.abs(total.values * 10**shift) + half) // (2 * half)
+    negative = (total.values < 0) != (divisor < 0)
+    return Column(np.where(negative, -quotient, quotient), total.null)

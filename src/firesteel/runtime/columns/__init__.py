@@ -1,0 +1,1 @@
+"""Keys, sorting and equality of Arrow columns."""

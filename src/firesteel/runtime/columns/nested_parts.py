@@ -1,0 +1,55 @@
+"""Values out of nested columns, in columns: a ROW's field, an ARRAY's element, a MAP's value of a key."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from firesteel.kernels.column_hashes import null_mask, offsets_of
+from firesteel.runtime.columns.keys import one_array
+from firesteel.types.arrow import KEY, VALUE, is_entries
+from firesteel.types.value_parts import Path
+
+
+def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
+    """n values of a column of n rows; NULL where a step leads nowhere."""
+    values = one_array(column)
+    for step in path:
+        if pa.types.is_struct(values.type):
+            values = _field(values, str(step))
+        elif is_entries(values.type):
+            values = _value(values, str(step))
+        else:
+            values = _element(values, int(step))
+    return values
+
+
+def _field(rows: pa.StructArray, name: str) -> pa.Array:
+    """Of rows that are there: what a field holds where there is none says nothing."""
+    return pc.struct_field(rows, rows.type.get_field_index(name))
+
+
+def _element(lists: pa.ListArray, place: int) -> pa.Array:
+    offsets = offsets_of(lists)
+    at = offsets[:-1] + (place - 1)
+    return _taken(lists.values, at, at >= offsets[1:], lists)
+
+
+def _value(maps: pa.ListArray, key: str) -> pa.Array:
+    """Of the first entry with the key. A NULL key is an empty one, as in Flink's binary maps."""
+    offsets, entries = offsets_of(maps), maps.values
+    keys = entries.field(KEY).fill_null("")
+    is_key = pc.equal(keys, key).to_numpy(zero_copy_only=False)
+    before = np.append(0, np.cumsum(is_key))[offsets[:-1]]
+    at = np.append(np.flatnonzero(is_key), len(keys))[before]
+    return _taken(entries.field(VALUE), at, at >= offsets[1:], maps)
+
+
+def _taken(values: pa.Array, at: NDArray[np.int64], beyond: NDArray[np.bool_], lists: pa.Array) -> pa.Array:
+    """The values at these places; NULL where they are beyond their list, or there is no list."""
+    missing = beyond | null_mask(lists) if lists.null_count else beyond
+    if len(at) == len(values) and not missing.any() and np.array_equal(at, np.arange(len(at))):
+        return values
+    return values.take(pa.array(at, mask=missing))

@@ -1,0 +1,1 @@
+"""The operator contract, chains, ports, packets, sequence and watermarks."""

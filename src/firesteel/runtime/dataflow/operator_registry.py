@@ -1,0 +1,117 @@
+"""The operators that there are: one line each.
+
+An operator's module has `build(spec, state, clock)`, which makes the operator, and `code(spec)`, the lines
+that `explain --code` prints of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+from firesteel.errors import InternalError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.spec.operators import (
+    ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
+    DropUpdateBeforeSpec,
+    ExpandSpec,
+    GeneratedWatermarksSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    IncrementalGroupAggregateSpec,
+    LocalGroupAggregateSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+    WatermarkAssignerSpec,
+)
+from firesteel.runtime.spec.over import OverAggregateSpec, TemporalSortSpec
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.sink import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
+from firesteel.runtime.spec.window import (
+    GroupWindowAggregateSpec,
+    LocalWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowTableFunctionSpec,
+)
+from firesteel.runtime.state.base import StateBackend
+
+
+@dataclass(frozen=True)
+class Entry:
+    """module: where the operator is; loaded when it is first needed, as imports cost start-up time.
+    state: version of what it keeps, 0 for nothing. shapes_rows: whether rows are others behind it, so that a
+    checkpoint made with it means nothing without it. gains_by_more: whether rows are cheaper the more of them
+    come together, as each key is looked up once for all."""
+
+    module: str
+    state: int = 0
+    shapes_rows: bool = True
+    gains_by_more: bool = False
+
+
+OPERATORS: dict[type[OperatorSpec], Entry] = {
+    CalcSpec: Entry("firesteel.runtime.operators.calc.calc"),
+    ConstraintEnforcerSpec: Entry("firesteel.runtime.operators.sink.constraint_enforcer", shapes_rows=False),
+    ChangelogNormalizeSpec: Entry("firesteel.runtime.operators.group.changelog_normalize", state=1),
+    CurrentWatermarkSpec: Entry("firesteel.runtime.operators.calc.current_watermark"),
+    DropUpdateBeforeSpec: Entry("firesteel.runtime.operators.calc.drop_update_before"),
+    ExpandSpec: Entry("firesteel.runtime.operators.calc.expand"),
+    GeneratedWatermarksSpec: Entry("firesteel.runtime.operators.watermark.generated_watermarks", state=1),
+    GlobalGroupAggregateSpec: Entry("firesteel.runtime.operators.group.global_group_aggregate", state=1),
+    GroupAggregateSpec: Entry(
+        "firesteel.runtime.operators.group.group_aggregate", state=1, gains_by_more=True
+    ),
+    GroupWindowAggregateSpec: Entry("firesteel.runtime.operators.window.group_window_aggregate", state=1),
+    IncrementalGroupAggregateSpec: Entry(
+        "firesteel.runtime.operators.group.incremental_group_aggregate", state=1
+    ),
+    LocalGroupAggregateSpec: Entry("firesteel.runtime.operators.group.local_group_aggregate"),
+    LocalWindowAggregateSpec: Entry("firesteel.runtime.operators.window.local_window_aggregate"),
+    MiniBatchAssignerSpec: Entry(
+        "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
+    ),
+    OverAggregateSpec: Entry("firesteel.runtime.operators.over.over_aggregate", state=1),
+    SequenceShiftSpec: Entry("firesteel.runtime.operators.set_op.sequence_shift", shapes_rows=False),
+    SessionWindowAggregateSpec: Entry("firesteel.runtime.operators.window.session_window_aggregate", state=1),
+    SessionWindowTableFunctionSpec: Entry(
+        "firesteel.runtime.operators.window.session_window_table_function", state=1
+    ),
+    SinkUpsertMaterializerSpec: Entry("firesteel.runtime.operators.sink.sink_upsert_materializer", state=1),
+    TemporalSortSpec: Entry("firesteel.runtime.operators.sort.temporal_sort", state=1),
+    WindowAggregateSpec: Entry("firesteel.runtime.operators.window.window_aggregate", state=1),
+    WindowTableFunctionSpec: Entry("firesteel.runtime.operators.window.window_table_function"),
+    WatermarkAssignerSpec: Entry(
+        "firesteel.runtime.operators.watermark.watermark_assigner", shapes_rows=False
+    ),
+    WatermarkCompactingSinkMaterializerSpec: Entry(
+        "firesteel.runtime.operators.sink.watermark_compacting_sink_materializer", state=1
+    ),
+}
+
+
+def entry(kind: type[OperatorSpec]) -> Entry:
+    """The entry of a class of specs. Raises InternalError where there is none."""
+    if kind not in OPERATORS:
+        raise InternalError(f"no operator runs {kind.__name__}")
+    return OPERATORS[kind]
+
+
+def build(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    """The operator that a spec names."""
+    made: Operator = import_module(entry(type(spec)).module).build(spec, state, clock)
+    return made
+
+
+def code(spec: OperatorSpec) -> Iterable[str]:
+    """What the operator runs, in lines: its name, then the DuckDB SQL or the generated handler."""
+    lines: Iterable[str] = import_module(entry(type(spec)).module).code(spec)
+    return lines

@@ -1,0 +1,58 @@
+"""A Calc over rows that know the watermark that stood when they came: CURRENT_WATERMARK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.sequence import places
+from firesteel.runtime.operators.calc import calc
+from firesteel.runtime.spec.operators import CurrentWatermarkSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.arrow import to_arrow
+
+
+class CurrentWatermark(Operator):
+    """Puts the watermark into the field that the Calc reads it from, NULL before the first one."""
+
+    def __init__(self, spec: CurrentWatermarkSpec) -> None:
+        self._calc = calc.Calc(spec.calc)
+        self._field = field(spec.field)
+        self._type = to_arrow(spec.type)
+        self._time = MIN_WATERMARK
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        out = self._calculated(table, np.full(table.num_rows, self._time))
+        return (out,) if out.num_rows else ()
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        self._time = mark.time
+        return (mark,)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        times = np.concatenate([[self._time], rows.times])
+        before = np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")
+        out = self._calculated(rows.table, times[before])
+        self._time = int(times[-1])
+        return (rows.with_rows(out),)
+
+    def _calculated(self, table: pa.Table, times: NDArray[np.int64]) -> pa.Table:
+        """times: int64[n], the watermark of each row."""
+        column = pa.array(times, pa.int64(), mask=times == MIN_WATERMARK)
+        column = column.cast(pa.timestamp("ms")).cast(pa.timestamp("us")).cast(self._type)
+        place = table.num_columns - (places(table) is not None)
+        return self._calc.process(table.add_column(place, self._field, column))
+
+
+def build(spec: CurrentWatermarkSpec, state: StateBackend | None, clock: Clock) -> CurrentWatermark:
+    return CurrentWatermark(spec)
+
+
+def code(spec: CurrentWatermarkSpec) -> Iterator[str]:
+    yield f"-- {field(spec.field)} is the watermark"
+    yield from calc.code(spec.calc)

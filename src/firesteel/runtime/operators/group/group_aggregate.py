@@ -1,0 +1,101 @@
+"""GroupAggregate, record by record. Flink: GroupAggFunction.
+
+The first row of a key gives +I; a result that stays the same gives nothing (unless the state has a time
+to live); any other change gives -U, where it is wanted, and +U; the last row that goes gives -D. A
+retraction for a key without state is dropped. The output is the keys, then the results of the calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind, field
+from firesteel.runtime.aggregate.row_engine.accumulators import accumulators
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.aggregate.row_engine.map_state import Expiry
+from firesteel.runtime.aggregate.row_engine.row_loop import RowBatch, RowByRow, expand
+from firesteel.runtime.aggregate.scan.plan import RunningBatch, plan
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.columns.sorting import stable_order
+from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.internal_values import one_chunk
+
+
+class GroupAggregate(RowOperator):
+    """One accumulator for each key, and each change of result sent on.
+
+    A batch runs in columns where all calls have a running form and the keys' input is clean, else
+    through the row handler; both give the same. state: None keeps the accumulators in this process, for
+    as long as the operator lives. columnar: False sends everything through the row handler.
+    """
+
+    def __init__(
+        self,
+        spec: GroupAggregateSpec,
+        state: StateBackend | None,
+        clock: Clock,
+        columnar: bool = True,
+    ) -> None:
+        self._spec = spec
+        self._clock = clock
+        self._expiry = Expiry(spec.ttl)
+        handler = generate(spec)
+        self._running = plan(spec) if columnar else None
+        in_columns = self._running is not None
+        self._state, rows = accumulators(spec, handler.slots, state, in_columns, self._expiry)
+        self._by_row = RowByRow(spec, handler, rows, self._expiry)
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """The changes of result that these rows cause, in the order of the rows."""
+        self._expiry.now = self._clock()
+        keys = find_keys(self._key_columns(changes), changes.num_rows)
+        batch = None
+        if self._running is not None and self._state is not None:
+            batch = self._running.process(changes, keys, self._state, self._expiry.now)
+        if batch is None:
+            return self._output(changes, self._by_row.process(changes, keys))[0]
+        out, causes = self._output(changes, batch)
+        if not len(batch.left):
+            return out
+        rest = changes.take(pa.array(batch.left))
+        more, more_causes = self._output(
+            rest, self._by_row.process(rest, find_keys(self._key_columns(rest), rest.num_rows))
+        )
+        order = stable_order(np.concatenate([causes, batch.left[more_causes]]))
+        return pa.concat_tables([out, more]).take(pa.array(order))
+
+    def _key_columns(self, changes: pa.Table) -> list[pa.ChunkedArray]:
+        return [changes.column(field(i)) for i in self._spec.keys]
+
+    def _output(
+        self, changes: pa.Table, batch: RowBatch | RunningBatch
+    ) -> tuple[pa.Table, NDArray[np.int64]]:
+        """The rows that go out, and for each the number of the row that caused it."""
+        kinds, causes = expand(batch.outcomes, self._spec.emit_update_before)
+        old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
+        at = pa.array(causes)
+        columns = [one_chunk(column).take(at) for column in self._key_columns(changes)]
+        columns += batch.columns(causes, old)
+        return caused(changes, causes, pa.array(kinds), columns), causes
+
+
+def build(spec: GroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    if not spec.bundle:
+        return GroupAggregate(spec, state, clock)
+    from firesteel.runtime.operators.group.map_bundle import bundled
+    from firesteel.runtime.operators.group.mini_batch_group_aggregate import MiniBatchGroupAggregate
+
+    return bundled(MiniBatchGroupAggregate(spec, state, clock), spec, spec.keys)
+
+
+def code(spec: GroupAggregateSpec) -> Iterator[str]:
+    how = f"in bundles of {spec.bundle} rows" if spec.bundle else "row by row"
+    yield f"-- GroupAggregate, {how}"
+    yield generate(spec).source.rstrip()

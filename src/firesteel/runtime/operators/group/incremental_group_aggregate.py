@@ -1,0 +1,173 @@
+"""IncrementalGroupAggregate: partial accumulators by key and bucket to what they add to the final keys.
+Flink: MiniBatchIncrementalGroupAggFunction.
+
+Only the values that DISTINCT calls have seen are state, by the partial key: what is merged into them and is
+new to them, or gone from them, counts for the final key. All else passes through, merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.aggregate.functions.declaration import Declared, MapView
+from firesteel.runtime.aggregate.reduce.columns import AccumulatorColumns
+from firesteel.runtime.aggregate.reduce.distinct_values import DistinctValues
+from firesteel.runtime.aggregate.reduce.partial_accumulators import BundleAccumulators, merge, regroup
+from firesteel.runtime.aggregate.row_engine.accumulator_state import AccumulatorState
+from firesteel.runtime.aggregate.row_engine.accumulators import stored_maps, write_maps
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.aggregate.row_engine.map_state import Expiry
+from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
+from firesteel.runtime.aggregate.scan.column import NoRunningForm, to_array
+from firesteel.runtime.aggregate.scan.plan import columnar_aggregates, distinct_groups
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.dataflow.sequence import ranks
+from firesteel.runtime.operators.group.map_bundle import bundled
+from firesteel.runtime.spec.operators import IncrementalGroupAggregateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+
+class IncrementalGroupAggregate:
+    """A BundleFunction (map_bundle.py). state: None keeps the values seen in this process. columnar:
+    False sends everything through the row handler."""
+
+    def __init__(
+        self,
+        spec: IncrementalGroupAggregateSpec,
+        state: StateBackend | None,
+        clock: Clock,
+        columnar: bool = True,
+    ) -> None:
+        self._spec = aggregate = spec.aggregate
+        self._aggregates = columnar_aggregates(aggregate) if columnar else None
+        self._clock = clock
+        self._final_keys = spec.final_keys
+        self._columns = AccumulatorColumns.of(aggregate)
+        self._increments = AccumulatorColumns.increments(aggregate, spec.final_keys)
+        self._expiry = Expiry(aggregate.ttl)
+        generated = generate(aggregate)
+        self._slots = generated.slots
+        self._seen = [i for i, slot in enumerate(self._slots) if slot.call < 0]
+        self._state = AccumulatorState(aggregate, self._slots, state or memory_backend())
+        self._handler = generated.create(self._expiry)
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        """A row a final key, with the order of its last row."""
+        self._expiry.now = self._clock()
+        partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
+        last = partial.order[partial.starts + partial.counts - 1]
+        came = ranks(changes)[last]
+        final = find_keys([partial.columns[i] for i in self._final_keys], len(partial))
+        parts = self._in_columns(changes, partial, final)
+        if parts is None:
+            with no_collections():
+                accs = self._merged(changes, partial, final, self._places(partial, final, came))
+            parts = self._increments.from_rows(accs, self._slots)
+        newest = np.lexsort((came, final.codes))[final.starts + final.counts - 1]
+        return self._increments.table(changes, last[newest], final.columns, parts)
+
+    def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
+        """The increments; None, with nothing written, where the row handler must make them."""
+        if self._aggregates is None:
+            return None
+        try:
+            with np.errstate(over="ignore"):
+                accumulators = merge(self._columns, self._spec, self._aggregates, changes, partial)
+                distinct = self._count_seen(accumulators, partial)
+                parts = regroup(self._increments, self._spec, self._aggregates, accumulators, final)
+        except NoRunningForm:
+            return None
+        for view in distinct:
+            view.save(np.ones(len(partial), np.bool_), np.zeros(0, np.int64))
+        return parts
+
+    def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
+        """Put the fields of the DISTINCT calls among the accumulators: what the values new to them, or gone
+        from them, add."""
+        assert self._aggregates is not None
+        views = []
+        for index, calls in enumerate(distinct_groups(self._spec)):
+            name = f"seen{index}"
+            view = DistinctValues(
+                partial, accumulators.maps[name], self._state.maps[name], self._spec, calls, self._expiry.now
+            )
+            for place, call in enumerate(calls):
+                aggregate = self._aggregates[call]
+                assert isinstance(aggregate, Declared)
+                fields = view.fields(aggregate, place, None)
+                for part in aggregate.fields:
+                    accumulators.fields[f"{part.name}{call}"] = to_array(fields[part.name], part.type)
+            views.append(view)
+        return views
+
+    def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The partial keys, by number, in the order in which each final key merges them."""
+        if not self._spec.map_order:
+            return final.order
+        from firesteel.runtime.aggregate.reduce.map_order import inner_places
+
+        return inner_places(partial, [self._spec.input_types[i] for i in self._spec.keys], final, came)
+
+    def _merged(
+        self, changes: pa.Table, partial: Keys, final: Keys, order: NDArray[np.int64]
+    ) -> list[tuple[Any, ...]]:
+        """An accumulator for each final key; the values seen are written to the state. order: the partial
+        keys by final key, as they are merged."""
+        ordered = changes.take(pa.array(partial.order))
+        bundles = self._bundles(ordered, partial)
+        views = {i: self._load(i, ordered, partial) for i in self._seen}
+        handler, accs = self._handler, []
+        members = iter(order.tolist())
+        for count in final.counts.tolist():
+            acc = list(handler.create_accumulators())
+            for member in islice(members, count):
+                for i, maps in views.items():
+                    acc[i] = maps[member]
+                handler.set_accumulators(tuple(acc))
+                handler.merge(bundles[member])
+                acc = list(handler.get_accumulators())
+            accs.append(tuple(acc))
+        owners = np.arange(len(partial))
+        for i, maps in views.items():
+            slot = self._slots[i]
+            assert isinstance(slot.kind, MapView)
+            known = np.ones(len(partial), np.bool_)
+            write_maps(self._state.maps[slot.name], slot.kind, partial, owners, maps, known, self._expiry.now)
+        return accs
+
+    def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
+        """The accumulators of the bundle, merged by partial key."""
+        rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
+        for count in partial.counts.tolist():
+            handler.reset_accumulators()
+            for other in islice(rows, count):
+                handler.merge(other)
+            bundles.append(handler.get_accumulators())
+        return bundles
+
+    def _load(self, index: int, ordered: pa.Table, partial: Keys) -> list[Any]:
+        slot = self._slots[index]
+        assert isinstance(slot.kind, MapView)
+        known: NDArray[np.bool_] = np.ones(len(partial), np.bool_)
+        lists = one_array(ordered.column(field(self._columns.position(slot))))
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        named = np.repeat(partial.sorted_codes, lengths), lists.flatten().field(0)
+        return list(stored_maps(self._state.maps[slot.name], slot.kind, partial, known, named, self._expiry))
+
+
+def build(spec: IncrementalGroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return bundled(IncrementalGroupAggregate(spec, state, clock), spec.aggregate)
+
+
+def code(spec: IncrementalGroupAggregateSpec) -> Iterator[str]:
+    yield f"-- IncrementalGroupAggregate, in bundles of {spec.aggregate.bundle} rows"
+    yield generate(spec.aggregate).source.rstrip()

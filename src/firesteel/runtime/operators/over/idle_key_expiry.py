@@ -1,0 +1,58 @@
+"""When the keys of a RANGE by processing time are forgotten.
+
+Flink: ProcTimeRangeBoundedPrecedingFunction. A key goes, with its rows and accumulators, a while after its
+last row has left all frames: a row sets a timer at one and a half times the range, unless there is one that
+does not come too early for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.operators.over.rows import Index
+from firesteel.runtime.state.base import StateBackend
+
+_NEVER = -(1 << 63)
+
+
+class Forgetting:
+    """range: the frame's milliseconds."""
+
+    def __init__(
+        self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], range: int
+    ) -> None:
+        self._range = range
+        self._until = backend.value(f"{name}/until", key_types, [pa.int64()])
+        self._timers = backend.times(f"{name}/forget", key_types)
+
+    def due(self, now: int) -> Keys:
+        """The keys that are forgotten by now."""
+        rung = self._timers.take_until(now)
+        keys = find_keys(rung.keys, len(rung.times))
+        gone = np.flatnonzero(self._known(keys) <= now)
+        if len(gone):
+            nothing = [pa.nulls(len(gone), pa.int64())]
+            self._until.put(keys, gone, nothing, 0, np.zeros(len(gone), np.bool_))
+        at = pa.array(gone)
+        return find_keys([column.take(at) for column in keys.columns], len(gone))
+
+    def heard(self, columns: Sequence[pa.Array], count: int, now: int) -> None:
+        """`count` rows with these keys have come."""
+        keys = find_keys(columns, count)
+        known = self._known(keys)
+        later = np.flatnonzero((known == _NEVER) | (known < now + self._range + 1))
+        if not len(later):
+            return
+        until = np.full(len(later), now + int(self._range * 1.5) + 1)
+        self._timers.put(keys, later, until)
+        self._until.put(keys, later, [pa.array(until)], 0)
+
+    def _known(self, keys: Keys) -> Index:
+        """Until when each key is kept, the beginning of time for one that is not known."""
+        (column,) = self._until.get(keys, 0).columns
+        times: Index = column.fill_null(_NEVER).to_numpy()
+        return times

@@ -1,0 +1,264 @@
+"""Which rows of an OVER aggregate with a bounded frame are late, key by key.
+
+Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late where its time
+is not above the last one for which its key has fired, 0 at first: so a row behind the watermark may still be
+taken. A RANGE forgets a key when event time is well beyond its last row: the key then begins anew (its next
+epoch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.columns.sorting import stable_order
+from firesteel.runtime.operators.over.rows import Index, Mask
+from firesteel.runtime.state.base import StateBackend
+
+_NEVER = -(1 << 63)
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """accepted: bool[n], of the rows that came. epochs: int64[d + n], of the rows that were waiting and are
+    due, then of those. left: keys and the numbers of their epochs that have ended."""
+
+    accepted: Mask
+    epochs: Index
+    left_keys: tuple[pa.Array, ...]
+    left_epochs: Index
+
+
+@dataclass
+class _Keyed:
+    """What is known of g keys: the last time they fired for, when they are to be forgotten, their epoch."""
+
+    last: Index
+    forget: Index
+    epoch: Index
+
+
+class Admission:
+    """range: the frame's milliseconds, None for a frame of rows, with which nothing is forgotten."""
+
+    def __init__(
+        self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], range: int | None
+    ) -> None:
+        self._range = range
+        self._state = backend.value(name, key_types, [pa.int64()] * 3)
+        self._timers = backend.times(f"{name}/forget", key_types) if range is not None else None
+
+    def admit(
+        self, due_keys: Sequence[pa.Array], due: Index, keys: Sequence[pa.Array], times: Index, stood: Index,
+        begin: int, end: int,
+    ) -> Admitted:  # fmt: skip
+        """due: the times of rows that waited and fire now. times, stood: of n rows that come, as they came,
+        and the watermarks that stood then. begin, end: the watermarks before and after them."""
+        moves = end > begin  # else timers that were set behind event time wait on
+        rung = self._timers.take_until(end) if self._timers is not None and moves else None
+        timers = np.zeros(0, np.int64) if rung is None else rung.times
+        parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]
+        found = find_keys(
+            [pa.concat_arrays(each) for each in zip(*parts, strict=True)], len(due) + len(times) + len(timers)
+        )
+        run = _Run(found, self._load(found), due, times, stood, timers, (begin, end), self._range)
+        run.admit()
+        if self._timers is not None:
+            self._timers.put(found, np.array(run.timer_owners, np.int64), np.array(run.new_timers, np.int64))
+        return self._saved(run, len(due))
+
+    def _load(self, keys: Keys) -> _Keyed:
+        last, forget, epoch = (
+            column.fill_null(initial).to_numpy()
+            for column, initial in zip(self._state.get(keys, 0).columns, (0, _NEVER, 0), strict=True)
+        )
+        return _Keyed(last.copy(), forget.copy(), epoch.copy())
+
+    def _saved(self, run: _Run, due: int) -> Admitted:
+        keys, known = run.keys, run.known
+        gone = (known.forget == _NEVER) if self._range is not None else np.zeros(len(keys), np.bool_)
+        columns = [pa.array(c) for c in (known.last, known.forget, known.epoch)]
+        if len(keys):
+            self._state.put(keys, np.arange(len(keys)), columns, 0, ~gone)
+        ended = known.epoch - run.first_epoch + gone
+        owners = np.repeat(np.arange(len(keys)), ended)
+        numbers = np.arange(len(owners)) - np.repeat(np.cumsum(ended) - ended, ended)
+        at = pa.array(owners)
+        return Admitted(
+            run.accepted, run.epochs, tuple(column.take(at) for column in keys.columns),
+            run.first_epoch[owners] + numbers,
+        )  # fmt: skip
+
+
+class _Run:
+    """One batch. codes: whose each row is, first those that are due, then those that come, then timers."""
+
+    def __init__(
+        self, keys: Keys, known: _Keyed, due: Index, times: Index, stood: Index, timers: Index,
+        marks: tuple[int, int], range: int | None,
+    ) -> None:  # fmt: skip
+        self.keys, self.known = keys, known
+        self.first_epoch = known.epoch.copy()
+        self._due, self._times, self._stood, self._timers = due, times, stood, timers
+        (self._begin, self._end), self._range = marks, range
+        self._codes = keys.codes
+        self._of_new = self._codes[len(due) : len(due) + len(times)]
+        self.accepted = times > 0
+        self.epochs = known.epoch[self._codes[: len(due) + len(times)]]
+        self.timer_owners: list[int] = []
+        self.new_timers: list[int] = []
+
+    def admit(self) -> None:
+        behind = np.zeros(len(self.keys), np.bool_)
+        behind[self._of_new[self.accepted & (self._times <= self._stood)]] = True
+        behind |= (self.known.forget != _NEVER) & (self.known.forget <= self._begin)
+        self._in_columns(~behind)
+        for key in np.flatnonzero(behind).tolist():
+            self._row_by_row(key)
+
+    # --- keys whose rows and timers are all before event time --------------------------------------
+    def _in_columns(self, clean: Mask) -> None:
+        """All rows are taken. What is left to know: when keys are forgotten, and for what they fired."""
+        known, due = self.known, len(self._due)
+        if self._range is not None:
+            self._set_timers(clean)
+        fired = np.concatenate([self._due, self._times, self._timers])
+        epochs = np.concatenate([self.epochs, self.first_epoch[self._codes[len(self.epochs) :]]])
+        counts = clean[self._codes] & (fired <= self._end) & (epochs == known.epoch[self._codes])
+        counts[due : due + len(self._times)] &= self.accepted
+        np.maximum.at(known.last, self._codes[counts], fired[counts])
+        if self._range is not None:
+            gone = clean & (known.forget <= self._end)
+            known.forget[gone] = _NEVER
+            known.last[gone] = 0
+
+    def _set_timers(self, clean: Mask) -> None:
+        """Of each key, go from row to row that moves the time at which it is forgotten."""
+        assert self._range is not None
+        known, range = self.known, self._range
+        at = np.flatnonzero(self.accepted & clean[self._of_new])
+        if not len(at):
+            return
+        by = at[stable_order(self._of_new[at])]
+        owners, times, stood = self._of_new[by], self._times[by], self._stood[by]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        keys = owners[starts]
+        ends = np.append(starts[1:], len(by))
+        greatest = _running_max(times, starts)
+        begins, rung = np.zeros(len(by), np.int64), np.full(len(by), _NEVER)
+        forget, place = known.forget[keys], starts.copy()
+        going = np.arange(len(keys))
+        while len(going):
+            wanted = np.where(forget[going] == _NEVER, _NEVER, forget[going] - range)
+            place[going] = _first_at(greatest, wanted, place[going], ends[going])
+            going = going[place[going] < ends[going]]
+            here = place[going]
+            begins[here] = (forget[going] != _NEVER) & (forget[going] <= stood[here])
+            forget[going] = times[here] + int(range * 1.5) + 1
+            later = forget[going] > self._end
+            rung[here[~later]] = forget[going[~later]]
+            self.timer_owners += keys[going[later]].tolist()
+            self.new_timers += forget[going[later]].tolist()
+            place[going] = here + 1
+            going = going[place[going] < ends[going]]
+        passed = np.cumsum(begins)
+        passed -= (passed[starts] - begins[starts]).repeat(np.diff(np.append(starts, len(by))))
+        self.epochs[len(self._due) + by] += passed
+        last = ends - 1
+        known.last[keys] = np.where(passed[last] > 0, 0, known.last[keys])
+        newest = passed == passed[last].repeat(np.diff(np.append(starts, len(by))))
+        np.maximum.at(known.last, owners[newest], rung[newest])
+        known.epoch[keys] += passed[last]
+        known.forget[keys] = forget
+
+    # --- keys with rows or a timer behind event time -----------------------------------------------
+    def _row_by_row(self, key: int) -> None:
+        """Each row may be late by those before it."""
+        known, due = self.known, len(self._due)
+        clock = _KeyClock(
+            int(known.last[key]), int(known.forget[key]), int(known.epoch[key]), self._begin, self._range
+        )
+        start = int(self.keys.starts[key])
+        mine = self.keys.order[start : start + int(self.keys.counts[key])]
+        of_new = (mine >= due) & (mine < due + len(self._times))
+        rest = np.concatenate([self._due, self._times, self._timers])[mine[~of_new]]
+        clock.pending = rest.tolist()
+        heapify(clock.pending)
+        for row in (mine[of_new] - due).tolist():
+            clock.advance(int(self._stood[row]))
+            taken = clock.take(int(self._times[row]))
+            self.accepted[row] = taken
+            self.epochs[due + row] = clock.epoch
+        clock.advance(self._end)
+        later = sorted(clock.timers)
+        self.timer_owners += [key] * len(later)
+        self.new_timers += later
+        known.last[key], known.forget[key], known.epoch[key] = clock.last, clock.forget, clock.epoch
+
+
+class _KeyClock:
+    """One key while its rows come: what Flink's function keeps of it."""
+
+    def __init__(self, last: int, forget: int, epoch: int, mark: int, range: int | None) -> None:
+        self.last, self.forget, self.epoch = last, forget, epoch
+        self._mark = mark
+        self._range = range
+        self.pending: list[int] = []
+        self.timers: set[int] = set()
+        """Those set in this batch that have not rung."""
+
+    def advance(self, mark: int) -> None:
+        """The timers up to a watermark ring; those that were set behind one wait for the next."""
+        if mark <= self._mark:
+            return
+        self._mark = mark
+        while self.pending and self.pending[0] <= mark:
+            at = heappop(self.pending)
+            self.timers.discard(at)
+            if self.forget != _NEVER and self.forget <= at:
+                self.last, self.forget = 0, _NEVER
+                self.epoch += 1
+            else:
+                self.last = at
+
+    def take(self, time: int) -> bool:
+        """A row has come: whether it is not late."""
+        if time <= self.last:
+            return False
+        heappush(self.pending, time)
+        if self._range is not None and (self.forget == _NEVER or self.forget < time + self._range + 1):
+            self.forget = time + int(self._range * 1.5) + 1
+            heappush(self.pending, self.forget)
+            self.timers.add(self.forget)
+        return True
+
+
+def _running_max(times: Index, starts: Index) -> Index:
+    """The greatest time of its key up to each row. The rows stand by key."""
+    segment = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(times)))
+    least = int(times.min())
+    span, numbers = int(times.max()) - least + 1, times - least
+    values = None
+    if len(starts) * span >= 1 << 62:
+        values, numbers = np.unique(times, return_inverse=True)
+        span = len(values)
+    found: Index = np.maximum.accumulate(segment * span + numbers) - segment * span
+    return found + least if values is None else values[found]
+
+
+def _first_at(values: Index, wanted: Index, low: Index, high: Index) -> Index:
+    """For each of m stretches of ascending values, the first place where one is at least what is wanted."""
+    low, high = low.copy(), high.copy()
+    while True:
+        open_ = low < high
+        if not open_.any():
+            return low
+        middle = (low + high) // 2
+        less = open_ & (values[np.minimum(middle, len(values) - 1)] < wanted)
+        low = np.where(less, middle + 1, low)
+        high = np.where(open_ & ~less, middle, high)

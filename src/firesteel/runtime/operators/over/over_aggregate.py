@@ -1,0 +1,176 @@
+"""OVER aggregates: each row goes out with what its window gives.
+
+By row time a row waits until a watermark has passed it, and late rows are dropped (Flink:
+RowTimeUnboundedPrecedingOverFunctionV2, RowTimeRowsBoundedPrecedingFunction,
+RowTimeRangeBoundedPrecedingFunction). By processing time a row goes out at once; only those of a RANGE with a
+bound wait until the clock moves on, which is when the micro-batch ends (ProcTimeUnboundedPrecedingFunction,
+ProcTimeRowsBoundedPrecedingFunction, ProcTimeRangeBoundedPrecedingFunction).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind, field
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.columns.keys import one_array
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.operators.over.idle_key_expiry import Forgetting
+from firesteel.runtime.operators.over.late_rows import Admission, Admitted
+from firesteel.runtime.operators.over.over_windows import Ended, Windows
+from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
+from firesteel.runtime.operators.over.series import of_series
+from firesteel.runtime.operators.window.fired import inserts
+from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
+from firesteel.runtime.spec.over import OverAggregateSpec, OverTime
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+class RowTimeOver(WaitsForWatermarks):
+    """By row time. late: how many rows were dropped (Flink: numLateRecordsDropped). state: None keeps it in
+    this process."""
+
+    def __init__(self, spec: OverAggregateSpec, state: StateBackend | None) -> None:
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        super().__init__(backend, types, f"{name}/time", f"{name}/came")
+        self.late = 0
+        self._spec = spec
+        self._went = self.kept_number(f"{name}/went")
+        self._waiting = WaitingRows(backend, f"{name}/waiting", types)
+        bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
+        self._windows = Windows(spec, backend, epochs=bounded)
+        self._partition = spec.aggregate.keys[:-1] if bounded else spec.aggregate.keys
+        self._admission: Admission | None = None
+        if bounded:
+            keys = [types[i] for i in self._partition]
+            size = spec.frame.preceding if by_range else None
+            self._admission = Admission(backend, f"{name}/keys", keys, size)
+
+    def take(self, message: Marked) -> pa.Table:
+        marks = np.maximum.accumulate(message.times)
+        new, stood = self._timed(message.table), self._time.standing(message)
+        end = int(marks[-1]) if len(marks) else self._time.now
+        due = self._waiting.take_until(end) if len(marks) else new.take(_NO_ROWS)
+        admitted = self._admit(due, new, stood, end)
+        self.late += len(new) - int(np.count_nonzero(admitted.accepted))
+        behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
+        first = np.maximum(np.searchsorted(marks, new.times), behind)
+        fires = admitted.accepted & (first < len(marks))
+        self._waiting.add(new.take(np.flatnonzero(admitted.accepted & ~fires)))
+        self._time.advance(end)
+        here = np.flatnonzero(fires)
+        fired = TimedRows.concat([due, new.take(here)])
+        epochs = admitted.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
+        by = np.concatenate([np.searchsorted(marks, due.times), first[here]])
+        return self._fired(fired, epochs, by, message, Ended(admitted.left_keys, admitted.left_epochs))
+
+    def _timed(self, table: pa.Table) -> TimedRows:
+        return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
+
+    def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
+        """Without a bound a row is late as soon as a watermark has passed it."""
+        if self._admission is None:
+            return Admitted(new.times > stood, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
+        columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
+        return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
+
+    def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked, ended: Ended) -> pa.Table:
+        """by: the number of the watermark that each row goes out with. ended: what is forgotten then."""
+        if not len(rows):
+            self._windows.forget(ended)
+            results = [to_arrow(call.type) for call in self._spec.aggregate.calls]
+            return inserts(_NO_ROWS, 0, [pa.nulls(0, kind) for kind in (*self._types, *results)])
+        order, rows, results = self._windows.fire(rows, self._went.now, epochs, ended)
+        self._went.now += len(rows)
+        by = by[order]
+        out = stable_order_by(by, rows.times, rows.numbers)
+        at = pa.array(out)
+        columns = [column.take(at) for column in (*rows.columns, *results)]
+        return inserts(message.orders[by[out]], message.place, columns)
+
+
+class ProcTimeOver(Operator):
+    """By processing time: rows go out in the order in which they came."""
+
+    def __init__(self, spec: OverAggregateSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend = memory_backend() if state is None else state
+        self._spec, self._clock = spec, clock
+        self._width = spec.width
+        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._windows = Windows(spec, backend, epochs=False)
+        self._forgetting: Forgetting | None = None
+        if not spec.frame.rows and spec.frame.preceding is not None:
+            keys = [to_arrow(spec.aggregate.input_types[i]) for i in spec.aggregate.keys]
+            self._forgetting = Forgetting(backend, spec.state_id, keys, spec.frame.preceding)
+        self._held: list[pa.Table] = []
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if self._forgetting is not None:
+            self._held.append(table)
+            return ()
+        return (self._fired(table),)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if self._forgetting is None:
+            return (rows.with_rows(self._fired(rows.table)),)
+        self._held.append(rows.table)
+        return [
+            Watermark(time, order, rows.place)
+            for time, order in zip(rows.times.tolist(), rows.orders.tolist(), strict=True)
+        ]
+
+    def barrier(self) -> Iterator[Message]:
+        if self._forgetting is not None:
+            gone = self._forgetting.due(self._clock())
+            self._windows.forget(Ended(gone.columns, np.zeros(len(gone), np.int64)))
+        held, self._held = [table for table in self._held if table.num_rows], []
+        if held:
+            yield self._fired(concat(held))
+        self._came.save()
+
+    def _fired(self, table: pa.Table) -> pa.Table:
+        columns = tuple(one_array(table.column(field(i))) for i in range(self._width))
+        numbers = self._came.now + np.arange(table.num_rows)
+        self._came.now += table.num_rows
+        times = np.full(table.num_rows, 0 if self._forgetting is None else self._clock())
+        if not table.num_rows:
+            types = [to_arrow(call.type) for call in self._spec.aggregate.calls]
+            return inserts(_NO_ROWS, 0, [*columns, *(pa.nulls(0, kind) for kind in types)])
+        if self._forgetting is not None:
+            keys = [columns[i] for i in self._spec.aggregate.keys]
+            self._forgetting.heard(keys, table.num_rows, self._clock())
+        order, _, results = self._windows.fire(TimedRows(columns, times, numbers), int(numbers[0]))
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        at = pa.array(back)
+        kinds = pa.array(np.full(table.num_rows, RowKind.INSERT, np.int8))
+        return caused(
+            table, np.arange(table.num_rows), kinds, [*columns, *(each.take(at) for each in results)]
+        )
+
+
+def build(spec: OverAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    if spec.order is OverTime.PROCTIME:
+        return ProcTimeOver(spec, state, clock)
+    return RowTimeOver(spec, state)
+
+
+def code(spec: OverAggregateSpec) -> Iterator[str]:
+    frame = spec.frame
+    size = "UNBOUNDED" if frame.preceding is None else str(frame.preceding)
+    yield f"-- OverAggregate by {spec.order.value}, {'ROWS' if frame.rows else 'RANGE'} {size} PRECEDING"
+    if of_series(spec.aggregate.calls):
+        yield from (f"{call.function}(Series of the frame)" for call in spec.aggregate.calls)
+    else:
+        yield generate(spec.aggregate).source.rstrip()

@@ -1,0 +1,182 @@
+"""The windows of rows that fire: their frames, and what stays in state for the frames of later rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.operators.over.frames import Events, by_count, by_time, running
+from firesteel.runtime.operators.over.results import Results
+from firesteel.runtime.operators.over.rows import Index, Mask, TimedRows
+from firesteel.runtime.operators.over.series import frames_of, of_series, results
+from firesteel.runtime.spec.over import OverAggregateSpec, OverTime
+from firesteel.runtime.state.base import Entries, StateBackend
+from firesteel.types.arrow import to_arrow
+
+_MORE = 4
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Epochs of partitions that have ended, n pairs; 0 is the only epoch where none begins anew."""
+
+    partitions: Sequence[pa.Array]
+    epochs: Index
+
+
+NOTHING = Ended((), np.zeros(0, np.int64))
+
+
+class Windows:
+    """epochs: whether a partition may begin anew, with accumulators of its own each time; the number of the
+    epoch is then the last of the columns and of the keys of the spec's aggregate.
+
+    Of rows that frames hold their keys and arguments are in state, by partition, in the order in which they
+    fired; of one epoch that is the order of time. Functions over pandas have no accumulators: they read their
+    frames, which are whole in state.
+    """
+
+    def __init__(self, spec: OverAggregateSpec, state: StateBackend, epochs: bool) -> None:
+        self._frame, self._keys, self._epochs = spec.frame, spec.aggregate.keys, epochs
+        self._width = spec.width
+        self._constants = [pa.array([value], to_arrow(kind)) for value, kind in spec.constants]
+        self._calls = spec.aggregate.calls
+        self._results = None if of_series(self._calls) else Results(spec.aggregate, state)
+        self._bounded = spec.frame.preceding is not None
+        self._peers = not spec.frame.rows and spec.order is OverTime.ROWTIME
+        self._types = [to_arrow(kind) for kind in spec.aggregate.input_types[: spec.width]]
+        self._partition = self._keys[:-1] if epochs else self._keys
+        args = {i for call in spec.aggregate.calls for i in call.args if i < spec.width}
+        self._used = sorted({*self._partition, *args})
+        self._kept = state.ordered(
+            f"{spec.state_id}/kept", pa.int64(), [*(self._types[i] for i in self._used), *[pa.int64()] * 2]
+        )
+
+    def fire(
+        self, rows: TimedRows, first: int, epochs: Index | None = None, ended: Ended = NOTHING
+    ) -> tuple[Index, TimedRows, list[pa.Array]]:
+        """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
+        first: how many rows have fired before. epochs: of the rows; each row is above all that have fired in
+        its partition's epoch. ended: what is forgotten then."""
+        columns = [rows.columns[i] for i in self._partition]
+        if len(ended.epochs):
+            columns = [pa.concat_arrays(pair) for pair in zip(columns, ended.partitions, strict=True)]
+        keys = find_keys(columns, len(rows) + len(ended.epochs))
+        codes, last = keys.codes[: len(rows)], np.full(len(keys), -1)
+        np.maximum.at(last, keys.codes[len(rows) :], ended.epochs)
+        epoch = np.zeros(len(rows), np.int64) if epochs is None else epochs
+        order = stable_order_by(codes, epoch, rows.times, rows.numbers)
+        rows, codes, epoch = rows.take(order), codes[order], epoch[order]
+        if not self._bounded:
+            events = running(codes, rows.times, self._peers)
+            found = self._after([*rows.columns], epoch, events, codes)
+        else:
+            found = self._bounded_results(keys, rows, first, codes, epoch, last)
+        if len(ended.epochs):
+            self._forget_results(ended)
+        return order, rows, found
+
+    def _bounded_results(
+        self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
+    ) -> list[pa.Array]:
+        """ended: the last epoch of each key that is forgotten, -1 for none."""
+        kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
+        numbers = first + np.arange(len(rows))
+        new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
+        whole = TimedRows.concat([kept, new])
+        partitions, epochs = np.concatenate([owners, codes]), np.concatenate([kept_epochs, epoch])
+        order = stable_order_by(partitions, epochs, whole.numbers)
+        whole, partitions, epochs = whole.take(order), partitions[order], epochs[order]
+        fires = order >= len(kept)
+        frames, size = _dense(partitions, epochs), self._frame.preceding or 0
+        if self._frame.rows:
+            events = by_count(frames, np.flatnonzero(fires), size)
+        else:
+            events = by_time(frames, whole.times, np.flatnonzero(fires), size)
+        over = epochs <= ended[partitions]
+        over[events.leaving] = True
+        changed = np.flatnonzero(over ^ fires)
+        self._keep(keys, partitions[changed], whole.take(changed), epochs[changed], fires[changed])
+        unread = pa.array(np.zeros(len(whole), np.bool_))
+        columns: list[pa.Array] = [unread] * len(self._types)
+        for i, column in zip(self._used, whole.columns, strict=True):
+            columns[i] = column
+        return self._after(columns, epochs, events, frames)
+
+    def _after(
+        self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
+    ) -> list[pa.Array]:
+        """The results. frames: each row's partition and epoch, as one ascending number."""
+        if self._results is None:
+            nothing = pa.array(np.zeros(len(frames), np.int64))
+            columns = [*columns, *(constant.take(nothing) for constant in self._constants)]
+            return results(self._calls, columns, *frames_of(events, frames))
+        at = pa.array(events.rows)
+        changes = [column.take(at) for column in columns]
+        nothing = pa.array(np.zeros(len(events.rows), np.int64))
+        changes += [constant.take(nothing) for constant in self._constants]
+        if self._epochs:
+            changes.append(pa.array(epochs[events.rows]))
+        return self._results.after(changes, events.kinds, events.results)
+
+    # --- rows that later frames hold ---------------------------------------------------------------
+    def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
+        """The rows, their partitions and their epochs: of keys `whole`, of ROWS and over pandas all, of a
+        RANGE at least those that leave."""
+        if self._frame.rows or self._results is None:
+            whole = np.ones(len(keys), np.bool_)
+        parts = [self._rows_of(self._kept.entries(keys, np.flatnonzero(whole), 0))]
+        owners = np.flatnonzero(~whole)
+        last = np.full(len(keys), np.iinfo(np.int64).min)
+        np.maximum.at(last, codes, rows.times)
+        counts = keys.counts[owners] + _MORE
+        while len(owners):
+            found, of, epochs = self._rows_of(self._kept.first(keys, owners, counts, 0))
+            ends = np.searchsorted(of, owners, side="right")
+            full = ends - np.searchsorted(of, owners) == counts
+            full[full] = found.times[ends[full] - 1] < last[owners[full]] - (self._frame.preceding or 0)
+            done = np.flatnonzero(~np.isin(of, owners[full]))
+            parts.append((found.take(done), of[done], epochs[done]))
+            owners, counts = owners[full], counts[full] * _MORE
+        kept, of_all, epochs_of_all = zip(*parts, strict=True)
+        return TimedRows.concat(kept), np.concatenate(of_all), np.concatenate(epochs_of_all)
+
+    def _rows_of(self, found: Entries) -> tuple[TimedRows, Index, Index]:
+        *columns, times, epochs = found.columns
+        kept = TimedRows(tuple(columns), times.to_numpy(), found.sub_keys.to_numpy())
+        return kept, found.owners, epochs.to_numpy()
+
+    def _keep(self, keys: Keys, owners: Index, rows: TimedRows, epochs: Index, live: Mask) -> None:
+        if len(owners):
+            columns = [*rows.columns, pa.array(rows.times), pa.array(epochs)]
+            self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
+
+    def forget(self, ended: Ended) -> None:
+        """Where nothing fires that `fire` would forget them with."""
+        if not len(ended.epochs):
+            return
+        self._forget_results(ended)
+        keys = find_keys(ended.partitions, len(ended.epochs))
+        last = np.zeros(len(keys), np.int64)
+        np.maximum.at(last, keys.codes, ended.epochs)
+        rows, owners, epochs = self._rows_of(self._kept.entries(keys, np.arange(len(keys)), 0))
+        gone = np.flatnonzero(epochs <= last[owners])
+        self._keep(keys, owners[gone], rows.take(gone), epochs[gone], np.zeros(len(gone), np.bool_))
+
+    def _forget_results(self, ended: Ended) -> None:
+        if self._results is None:
+            return
+        numbers = [pa.array(ended.epochs)] if self._epochs else []
+        self._results.forget([*ended.partitions, *numbers], len(ended.epochs))
+
+
+def _dense(partitions: Index, epochs: Index) -> Index:
+    """Numbers for the pairs, ascending as they do."""
+    new = np.zeros(len(partitions), np.int64)
+    new[1:] = (partitions[1:] != partitions[:-1]) | (epochs[1:] != epochs[:-1])
+    return np.cumsum(new)

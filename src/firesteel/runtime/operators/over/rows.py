@@ -1,0 +1,68 @@
+"""Rows of an OVER aggregate in columns, and those that wait until event time has passed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.columns.keys import find_keys, one_array
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.state.base import StateBackend
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TimedRows:
+    """n rows. columns: their fields. times: milliseconds. numbers: how many rows came before each."""
+
+    columns: tuple[pa.Array, ...]
+    times: Index
+    numbers: Index
+
+    @classmethod
+    def of(cls, table: pa.Table, width: int, time: int, numbers: Index) -> TimedRows:
+        """The rows of a changes table. width: of its fields. time: the field of the time."""
+        columns = tuple(one_array(table.column(field(i))) for i in range(width))
+        return cls(columns, milliseconds(columns[time]), numbers)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def take(self, at: Index) -> TimedRows:
+        index = pa.array(at)
+        columns = tuple(column.take(index) for column in self.columns)
+        return TimedRows(columns, self.times[at], self.numbers[at])
+
+    @classmethod
+    def concat(cls, parts: Sequence[TimedRows]) -> TimedRows:
+        """All of them, one behind the other."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = tuple(pa.concat_arrays(each) for each in zip(*(p.columns for p in parts), strict=True))
+        return cls(
+            columns, np.concatenate([p.times for p in parts]), np.concatenate([p.numbers for p in parts])
+        )
+
+
+class WaitingRows:
+    """Rows in the order of time, then of arrival. types: of their fields."""
+
+    def __init__(self, backend: StateBackend, name: str, types: Sequence[pa.DataType]) -> None:
+        self._state = backend.times(name, [pa.int64()], types)
+
+    def add(self, rows: TimedRows) -> None:
+        if len(rows):
+            numbers = find_keys([pa.array(rows.numbers)], len(rows))
+            self._state.put(numbers, numbers.codes, rows.times, rows.columns)
+
+    def take_until(self, time: int) -> TimedRows:
+        """Take out those up to and with this time; of one time they are in no order."""
+        due = self._state.take_until(time)
+        return TimedRows(due.columns, due.times, due.keys[0].to_numpy())

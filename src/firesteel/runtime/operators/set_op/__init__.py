@@ -1,0 +1,1 @@
+"""Operators: set operations and shared inputs."""

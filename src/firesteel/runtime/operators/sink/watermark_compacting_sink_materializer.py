@@ -1,0 +1,237 @@
+"""INSERT ... ON CONFLICT DO ERROR and DO NOTHING: one row a primary key, looked at when watermarks pass.
+
+Flink: WatermarkCompactingSinkMaterializer behind WatermarkTimestampAssigner. The time of a change is the
+watermark that stood when it came, so each watermark that goes beyond works off all changes before it: what a
+change adds and another one takes away is gone, and at most one row of a key may be left.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as data_field
+from datetime import date, datetime, time
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.errors import JobError
+from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
+from firesteel.runtime.columns.equal_rows import equal_keys, equal_rows
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Marked, Operator
+from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, KeptRows
+from firesteel.runtime.operators.window.fired import changes
+from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
+from firesteel.runtime.spec.sink import WatermarkCompactingSinkMaterializerSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+from firesteel.types.internal_values import one_chunk
+
+Index = NDArray[np.int64]
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Due:
+    """n changes in the order in which they came: their kinds, fields, and the number of the watermark among
+    those of a message that passes each; as many as there are where none does."""
+
+    kinds: pa.Array
+    columns: tuple[pa.Array, ...]
+    marks: Index
+
+    def take(self, at: Index) -> Due:
+        index = pa.array(at)
+        return Due(self.kinds.take(index), tuple(each.take(index) for each in self.columns), self.marks[at])
+
+
+@dataclass
+class _Sent:
+    """What goes out: the kinds, the rows with the contents, the watermarks that cause it, and for the order
+    the row with which the key's turn began."""
+
+    kinds: list[int] = data_field(default_factory=list)
+    rows: list[int] = data_field(default_factory=list)
+    marks: list[int] = data_field(default_factory=list)
+    turns: list[int] = data_field(default_factory=list)
+
+
+class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
+    """state None: what waits and what was sent is kept in this process."""
+
+    def __init__(
+        self, spec: WatermarkCompactingSinkMaterializerSpec, state: StateBackend | None, clock: Clock
+    ) -> None:
+        backend, name = state if state is not None else memory_backend(), spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        super().__init__(backend, types, f"{name}.time.v1", f"{name}.came.v1")
+        self._spec, self._clock = spec, clock
+        self._waiting = backend.times(f"{name}.waiting.v1", [], [pa.int8(), *types])
+        key_types = [types[i] for i in spec.primary_key]
+        self._current = backend.value(f"{name}.current.v1", key_types, types, spec.ttl)
+
+    def take(self, message: Marked) -> pa.Table:
+        due = self._due(message)
+        fired = due.take(np.flatnonzero(due.marks < len(message.times)))
+        self._wait(due.take(np.flatnonzero(due.marks == len(message.times))))
+        self._time.advance(int(message.times.max(initial=self._time.now)))
+        keys = find_keys([fired.columns[i] for i in self._spec.primary_key], len(fired.marks))
+        now = self._clock()
+        current = self._current.get(keys, now)
+        rows = [pa.concat_arrays([new, old]) for new, old in zip(fired.columns, current.columns, strict=True)]
+        with no_collections():
+            sent, left = _Keys(self._spec, keys, fired, rows).run(current.found)
+        self._keep(keys, current.found, left, rows, now)
+        out = np.lexsort((np.array(sent.turns, np.int64), np.array(sent.marks, np.int64)))
+        contents = pa.array(np.array(sent.rows, np.int64)[out])
+        kinds = pa.array(np.array(sent.kinds, np.int8)[out])
+        orders = message.orders[np.array(sent.marks, np.int64)[out]]
+        return changes(orders, message.place, kinds, [column.take(contents) for column in rows])
+
+    # --- state ---------------------------------------------------------------------------------------
+    def _due(self, message: Marked) -> Due:
+        """The changes that wait, if a watermark passes them, and those of the message."""
+        reached = np.maximum.accumulate(np.concatenate([[self._time.now], message.times]))
+        behind = np.searchsorted(message.at, np.arange(message.table.num_rows), side="right")
+        marks = np.searchsorted(reached[1:], reached[behind], side="right")
+        columns = [one_array(message.table.column(field(i))) for i in range(len(self._types))]
+        new = Due(one_chunk(message.table.column(KIND)), tuple(columns), marks)
+        if reached[-1] == self._time.now:
+            return new
+        old = self._waiting.take_until(MAX_WATERMARK)
+        first = int(np.searchsorted(reached[1:], self._time.now, side="right"))
+        pairs = zip((old.columns[0], *old.columns[1:]), (new.kinds, *new.columns), strict=True)
+        kinds, *fields = (pa.concat_arrays([one, other]) for one, other in pairs)
+        return Due(kinds, tuple(fields), np.concatenate([np.full(len(old.times), first), marks]))
+
+    def _wait(self, due: Due) -> None:
+        count = len(due.marks)
+        if count:
+            columns = [due.kinds, *due.columns]
+            self._waiting.put(find_keys([], count), np.zeros(count, np.int64), self.arrivals(count), columns)
+
+    def _keep(
+        self, keys: Keys, found: NDArray[np.bool_], left: list[int | None], rows: Sequence[pa.Array], now: int
+    ) -> None:
+        """left: for each key the row that the sink has then; stored ones are numbered behind the changes."""
+        live = np.array([row is not None for row in left], np.bool_)
+        at = np.array([-1 if row is None else row for row in left], np.int64)
+        stored = np.where(found, keys.rows + np.arange(len(keys)), -1)
+        owners = np.flatnonzero(at != stored)
+        if len(owners):
+            contents = pa.array(np.maximum(at[owners], 0))
+            self._current.put(keys, owners, [column.take(contents) for column in rows], now, live[owners])
+
+
+class _Keys:
+    """Changes that watermarks have passed, gone through key by key."""
+
+    def __init__(
+        self, spec: WatermarkCompactingSinkMaterializerSpec, keys: Keys, due: Due, rows: Sequence[pa.Array]
+    ) -> None:
+        self._spec, self._keys = spec, keys
+        self._kinds, self._marks = due.kinds.to_pylist(), due.marks.tolist()
+        self._whole = equal_rows(rows, len(rows[0])).tolist()
+        by = [rows[i] for i in spec.upsert_key]
+        self._codes = equal_keys(by, len(rows[0])).tolist() if by else self._whole
+        self._conflicts: list[tuple[int, int, int]] = []
+        """Watermark, row and key where a key has two rows."""
+
+    def run(self, found: NDArray[np.bool_]) -> tuple[_Sent, list[int | None]]:
+        """found: whether each key has a row that was sent before. Raises JobError for the first key that
+        has two rows where a watermark passes."""
+        keys, sent, left = self._keys, _Sent(), list[int | None]()
+        order = keys.order.tolist()
+        for owner, (start, count) in enumerate(zip(keys.starts.tolist(), keys.counts.tolist(), strict=True)):
+            current = keys.rows + owner if found[owner] else None
+            for mark, turn in groupby(order[start : start + count], self._marks.__getitem__):
+                at = list(turn)
+                current = self._turn(at, current, owner, mark, sent)
+            left.append(current)
+        if self._conflicts and not self._spec.keep_first:
+            raise JobError(self._violation(min(self._conflicts)[2]))
+        return sent, left
+
+    def _turn(self, at: list[int], before: int | None, owner: int, mark: int, sent: _Sent) -> int | None:
+        """The row that the sink has behind a watermark."""
+        rows = self._applied(self._without_pairs(at), before)
+        if len(rows) > 1:
+            self._conflicts.append((mark, at[0], owner))
+        if before is None:
+            kind, after = RowKind.INSERT, rows[0] if rows else None
+        elif not rows:
+            kind, after = RowKind.DELETE, None
+        else:
+            kind, after = RowKind.UPDATE_AFTER, rows[0] if len(rows) == 1 else before
+        if after != before and (before is None or after is None or self._whole[after] != self._whole[before]):
+            sent.kinds.append(kind)
+            sent.rows.append(before if after is None else after)  # type: ignore[arg-type]
+            sent.marks.append(mark)
+            sent.turns.append(at[0])
+            return after
+        return before
+
+    def _without_pairs(self, at: list[int]) -> list[int]:
+        """The changes, without those of which another one takes back the same content: the first such one."""
+        kept: dict[int, None] = {}
+        open_ = defaultdict[int, deque[int]](deque)
+        for row in at:
+            same = open_[self._whole[row]]
+            if same and self._adds(same[0]) != self._adds(row):
+                del kept[same.popleft()]
+            else:
+                kept[row] = None
+                same.append(row)
+        return list(kept)
+
+    def _applied(self, at: list[int], before: int | None) -> list[int]:
+        """The rows that are there behind these changes to the one before."""
+        rows = KeptRows()
+        if before is not None:
+            rows.keep(0, before, self._codes[before])
+        for row in at:
+            if self._adds(row):
+                rows.add(row, self._codes[row], by_key=bool(self._spec.upsert_key))
+            else:
+                rows.retract(row, self._codes[row])
+        return list(rows.rows.values())
+
+    def _adds(self, row: int) -> bool:
+        return self._kinds[row] not in RETRACTIONS
+
+    def _violation(self, owner: int) -> str:
+        values = [_internal(column[owner].as_py()) for column in self._keys.columns]
+        key = ", ".join(f"{name}={value}" for name, value in zip(self._spec.names, values, strict=True))
+        return (
+            "Primary key constraint violation: multiple distinct records with the same primary key detected. "
+            f"Conflicting key: [{key}]. Use ON CONFLICT DO NOTHING to keep the first record."
+        )
+
+
+def _internal(value: object) -> object:
+    """A value as Flink keeps it, which its error shows: a DATE as days, a TIME as milliseconds."""
+    if isinstance(value, datetime):
+        text = value.replace(tzinfo=None).isoformat()
+        return text.removesuffix(":00") if value.second == 0 and value.microsecond == 0 else text
+    if isinstance(value, date):
+        return (value - date(1970, 1, 1)).days
+    if isinstance(value, time):
+        return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def build(
+    spec: WatermarkCompactingSinkMaterializerSpec, state: StateBackend | None, clock: Clock
+) -> Operator:
+    return WatermarkCompactingSinkMaterializer(spec, state, clock)
+
+
+def code(spec: WatermarkCompactingSinkMaterializerSpec) -> Iterator[str]:
+    what = "NOTHING" if spec.keep_first else "ERROR"
+    yield f"-- WatermarkCompactingSinkMaterializer by {', '.join(map(field, spec.primary_key))}, {what}"

@@ -1,0 +1,129 @@
+"""ORDER BY a time attribute, then other columns.
+
+By row time rows wait until a watermark has passed them; one is late where its time is not above the last one
+that has gone out (Flink: RowTimeSortOperator). By processing time they are sorted when the clock moves on,
+which is when the micro-batch ends (ProcTimeSortOperator).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.changelog import KIND, field
+from firesteel.runtime.columns.keys import one_array
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Marked, Message, Operator
+from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
+from firesteel.runtime.operators.window.fired import inserts
+from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
+from firesteel.runtime.spec.over import OverTime, TemporalSortSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.runtime.state.order_codes import order_codes
+from firesteel.types.arrow import to_arrow
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+class RowTimeSort(WaitsForWatermarks):
+    """By row time. late: how many rows were dropped. state: None keeps it in this process."""
+
+    def __init__(self, spec: TemporalSortSpec, state: StateBackend | None) -> None:
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        super().__init__(backend, types, f"{name}/time", f"{name}/came")
+        self.late = 0
+        self._spec = spec
+        self._sent = self.kept_number(f"{name}/sent", MIN_WATERMARK)
+        self._waiting = WaitingRows(backend, f"{name}/waiting", types)
+
+    def take(self, message: Marked) -> pa.Table:
+        marks = np.maximum.accumulate(message.times)
+        rows = message.table
+        new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
+        due = self._waiting.take_until(int(marks[-1])) if len(marks) else new.take(_NO_ROWS)
+        behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
+        first = np.maximum(np.searchsorted(marks, new.times), behind)
+        by_due = np.searchsorted(marks, due.times)
+        sent = self._sent_until(
+            len(marks), np.concatenate([by_due, first]), np.concatenate([due.times, new.times])
+        )
+        accepted = new.times > sent[behind]
+        self.late += len(new) - int(np.count_nonzero(accepted))
+        fires = accepted & (first < len(marks))
+        self._waiting.add(new.take(np.flatnonzero(accepted & ~fires)))
+        if len(marks):
+            self._time.advance(int(marks[-1]))
+        here = np.flatnonzero(fires)
+        fired = TimedRows.concat([due, new.take(here)])
+        by = np.concatenate([by_due, first[here]])
+        order = stable_order_by(by, fired.times, ranks(self._spec, fired.columns), fired.numbers)
+        self._sent.now = max(self._sent.now, int(fired.times.max(initial=MIN_WATERMARK)))
+        return inserts(message.orders[by[order]], message.place, fired.take(order).columns)
+
+    def _sent_until(self, marks: int, by: Index, times: Index) -> Index:
+        """The last time that has gone out, before each watermark and behind all. by: with which of them rows
+        of these times would go out. A late row counts too: one of a later time has gone out before it."""
+        found = np.full(marks + 1, self._sent.now)
+        out = by < marks
+        np.maximum.at(found, by[out] + 1, times[out])
+        last: Index = np.maximum.accumulate(found)
+        return last
+
+
+class ProcTimeSort(Operator):
+    """By processing time."""
+
+    def __init__(self, spec: TemporalSortSpec) -> None:
+        self._spec = spec
+        self._held: list[pa.Table] = []
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        self._held.append(table)
+        return ()
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        self._held.append(rows.table)
+        return (rows.with_rows(rows.table.slice(0, 0)),)
+
+    def barrier(self) -> Iterator[Message]:
+        held, self._held = [table for table in self._held if table.num_rows], []
+        if not held:
+            return
+        table = concat(held)
+        columns = [one_array(table.column(field(i))) for i in range(len(self._spec.input_types))]
+        order = np.argsort(ranks(self._spec, columns), kind="stable")
+        at = pa.array(order)
+        last = np.full(len(order), len(order) - 1)  # sorted rows have one cause: the clock
+        kinds = one_array(table.column(KIND)).take(at)
+        yield caused(table, last, kinds, [column.take(at) for column in columns])
+
+
+def ranks(spec: TemporalSortSpec, columns: Sequence[pa.Array]) -> Index:
+    """int64[n]: numbers that compare as the rows do by the columns after the time."""
+    rows = len(columns[spec.time])
+    if not spec.keys or not rows:
+        return np.zeros(rows, np.int64)
+    keys = pa.StructArray.from_arrays(
+        [columns[i] for i in spec.keys], names=[str(i) for i in range(len(spec.keys))]
+    )
+    codes = order_codes(keys, spec.directions).dictionary_encode()
+    order = pc.sort_indices(codes.dictionary).to_numpy()
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    found: Index = rank[codes.indices.to_numpy()]
+    return found
+
+
+def build(spec: TemporalSortSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return RowTimeSort(spec, state) if spec.order is OverTime.ROWTIME else ProcTimeSort(spec)
+
+
+def code(spec: TemporalSortSpec) -> Iterator[str]:
+    keys = [f"f{key} {way}" for key, way in zip(spec.keys, spec.directions, strict=True)]
+    yield f"-- TemporalSort by {', '.join([f'f{spec.time} ({spec.order.value})', *keys])}"

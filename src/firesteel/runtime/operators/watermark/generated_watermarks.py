@@ -1,0 +1,148 @@
+"""Watermarks from a generator of the user's, row by row, as its code is.
+
+Flink: TimestampsAndWatermarksOperator. It sees all rows of its source in their order, in one task, and what
+it knows is kept with the checkpoint.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from collections import namedtuple
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.errors import FiresteelError, JobError
+from firesteel.functions.python.failures import UserFunctionError
+from firesteel.functions.python.load import PICKLED, describe, innermost
+from firesteel.functions.python.watermarks import WatermarkGenerator, WatermarkOutput, WatermarkStrategy
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.failed_row import row_text
+from firesteel.runtime.dataflow.operator import (
+    LAST_ORDER,
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
+from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.operators.watermark.watermark_assigner import check_row_times
+from firesteel.runtime.spec.operators import GeneratedWatermarksSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+
+class _Output(WatermarkOutput):
+    """Takes the watermarks that go up. order: of the row that is looked at."""
+
+    def __init__(self, time: int) -> None:
+        self.time = time
+        self.order = LAST_ORDER
+        self.told: list[tuple[int, int]] = []
+
+    def emit_watermark(self, timestamp: int) -> None:
+        if not isinstance(timestamp, int):
+            raise JobError(f"emit_watermark takes milliseconds as an int, got {timestamp!r}")
+        if timestamp > self.time:
+            self.time = timestamp
+            self.told.append((self.order, timestamp))
+
+
+class GeneratedWatermarks(Operator):
+    """Raises JobError where the user's code raises or gives no number, with the row."""
+
+    def __init__(self, spec: GeneratedWatermarksSpec, state: StateBackend | None) -> None:
+        self._spec = spec
+        self._strategy: WatermarkStrategy = pickle.loads(
+            base64.b64decode(spec.strategy.code.removeprefix(PICKLED))
+        )
+        backend = state if state is not None else memory_backend()
+        self._state = backend.value(f"{spec.state_id}.v1", [], [pa.binary(), pa.int64()])
+        self._row = namedtuple("Row", spec.names, rename=True)  # type: ignore[misc]
+        self._generator, self._output = self._kept()
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        check_row_times(table, self._spec.rowtime, self._spec.name, self._spec.table)
+        times = milliseconds(table.column(field(self._spec.rowtime)))
+        names = [name for name in table.column_names if name not in (KIND, ORDER, PLACE)]
+        rows = map(self._row, *(table.column(name).to_pylist() for name in names))
+        causes = orders(table).tolist()
+        for index, (order, time, row) in enumerate(zip(causes, times.tolist(), rows, strict=True)):
+            self._output.order = order
+            try:
+                if self._strategy.assigner is not None:
+                    times[index] = time = self._strategy.assigner.extract_timestamp(row, time)
+                self._generator.on_event(row, time, self._output)
+            except Exception as error:
+                raise self._failed(error).in_row(row_text(table, index)) from error
+        if self._strategy.assigner is not None:
+            table = self._with_times(table, pa.array(times))
+        told, self._output.told = self._output.told, []
+        if not told:
+            return (table,)
+        at, passed = np.array(told, np.int64).T
+        last = np.append(at[1:] != at[:-1], True)
+        return (Marked(table, passed[last], at[last]),)
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        """Those of the input mean nothing, but for the last one."""
+        if mark.time != MAX_WATERMARK or self._output.time == MAX_WATERMARK:
+            return ()
+        self._output.time = MAX_WATERMARK
+        return (mark,)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if rows.table.num_rows:
+            yield from self.changes(rows.table)
+        for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):
+            yield from self.watermark(Watermark(time, order, rows.place))
+
+    def barrier(self) -> Iterable[Message]:
+        try:
+            self._generator.on_periodic_emit(self._output)
+            attributes = pickle.dumps(vars(self._generator))
+        except Exception as error:
+            raise self._failed(error) from error
+        kept = [pa.array([attributes]), pa.array([self._output.time])]
+        self._state.put(find_keys([], 1), np.zeros(1, np.int64), kept, 0)
+        told, self._output.told = self._output.told, []
+        if told:
+            return [Watermark(time, order) for order, time in told[-1:]]
+        heard = self._spec.idle and MIN_WATERMARK < self._output.time < MAX_WATERMARK
+        return (Watermark(self._output.time, self._output.order),) if heard else ()
+
+    def _kept(self) -> tuple[WatermarkGenerator, _Output]:
+        found = self._state.get(find_keys([], 1), 0)
+        generator = self._strategy.generator()
+        if not found.found[0]:
+            return generator, _Output(MIN_WATERMARK)
+        attributes, time = (column[0].as_py() for column in found.columns)
+        vars(generator).update(pickle.loads(attributes))
+        return generator, _Output(time)
+
+    def _with_times(self, table: pa.Table, times: pa.Array) -> pa.Table:
+        name = field(self._spec.rowtime)
+        index = table.schema.get_field_index(name)
+        column = times.cast(pa.timestamp("ms")).cast(table.schema.field(name).type)
+        return table.set_column(index, name, column)
+
+    def _failed(self, error: Exception) -> UserFunctionError:
+        what = error.message if isinstance(error, FiresteelError) else describe(error)
+        return UserFunctionError(
+            f"Watermarks of {self._spec.table} failed: {what}", hint=innermost(error.__traceback__)
+        )
+
+
+def build(spec: GeneratedWatermarksSpec, state: StateBackend | None, clock: Clock) -> GeneratedWatermarks:
+    return GeneratedWatermarks(spec, state)
+
+
+def code(spec: GeneratedWatermarksSpec) -> Iterator[str]:
+    yield f"-- Watermarks from {spec.strategy.name}, by {field(spec.rowtime)}"

@@ -1,0 +1,102 @@
+"""Where mini-batches end: operators that turn time into the watermarks by which bundles are flushed.
+
+Rows pass at once; only watermarks are made or held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.event_time import ends_interval
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
+from firesteel.runtime.spec.operators import MiniBatchAssignerSpec
+from firesteel.runtime.state.base import StateBackend
+
+_NO_ROWS = pa.table({})
+
+
+class ProcTimeMiniBatchAssigner(Operator):
+    """A watermark for each `interval` milliseconds of the clock in which rows come. Flink:
+    ProcTimeMiniBatchAssignerOperator, whose timer is the barrier here: it flushes all bundles.
+
+    The watermarks of the input mean nothing here and are dropped, but for the last one.
+    """
+
+    def __init__(self, interval: int, clock: Clock) -> None:
+        self._interval = interval
+        self._clock = clock
+        self._current_batch = 0
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:
+        """Where the rows are the first of a new batch, its watermark goes before them."""
+        now = self._clock()
+        batch = now - now % self._interval
+        if batch > self._current_batch:
+            self._current_batch = batch
+            yield Watermark(batch, BEFORE_ALL)
+        yield table
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        yield from self.changes(rows.table)
+        if len(rows.times) and rows.times[-1] == MAX_WATERMARK:
+            yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.orders[-1]), rows.place))
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if mark.time != MAX_WATERMARK or self._current_batch == MAX_WATERMARK:
+            return ()
+        self._current_batch = MAX_WATERMARK
+        return (mark,)
+
+
+class RowTimeMiniBatchAssigner(Operator):
+    """Of the input's watermarks those that reach the end of an interval of `interval` milliseconds.
+
+    What goes on is the watermark itself, not the interval's end. Flink: RowTimeMiniBatchAssginerOperator.
+    """
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+        self._current = 0
+        self._passed = 0
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        given = Marked(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        return [Watermark(t, mark.order, mark.place) for t in self._filtered(given).times.tolist()]
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return (self._filtered(rows),)
+
+    def end(self) -> Iterable[Message]:
+        """What is held goes on, or the last watermark once more."""
+        return (Watermark(self._current),)
+
+    def _filtered(self, rows: Marked) -> Marked:
+        """The rows with the watermarks that go on: each is the first in another interval."""
+        if not len(rows.times):
+            return rows
+        reached = np.maximum(np.maximum.accumulate(rows.times), self._current)
+        goes_on = ends_interval(reached, self._passed, self._interval)
+        self._current = int(reached[-1])
+        self._passed = max([self._passed, *reached[goes_on][-1:].tolist()])
+        return Marked(rows.table, reached[goes_on], rows.orders[goes_on], rows.place)
+
+
+def build(spec: MiniBatchAssignerSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    if spec.row_time:
+        return RowTimeMiniBatchAssigner(spec.interval)
+    return ProcTimeMiniBatchAssigner(spec.interval, clock)
+
+
+def code(spec: MiniBatchAssignerSpec) -> Iterator[str]:
+    yield f"-- MiniBatchAssigner, each {spec.interval} ms of {'row' if spec.row_time else 'processing'} time"

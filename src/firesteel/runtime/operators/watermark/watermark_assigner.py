@@ -1,0 +1,134 @@
+"""Derives watermarks from a row's columns, in columns. Flink: WatermarkAssignerOperator.
+
+The operator knows one split and micro-batch; whoever gets its marks knows those before
+(runtime/dataflow/watermarks.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.errors import JobError
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.failed_row import row_text
+from firesteel.runtime.dataflow.operator import (
+    LAST_ORDER,
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
+from firesteel.runtime.dataflow.sequence import orders, places
+from firesteel.runtime.operators.calc.calc import Calc
+from firesteel.runtime.spec.operators import WatermarkAssignerSpec
+from firesteel.runtime.state.base import StateBackend
+
+Numbers = NDArray[np.int64]
+
+
+class WatermarkAssigner(Operator):
+    """A mark behind each row that moves the watermark by more than the interval, and at the end of a
+    micro-batch, which is Flink's timer, where it has moved since. Watermarks of the input mean nothing but
+    the last one. The first watermark is above 0 (Flink begins with 0).
+
+    Raises JobError for a row time that is NULL, in Flink's words.
+    """
+
+    def __init__(self, spec: WatermarkAssignerSpec) -> None:
+        self._spec = spec
+        self._calc = Calc(spec.watermark)
+        self._current = 0
+        self._last = 0
+        self._order = LAST_ORDER
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        check_row_times(table, self._spec.rowtime, self._spec.name, self._spec.table)
+        if not table.num_rows or not (self._spec.marks or self._spec.may_fail):
+            return (table,)
+        times = self._running(table)
+        if not self._spec.marks:
+            return (table,)
+        at = self._eager(times)
+        self._current, order = int(times[-1]), orders(table)
+        self._order = int(order[-1])
+        if not len(at):
+            return (table,)
+        self._last = int(times[at[-1]])
+        last = np.append(order[at[1:]] != order[at[:-1]], True)  # a mark stands behind all rows of its order
+        at = at[last]
+        place = places(table)
+        return (Marked(table, times[at], order[at], 0 if place is None else _all_ones(int(place.max()))),)
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if mark.time != MAX_WATERMARK or self._current == MAX_WATERMARK:
+            return ()
+        self._current = self._last = MAX_WATERMARK
+        return (mark,)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        """Of the watermarks only the last one, which stands behind all rows, can mean anything."""
+        yield from self.changes(rows.table)
+        for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):
+            yield from self.watermark(Watermark(time, order, rows.place))
+
+    def barrier(self) -> Iterable[Message]:
+        moved = self._spec.interval > 0 and self._current > self._last
+        if not moved and (not self._spec.idle or self._order == LAST_ORDER):  # rows without it are heard, too
+            return ()
+        self._last = self._current
+        return (Watermark(self._current, self._order),)
+
+    def _running(self, table: pa.Table) -> Numbers:
+        """int64[n]: the watermark behind each row. A NULL moves nothing."""
+        column = self._calc.process(table).column(field(0))
+        times = milliseconds(column)
+        if column.null_count:
+            times = np.where(column.is_valid().to_numpy(), times, MIN_WATERMARK)
+        running: Numbers = np.maximum.accumulate(times)
+        return np.maximum(running, self._current)
+
+    def _eager(self, times: Numbers) -> Numbers:
+        """The rows that a mark follows. times: ascending."""
+        interval = self._spec.interval
+        if interval == 0:
+            return np.flatnonzero(np.diff(times, prepend=self._last) > 0)
+        found, last, row = [], self._last, 0
+        find = times.searchsorted  # a search for each mark: there may be thousands
+        while (row := int(find(last + interval, "right"))) < len(times):
+            last = int(times[row])
+            found.append(row)
+        return np.array(found, np.int64)
+
+
+def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> None:
+    """Raises JobError, in Flink's words, for a row time that is NULL. name: of its column in the table
+    `source`."""
+    times = table.column(field(rowtime))
+    if times.null_count:
+        row = int(np.argmax(times.is_null().to_numpy()))
+        raise JobError(
+            "RowTime field should not be null, please convert it to a non-null long value.",
+            hint=f"column {name} of {source} is NULL in {row_text(table, row)}",
+        )
+
+
+def _all_ones(place: int) -> int:
+    """The greatest number of as many bits."""
+    return (1 << place.bit_length()) - 1
+
+
+def build(spec: WatermarkAssignerSpec, state: StateBackend | None, clock: Clock) -> WatermarkAssigner:
+    return WatermarkAssigner(spec)
+
+
+def code(spec: WatermarkAssignerSpec) -> Iterator[str]:
+    yield f"-- WatermarkAssigner, by {field(spec.rowtime)}"
+    yield f"SELECT {spec.watermark.projection[0]}"

@@ -1,0 +1,52 @@
+"""What windows give when they fire, as changes: results and the columns of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, ORDER, PLACE, RowKind, field
+from firesteel.runtime.operators.window.zones import to_instants
+from firesteel.runtime.spec.window import WindowColumn, WindowTime
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import timestamp, timestamp_ltz
+
+Index = NDArray[np.int64]
+
+
+def window_columns(
+    columns: Iterable[WindowColumn], starts: Index, ends: Index, time: WindowTime, now: int
+) -> list[pa.Array]:
+    """The columns of windows. starts, ends: on the windows' clock. now: the processing time."""
+    found = []
+    for column in columns:
+        if column is WindowColumn.START:
+            found.append(moments(starts, to_arrow(timestamp(3))))
+        elif column is WindowColumn.END:
+            found.append(moments(ends, to_arrow(timestamp(3))))
+        elif column is WindowColumn.TIME:
+            found.append(moments(to_instants(ends - 1, time.zone), to_arrow(time.type)))
+        else:
+            found.append(moments(np.full(len(ends), now), to_arrow(timestamp_ltz(3))))
+    return found
+
+
+def moments(millis: Index, kind: pa.DataType) -> pa.Array:
+    """A column of times of an Arrow type in microseconds or nanoseconds."""
+    return pa.array(millis * (1000 if kind.unit == "us" else 1_000_000)).cast(kind)
+
+
+def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
+    """Inserts of these fields. orders, place: of the watermarks that cause them."""
+    return changes(orders, place, pa.array(np.full(len(orders), RowKind.INSERT, np.int8)), columns)
+
+
+def changes(orders: Index, place: int, kinds: pa.Array, columns: Sequence[pa.Array]) -> pa.Table:
+    """The same of any kinds."""
+    arrays, names = [kinds, pa.array(orders), *columns], [KIND, ORDER, *map(field, range(len(columns)))]
+    if place:
+        arrays, names = [*arrays, pa.array(np.full(len(orders), place))], [*names, PLACE]
+    return pa.Table.from_arrays(arrays, names=names)

@@ -1,0 +1,217 @@
+"""Aggregation by TUMBLE and HOP of GROUP BY where single rows have a say: results before a window's end and
+after it, panes that slices cannot be, calls that cannot be merged. Flink: AggregateWindowOperator.
+
+What is open of a key is one object, in this process from the first row of the key on, and pickled in keyed
+state at each barrier; its timers likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
+from firesteel.runtime.columns.keys import find_keys, one_array
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
+from firesteel.runtime.dataflow.sequence import Cause, cause_of, orders, places
+from firesteel.runtime.operators.window.per_row.row_output import RowOutput
+from firesteel.runtime.operators.window.per_row.row_state import RowState
+from firesteel.runtime.operators.window.per_row.row_windows import Calls, KeyedWindows, WindowLengths
+from firesteel.runtime.operators.window.per_row.triggers import (
+    EventTimeTrigger,
+    OpenWindow,
+    ProcessingTimeTrigger,
+    Trigger,
+)
+from firesteel.runtime.operators.window.zones import to_wall_clock
+from firesteel.runtime.spec.window import GroupWindowAggregateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.internal_values import to_keys, to_list
+
+
+class GroupWindowAggregate(Operator):
+    """state: None keeps everything in this process."""
+
+    def __init__(self, spec: GroupWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> None:
+        self._spec = spec
+        self._clock = clock
+        self._is_rowtime = spec.time.column is not None
+        self._generated = generate(spec.aggregate)
+        self._lengths = WindowLengths(spec)
+        self._calls = Calls(spec, self._generated, self._lengths.paned)
+        self._trigger: Trigger = (EventTimeTrigger if self._is_rowtime else ProcessingTimeTrigger)(spec.emit)
+        self._state = RowState(spec.aggregate, state)
+        self._time = KeptWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
+        self._output = RowOutput(spec)
+        self._cause: Cause = (0, 0)
+        self.late = 0
+
+    # --- messages ------------------------------------------------------------------------------------
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if not table.num_rows:
+            return
+        with no_collections():
+            self._by_clock(cause_of(table, 0))
+            self._rows(table)
+        yield from self._sent()
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        with no_collections():
+            self._by_clock((mark.order, mark.place))
+            self._advance(mark)
+        yield from self._sent()
+        yield mark
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        with no_collections():
+            if rows.table.num_rows:
+                self._by_clock(cause_of(rows.table, 0))
+            for piece in rows.pieces():
+                if isinstance(piece, Watermark):
+                    self._advance(piece)
+                else:
+                    self._rows(piece)
+        yield rows.with_rows(self._output.table(self._clock()))
+
+    def barrier(self) -> Iterable[Message]:
+        with no_collections():
+            self._by_clock((LAST_ORDER, 0))
+        yield from self._sent()
+        self._state.save()
+        self._time.save()
+
+    def next_timer(self) -> int | None:
+        return self._state.next_by_clock()
+
+    def _sent(self) -> Iterator[pa.Table]:
+        out = self._output.table(self._clock())
+        if out.num_rows:
+            yield out
+
+    # --- rows ----------------------------------------------------------------------------------------
+    def _rows(self, table: pa.Table) -> None:
+        keys = find_keys([table.column(field(i)) for i in self._spec.aggregate.keys], table.num_rows)
+        known = self._state.load(keys)
+        place = places(table)
+        causes = zip(
+            orders(table).tolist(), [0] * table.num_rows if place is None else place.tolist(), strict=True
+        )
+        kinds = one_array(table.column(KIND)).to_numpy().tolist()
+        owners, times = keys.codes.tolist(), self._times(table)
+        for cause, kind, owner, time, row in zip(
+            causes, kinds, owners, times, self._inputs(table), strict=True
+        ):
+            self._cause = cause
+            self._row(known[owner], time, row, bool(kind & 1))
+
+    def _times(self, table: pa.Table) -> list[int]:
+        """The times of rows on the windows' clock."""
+        time = self._spec.time
+        if time.column is None:
+            found = np.full(table.num_rows, self._clock())
+        else:
+            found = milliseconds(one_array(table.column(field(time.column))))
+        clocks: list[int] = to_wall_clock(found, time.zone).tolist()
+        return clocks
+
+    def _inputs(self, table: pa.Table) -> Iterable[tuple[object, ...]]:
+        types = self._spec.aggregate.input_types
+        columns = [
+            (to_keys if each.key else to_list)(table.column(field(each.position)), types[each.position])
+            for each in self._generated.inputs
+        ]
+        return zip(*columns, strict=True) if columns else iter([()] * table.num_rows)
+
+    def _row(self, mine: KeyedWindows, time: int, row: tuple[object, ...], retracts: bool) -> None:
+        lengths, watermark = self._lengths, self._time.now
+        starts = lengths.starts(time)
+        if self._is_rowtime:
+            in_time = [start for start in starts if lengths.late_time(start) > watermark]
+        else:
+            in_time = list(starts)
+        if not in_time:
+            self.late += len(starts) > 0
+            return
+        for pane in lengths.panes_of(time, in_time):
+            mine.panes[pane] = self._calls.add(mine.panes.get(pane), row, retracts)
+        self._state.touch(mine)
+        now = self._clock()
+        for start in in_time:
+            window = mine.windows.get(start) or self._opened(mine, start)
+            if self._trigger.on_row(window, self._state.timers(mine), watermark, now):
+                self._give(mine, window)
+            if self._is_rowtime:
+                self._state.timers(mine).at_event_time(window, window.clear_time)
+
+    def _opened(self, mine: KeyedWindows, start: int) -> OpenWindow:
+        window = OpenWindow(start, self._lengths.end_time(start), self._lengths.clear_time(start))
+        mine.windows[start] = window
+        return window
+
+    # --- time ----------------------------------------------------------------------------------------
+    def _advance(self, mark: Watermark) -> None:
+        """Event time has come this far."""
+        self._cause = (mark.order, mark.place)
+        if mark.time <= self._time.now or not self._is_rowtime:
+            return
+        self._time.advance(mark.time)
+        for time, mine in self._state.due_in_event_time(mark.time):
+            for window in sorted(mine.windows.values(), key=lambda each: each.start):
+                if time in window.event_timers:
+                    window.event_timers.remove(time)
+                    if self._trigger.on_event_time(window, time):
+                        self._give(mine, window)
+                    if time == window.clear_time:
+                        self._clear(mine, window)
+
+    def _by_clock(self, cause: Cause) -> None:
+        """The clock has come this far."""
+        self._cause, now = cause, self._clock()
+        for time, mine in self._state.due_by_clock(now):
+            for window in sorted(mine.windows.values(), key=lambda each: each.start):
+                if self._trigger.on_clock(window, self._state.timers(mine), time, now):
+                    self._give(mine, window)
+                if not self._is_rowtime and time == window.clear_time:
+                    self._clear(mine, window)
+
+    def _clear(self, mine: KeyedWindows, window: OpenWindow) -> None:
+        del mine.windows[window.start]
+        for pane in self._lengths.panes(window.start):
+            if self._lengths.last_start(pane) == window.start:
+                mine.panes.pop(pane, None)
+
+    # --- results -------------------------------------------------------------------------------------
+    def _give(self, mine: KeyedWindows, window: OpenWindow) -> None:
+        """Send what the window comes to, if it is something new."""
+        panes = (mine.panes[p] for p in self._lengths.panes(window.start) if p in mine.panes)
+        result = self._calls.result(panes)
+        before = window.sent
+        if result is None:
+            if before is not None:
+                self._output.add(RowKind.DELETE, self._cause, mine.key, before, window.start)
+                window.sent = None
+            return
+        if before is None:
+            self._output.add(RowKind.INSERT, self._cause, mine.key, result, window.start)
+        elif not self._calls.same(before, result):
+            if self._spec.aggregate.emit_update_before:
+                self._output.add(RowKind.UPDATE_BEFORE, self._cause, mine.key, before, window.start)
+            self._output.add(RowKind.UPDATE_AFTER, self._cause, mine.key, result, window.start)
+        if self._spec.updates:
+            window.sent = result
+
+
+def build(spec: GroupWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return GroupWindowAggregate(spec, state, clock)
+
+
+def code(spec: GroupWindowAggregateSpec) -> Iterator[str]:
+    yield f"-- GroupWindowAggregate, {spec.size} ms every {spec.slide} ms, row by row"
+    yield generate(spec.aggregate).source.rstrip()

@@ -1,0 +1,147 @@
+"""LocalWindowAggregate: rows to accumulators by key and slice, where the rows are. Flink:
+LocalSlicingWindowAggOperator.
+
+It keeps nothing and drops nothing: what is late is known behind the exchange. Rows of a table are reduced
+together as long as no watermark between them ends a window of their slice; what they come to has the order of
+the last of them, which is before that watermark. Where most rows have a key and slice of their own they go on
+as they are, each as an accumulator.
+
+Where windows can end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py),
+they are sent on when Flink does it, late or not: with the watermark that empties its buffer, or at the end of
+a micro-batch, which is a checkpoint. A micro-batch begins as Flink does after a restart. So are accumulators
+that have no columnar form, where rows are taken back: what they come to depends on which rows went together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.columns.keys import Keys, find_keys, find_keys_if_shared
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    LAST_ORDER,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    Watermark,
+)
+from firesteel.runtime.dataflow.sequence import Numbers, caused, in_order, orders
+from firesteel.runtime.operators.window.fired import inserts
+from firesteel.runtime.operators.window.slicing.buffer_flush import Flushes, may_delay
+from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
+from firesteel.runtime.spec.window import LocalWindowAggregateSpec, sliced
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.internal_values import one_chunk
+
+_NO_MARKS: Numbers = np.zeros(0, np.int64)
+
+
+class LocalWindowAggregate(Operator):
+    """Rows of accumulators (runtime/aggregate/reduce/partials.py), the slice's end behind the group's
+    keys."""
+
+    def __init__(self, spec: LocalWindowAggregateSpec, columnar: bool = True) -> None:
+        self._spec = spec
+        self._aggregate = sliced(spec.aggregate)
+        self._slices = Slices.of(spec)
+        self._partials = Partials(self._aggregate, len(spec.aggregate.calls), columnar)
+        by_row = spec.aggregate.input_retracts and not self._partials.in_columns
+        waits = may_delay(self._slices) or by_row
+        self._flushes = Flushes(self._slices, 0) if waits else None
+        self._held = self._partials.schema.empty_table()
+        self._seen = BEFORE_ALL  # the order of what came last
+        self._width = len(self._partials.columns.keys)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            self._flushed(Marked(table, _NO_MARKS, _NO_MARKS), self._flushes)
+            return ()
+        return (self._reduced(table, np.full(table.num_rows, NONE_FIRED)),) if table.num_rows else ()
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            out = self._flushed(marks, self._flushes)
+            yield from (out,) if out.num_rows else ()
+        yield mark
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if self._flushes is not None:
+            return (rows.with_rows(self._flushed(rows, self._flushes)),)
+        if not rows.table.num_rows:
+            return (rows.with_rows(self._none),)
+        fired = np.maximum.accumulate(self._slices.fired(rows.times))
+        counts = np.diff(rows.at, prepend=0, append=rows.table.num_rows)
+        return (rows.with_rows(self._reduced(rows.table, np.repeat(np.append(NONE_FIRED, fired), counts))),)
+
+    def barrier(self) -> Iterable[Message]:
+        if self._held.num_rows:
+            after = min(self._seen + 1, LAST_ORDER)
+            yield inserts(np.full(self._held.num_rows, after), 0, self._held.columns)
+            self._held = self._partials.schema.empty_table()
+        if self._flushes is not None:
+            self._flushes.clear()
+
+    @cached_property
+    def _none(self) -> pa.Table:
+        """No rows."""
+        empty = self._partials.schema.empty_table()
+        return empty.add_column(0, ORDER, pa.array([], pa.int64())).add_column(
+            0, KIND, pa.array([], pa.int8())
+        )
+
+    def _reduced(self, table: pa.Table, fired: Numbers) -> pa.Table:
+        """fired: for each row, up to which end windows have fired by the watermarks of this table."""
+        ends = row_ends(table, self._spec, self._slices)
+        keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
+        last = keys.order[keys.starts + keys.counts - 1]
+        kinds = pa.array(np.full(len(keys), RowKind.INSERT, np.int8))
+        return in_order(caused(table, last, kinds, map(one_chunk, parts.columns)))
+
+    def _flushed(self, rows: Marked, flushes: Flushes) -> pa.Table:
+        """What the watermarks send on of these rows and of those held, each as its watermark's."""
+        some = rows.table.num_rows > 0
+        self._seen = int(max([self._seen, *rows.orders[-1:], *orders(rows.table)[-1:]]))
+        ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_MARKS
+        flushed = flushes.of(np.maximum.accumulate(rows.times), rows.at, ends)
+        held, by = self._held, np.full(self._held.num_rows, flushed.held)
+        if some:
+            _, parts, more = self._accumulated(rows.table, ends, flushed.rows)
+            held, by = pa.concat_tables([held, parts]), np.append(by, more)
+        keys = find_keys([*(held.column(i) for i in range(self._width)), pa.array(by)], held.num_rows)
+        whole = self._partials.merged(held, replace(keys, columns=keys.columns[:-1]))
+        by = keys.columns[-1].to_numpy()
+        self._held = whole.filter(pa.array(by == len(rows.times)))
+        order = np.argsort(by, kind="stable")[: int(np.count_nonzero(by < len(rows.times)))]
+        return inserts(rows.orders[by[order]], rows.place, whole.take(pa.array(order)).columns)
+
+    def _accumulated(
+        self, table: pa.Table, ends: Numbers, parts: Numbers, as_they_are: bool = False
+    ) -> tuple[Keys, pa.Table, Numbers]:
+        """Rows by key, slice and part; what they come to; the part of each. as_they_are: rows that share
+        little may stay."""
+        rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
+        names = [rows.column(field(i)) for i in self._aggregate.keys]
+        find = find_keys_if_shared if as_they_are and self._partials.is_plain else find_keys
+        keys = find([*names, pa.array(parts)], rows.num_rows)
+        which: Numbers = keys.columns[-1].to_numpy()
+        keys = replace(keys, columns=keys.columns[:-1])
+        return keys, self._partials.of_rows(rows, keys), which
+
+
+def build(spec: LocalWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> LocalWindowAggregate:
+    return LocalWindowAggregate(spec)
+
+
+def code(spec: LocalWindowAggregateSpec) -> Iterator[str]:
+    yield f"-- LocalWindowAggregate, {spec.windows.function} of {spec.windows.size} ms"
+    yield generate(sliced(spec.aggregate)).source.rstrip()

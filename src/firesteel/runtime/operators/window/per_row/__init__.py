@@ -1,0 +1,1 @@
+"""Window aggregates row by row."""

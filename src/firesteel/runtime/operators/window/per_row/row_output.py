@@ -1,0 +1,43 @@
+"""What the windows of GROUP BY send, a change at a time, as changes tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, PLACE, RowKind, field
+from firesteel.runtime.dataflow.sequence import Cause
+from firesteel.runtime.operators.window.fired import window_columns
+from firesteel.runtime.spec.window import GroupWindowAggregateSpec
+from firesteel.types.internal_values import from_list
+
+Values = tuple[Any, ...]
+
+
+class RowOutput:
+    """Changes that are to be sent."""
+
+    def __init__(self, spec: GroupWindowAggregateSpec) -> None:
+        self._spec = spec
+        of = spec.aggregate
+        self._types = [*(of.input_types[i] for i in of.keys), *(call.type for call in of.calls)]
+        self._changes: list[tuple[int, Cause, Values, int]] = []
+
+    def add(self, kind: RowKind, cause: Cause, key: Values, result: Values, start: int) -> None:
+        """A change of the window that starts then."""
+        self._changes.append((kind, cause, (*key, *result), start))
+
+    def table(self, now: int) -> pa.Table:
+        """All of them, and none is left. now: the processing time."""
+        changes, self._changes = self._changes, []
+        starts = np.array([change[3] for change in changes], np.int64)
+        columns = [from_list([c[2][i] for c in changes], kind) for i, kind in enumerate(self._types)]
+        columns += window_columns(self._spec.columns, starts, starts + self._spec.size, self._spec.time, now)
+        kinds = pa.array([change[0] for change in changes], pa.int8())
+        order, place = (pa.array([change[1][i] for change in changes], pa.int64()) for i in range(2))
+        names = [KIND, ORDER, *map(field, range(len(columns)))]
+        if any(change[1][1] for change in changes):
+            return pa.Table.from_arrays([kinds, order, *columns, place], names=[*names, PLACE])
+        return pa.Table.from_arrays([kinds, order, *columns], names=names)

@@ -1,0 +1,129 @@
+"""The windows of GROUP BY a row at a time: accumulators by pane, merged to windows that give results.
+
+Flink: WindowOperator with GeneralWindowProcessFunction (TUMBLE) and PanedWindowProcessFunction (HOP), whose
+panes are as long as the greatest common divisor of size and slide and are merged oldest first. Starts and
+ends are on the windows' clock, timers in event time or processing time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from firesteel.runtime.aggregate.row_engine.handler import GeneratedHandler
+from firesteel.runtime.aggregate.row_engine.result_equality import equals_itself
+from firesteel.runtime.operators.window.per_row.triggers import OpenWindow
+from firesteel.runtime.operators.window.zones import to_timers
+from firesteel.runtime.spec.window import GroupWindowAggregateSpec
+
+Values = tuple[Any, ...]
+
+
+@dataclass
+class KeyedWindows:
+    """What is open of one key. name: its hashes. key: its values, in internal form. panes: accumulators by
+    start."""
+
+    name: tuple[int, int]
+    key: Values
+    panes: dict[int, Values] = field(default_factory=dict)
+    windows: dict[int, OpenWindow] = field(default_factory=dict)
+
+
+class WindowLengths:
+    """Which windows and panes a time belongs to, and when they end. What shares nothing is a pane each."""
+
+    def __init__(self, spec: GroupWindowAggregateSpec) -> None:
+        self.size, self.slide = spec.size, spec.slide
+        self._pane = math.gcd(spec.size, spec.slide)
+        self._apart = spec.apart
+        self.paned = not spec.apart and spec.size != self._pane
+        self._lateness = spec.emit.lateness
+        self._timer = _timers(spec.time.zone)
+
+    def starts(self, time: int) -> range:
+        """The starts of the windows that hold a time, the latest first."""
+        return range(time - time % self.slide, time - self.size, -self.slide)
+
+    def panes(self, start: int) -> range:
+        """The starts of a window's panes."""
+        return range(start, start + self.size, self.size if self._apart else self._pane)
+
+    def panes_of(self, time: int, starts: list[int]) -> list[int]:
+        """The starts of the panes that take a row in. starts: of its windows."""
+        return starts if self._apart else [time - time % self._pane]
+
+    def last_start(self, pane: int) -> int:
+        """The start of the last window that holds a pane."""
+        return pane if self._apart else pane - pane % self.slide
+
+    def end_time(self, start: int) -> int:
+        """When a window fires at its end."""
+        return self._timer(start + self.size - 1)
+
+    def late_time(self, start: int) -> int:
+        """When its rows begin to be late."""
+        return self._timer(start + self.size - 1 + self._lateness)
+
+    def clear_time(self, start: int) -> int:
+        """When it is forgotten; not before 1970."""
+        return self._timer(max(0, start + self.size - 1 + self._lateness))
+
+
+def _timers(zone: str) -> Callable[[int], int]:
+    if zone == "UTC":
+        return lambda clock: clock
+
+    @lru_cache(maxsize=4096)
+    def timer(clock: int) -> int:
+        return int(to_timers(np.array([clock]), zone)[0])
+
+    return timer
+
+
+class Calls:
+    """The aggregate calls over accumulators, by the generated row handler."""
+
+    def __init__(self, spec: GroupWindowAggregateSpec, generated: GeneratedHandler, paned: bool) -> None:
+        self._handler = generated.create()
+        self._paned = paned
+        of = spec.aggregate
+        names = [slot.name for slot in generated.slots]
+        self._records = None if of.records is None else names.index(of.records)
+        tests = ((i, equals_itself(call)) for i, call in enumerate(of.calls))
+        self._nested = [(i, test) for i, test in tests if test]
+
+    def add(self, accumulator: Values | None, row: Values, retracts: bool) -> Values:
+        """The accumulator with one row more, or less; None is that of no rows."""
+        handler = self._handler
+        if accumulator is None:
+            handler.reset_accumulators()
+        else:
+            handler.set_accumulators(accumulator)
+        (handler.retract if retracts else handler.accumulate)(*row)
+        added: Values = handler.get_accumulators()
+        return added
+
+    def result(self, panes: Iterator[Values]) -> Values | None:
+        """What the panes of a window come to, None where it has no records."""
+        handler = self._handler
+        handler.reset_accumulators()
+        for accumulator in panes:
+            if self._paned:
+                handler.merge(accumulator)
+            else:
+                handler.set_accumulators(accumulator)
+        if self._records is not None and handler.get_accumulators()[self._records] == 0:
+            return None
+        found: Values = handler.get_value()
+        return found
+
+    def same(self, before: Values, after: Values) -> bool:
+        """Whether two results are equal; NaN equals nothing."""
+        equal = all(a == b for a, b in zip(before, after, strict=True))
+        return equal and all(test(after[i]) for i, test in self._nested)

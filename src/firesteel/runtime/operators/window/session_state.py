@@ -1,0 +1,112 @@
+"""Open sessions in keyed state: by key and start with what they hold, and by the time at which they fire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.operators.window.sessions import OpenSessions
+from firesteel.runtime.state.base import StateBackend
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class KeyedSessions:
+    """s sessions. keys: the columns of their keys. starts, ends: on the windows' clock. timers: when they
+    fire. parts: the columns of what they hold."""
+
+    keys: tuple[pa.Array, ...]
+    starts: Index
+    ends: Index
+    timers: Index
+    parts: tuple[pa.Array, ...]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, at: Index) -> KeyedSessions:
+        """Some of them."""
+        place = pa.array(at)
+        return KeyedSessions(
+            tuple(key.take(place) for key in self.keys), self.starts[at], self.ends[at], self.timers[at],
+            tuple(part.take(place) for part in self.parts),
+        )  # fmt: skip
+
+    def and_then(self, other: KeyedSessions) -> KeyedSessions:
+        """These, then the others."""
+        return KeyedSessions(
+            _behind(self.keys, other.keys),
+            np.concatenate([self.starts, other.starts]),
+            np.concatenate([self.ends, other.ends]),
+            np.concatenate([self.timers, other.timers]),
+            _behind(self.parts, other.parts),
+        )
+
+
+class SessionState:
+    """name: of the state. types: of the parts."""
+
+    def __init__(
+        self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]
+    ) -> None:
+        self._types = [pa.int64(), *types]
+        self._open = backend.ordered(f"{name}/open", pa.int64(), self._types)
+        self._timers = backend.times(f"{name}/timers", [*key_types, pa.int64()])
+
+    def of(self, keys: Keys) -> tuple[OpenSessions, tuple[pa.Array, ...]]:
+        """The open sessions of the keys, and what they hold."""
+        found = self._open.entries(keys, np.arange(len(keys)), 0)
+        ends, *parts = found.columns
+        return OpenSessions(found.owners, _numbers(found.sub_keys), _numbers(ends)), tuple(parts)
+
+    def drop(self, keys: Keys, owners: Index, starts: Index, timers: Index) -> None:
+        """Open sessions have fired, or have become part of others."""
+        if len(owners):
+            nothing = [pa.nulls(len(owners), kind) for kind in self._types]
+            self._write(keys, owners, starts, timers, nothing, np.zeros(len(owners), np.bool_))
+
+    def put(self, keys: Keys, owners: Index, sessions: KeyedSessions) -> None:
+        """Sessions are open. owners: their keys."""
+        if len(owners):
+            columns = [pa.array(sessions.ends), *sessions.parts]
+            self._write(keys, owners, sessions.starts, sessions.timers, columns, None)
+
+    def _write(
+        self, keys: Keys, owners: Index, starts: Index, timers: Index, columns: Sequence[pa.Array],
+        live: Mask | None,
+    ) -> None:  # fmt: skip
+        place, sub_keys = pa.array(owners), pa.array(starts)
+        self._open.put(keys, owners, sub_keys, columns, 0, live)
+        named = find_keys([*(key.take(place) for key in keys.columns), sub_keys], len(owners))
+        self._timers.put(named, named.codes, timers, (), live)
+
+    def next_timer(self) -> int | None:
+        """When the first of them fires, None where none is open."""
+        return self._timers.next_time()
+
+    def take_until(self, time: int) -> KeyedSessions:
+        """Take out those that fire until a time, in the order of their timers."""
+        due = self._timers.take_until(time)
+        keys = find_keys(due.keys[:-1], len(due.times))
+        found = self._open.get(keys, keys.codes, due.keys[-1], 0)
+        if len(due.times):
+            nothing = [pa.nulls(len(due.times), kind) for kind in self._types]
+            self._open.put(keys, keys.codes, due.keys[-1], nothing, 0, np.zeros(len(due.times), np.bool_))
+        ends, *parts = found.columns
+        return KeyedSessions(due.keys[:-1], _numbers(due.keys[-1]), _numbers(ends), due.times, tuple(parts))
+
+
+def _numbers(column: pa.Array) -> Index:
+    numbers: Index = column.to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64, copy=False)
+
+
+def _behind(first: Sequence[pa.Array], second: Sequence[pa.Array]) -> tuple[pa.Array, ...]:
+    return tuple(pa.concat_arrays(pair) for pair in zip(first, second, strict=True))

@@ -1,0 +1,71 @@
+"""Aggregation by key and session: the table function's and that of GROUP BY.
+
+Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session gives one +I
+when it fires, or nothing where no record is left of it. A retraction goes to the session of its own time, and
+never makes one smaller. Rows that it takes back may lie in another session: what MIN and MAX then are depends
+on the order of things, so these go row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.dataflow.retained_watermark import AscendingMarks
+from firesteel.runtime.operators.window.fired import inserts, window_columns
+from firesteel.runtime.operators.window.session_state import KeyedSessions
+from firesteel.runtime.operators.window.session_windows import Batch, SessionOperator
+from firesteel.runtime.operators.window.slicing.slice_accumulators import Accumulated, WindowAccumulators
+from firesteel.runtime.spec.window import SessionWindowAggregateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+
+class SessionWindowAggregate(SessionOperator):
+    """A session holds its accumulators. state: None keeps them in this process. columnar: False sends
+    everything through the row handler."""
+
+    def __init__(
+        self,
+        spec: SessionWindowAggregateSpec,
+        state: StateBackend | None,
+        clock: Clock,
+        columnar: bool = True,
+    ) -> None:
+        self._columns = spec.columns
+        self._accumulators = WindowAccumulators(
+            spec.aggregate, columnar and not spec.aggregate.sorted_arguments
+        )
+        backend = memory_backend() if state is None else state
+        of = spec.aggregate
+        super().__init__(
+            spec.windows, of.keys, of.input_types, self._accumulators.types, backend, of.state_id, clock
+        )
+
+    def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
+        """What was there comes first: rows are added to it."""
+        known = Accumulated(batch.found.of_open, batch.parts)
+        return self._accumulators.add(known, batch.rows, batch.of_rows).parts
+
+    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
+        at = np.searchsorted(marks.times, due.timers)
+        order = stable_order_by(at, due.timers, due.starts)
+        due, at = due.take(order), at[order]
+        results = self._accumulators.results(due.parts, len(due))
+        borders = window_columns(self._columns, due.starts, due.ends, self._windows.time, self._clock())
+        fired = inserts(marks.orders[at], marks.place, [*due.keys, *results.columns, *borders])
+        return fired if results.there.all() else fired.filter(pa.array(results.there))
+
+
+def build(spec: SessionWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:
+    return SessionWindowAggregate(spec, state, clock)
+
+
+def code(spec: SessionWindowAggregateSpec) -> Iterator[str]:
+    yield f"-- WindowAggregate, sessions {spec.windows.gap} ms apart"
+    yield generate(spec.aggregate).source.rstrip()

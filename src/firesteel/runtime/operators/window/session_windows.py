@@ -1,0 +1,180 @@
+"""What the operators of session windows share: which sessions are open, and when they fire.
+
+Rows and watermarks of a table are worked off together: the rows get their sessions
+(runtime/operators/window/sessions.py), what fires by the watermarks of the table is given, and what is open
+after them goes to state.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
+from firesteel.runtime.dataflow.sequence import cause_of
+from firesteel.runtime.operators.window.session_state import KeyedSessions, SessionState
+from firesteel.runtime.operators.window.sessions import (
+    LATE,
+    Arrivals,
+    OpenSessions,
+    Sessions,
+    assign,
+    attached,
+)
+from firesteel.runtime.operators.window.zones import to_timers, to_wall_clock
+from firesteel.runtime.spec.window import SessionWindows
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that have come in time, and their sessions. rows: n rows. of_rows: int64[n], the session of each.
+    known, parts: the sessions that were open, and what they held. fires: which of those found fire by the
+    watermarks of the batch."""
+
+    rows: pa.Table
+    of_rows: Index
+    keys: Keys
+    known: OpenSessions
+    found: Sessions
+    parts: tuple[pa.Array, ...]
+    fires: Mask
+
+
+class SessionOperator(Operator):
+    """windows: of the rows, whose keys are the fields `keys`. types: of the fields. parts: the types of what
+    a session holds. The state `name` is in `backend`."""
+
+    def __init__(
+        self,
+        windows: SessionWindows,
+        keys: Sequence[int],
+        types: Sequence[SqlType],
+        parts: Sequence[pa.DataType],
+        backend: StateBackend,
+        name: str,
+        clock: Clock,
+    ) -> None:
+        self._windows = windows
+        self._keys = tuple(keys)
+        self._clock = clock
+        self._sessions = SessionState(backend, name, [to_arrow(types[i]) for i in keys], parts)
+        self._event_time = KeptWatermark(backend, f"{name}/watermark")
+        self.late = 0
+
+    # --- what is done with them ----------------------------------------------------------------------
+    @abstractmethod
+    def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
+        """Take the rows in; what each session now holds."""
+
+    @abstractmethod
+    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
+        """The changes of sessions that fire, in their order. The first are those of the batch last held."""
+
+    # --- messages ------------------------------------------------------------------------------------
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        if not table.num_rows:
+            return ()
+        out = self.marked(Marked(table, _NONE, _NONE), port)
+        return [each for each in out if not isinstance(each, Marked)]
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if not self._windows.is_rowtime:
+            return (mark,)
+        self._event_time.advance(mark.time)
+        fired = self.give(self._sessions.take_until(mark.time), AscendingMarks.of(mark))
+        return (fired, mark) if fired.num_rows else (mark,)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if not self._windows.is_rowtime:
+            return self._at_clock(rows)
+        marks = AscendingMarks.of(rows)
+        fired = self._take(rows.table, self._event_time.standing(rows), marks)
+        self._event_time.advance(int(marks.times[-1]) if len(marks.times) else self._event_time.now)
+        due = fired.and_then(self._sessions.take_until(self._event_time.now))
+        return (rows.with_rows(self.give(due, marks)),)
+
+    def barrier(self) -> Iterator[Message]:
+        if not self._windows.is_rowtime:
+            yield from self._at_time(LAST_ORDER, 0)
+        self._event_time.save()
+
+    def next_timer(self) -> int | None:
+        return None if self._windows.is_rowtime else self._sessions.next_timer()
+
+    # --- processing time -----------------------------------------------------------------------------
+    def _at_clock(self, rows: Marked) -> Iterator[Message]:
+        """What the clock has passed fires before the rows, which all come at the same time."""
+        table = rows.table
+        if table.num_rows:
+            yield from self._at_time(*cause_of(table, 0))
+            self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), AscendingMarks.none())
+        yield from rows.with_rows(table.slice(0, 0)).pieces()
+
+    def _at_time(self, order: int, place: int) -> Iterator[pa.Table]:
+        now = self._clock()
+        marks = AscendingMarks(np.array([now]), np.array([order]), place)
+        fired = self.give(self._sessions.take_until(now), marks)
+        if fired.num_rows:
+            yield fired
+
+    # --- rows ----------------------------------------------------------------------------------------
+    def _take(self, table: pa.Table, standing: Index, marks: AscendingMarks) -> KeyedSessions:
+        """Take rows in. standing: the watermark at each. Gives the sessions that fire by these marks; the
+        others are open."""
+        keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
+        known, parts = self._sessions.of(keys)
+        found = self._assigned(table, keys, standing, known)
+        here = np.flatnonzero(found.of_rows != LATE)
+        self.late += table.num_rows - len(here)
+        rows = table if len(here) == table.num_rows else table.take(pa.array(here))
+        fires = np.searchsorted(marks.times, found.timers) < len(marks.times)
+        batch = Batch(rows, found.of_rows[here], keys, known, found, parts, fires)
+        return self._keep(batch, self.hold(batch))
+
+    def _assigned(self, table: pa.Table, keys: Keys, standing: Index, known: OpenSessions) -> Sessions:
+        windows = self._windows
+        if windows.borders is not None:
+            starts, ends = (milliseconds(one_array(table.column(field(i)))) for i in windows.borders)
+            return attached(Arrivals(keys.codes, starts, standing), ends, known, windows.time.zone)
+        return assign(
+            Arrivals(keys.codes, self.times(table), standing), known, windows.gap, windows.time.zone
+        )
+
+    def times(self, table: pa.Table) -> Index:
+        """The times of rows on the windows' clock."""
+        time = self._windows.time
+        if time.column is None:
+            return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
+        return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
+
+    def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
+        """Write what has changed; gives the sessions that fire. parts: what each now holds."""
+        found, known, keys = batch.found, batch.known, batch.keys
+        place = pa.array(found.owners)
+        whose = tuple(key.take(place) for key in keys.columns)
+        sessions = KeyedSessions(whose, found.starts, found.ends, found.timers, parts)
+        changed = np.zeros(len(sessions), np.bool_)
+        changed[batch.of_rows] = True
+        stale = np.flatnonzero((changed | batch.fires)[found.of_open])
+        timers = to_timers(known.ends[stale] - 1, self._windows.time.zone)
+        self._sessions.drop(keys, known.owners[stale], known.starts[stale], timers)
+        stay = np.flatnonzero(changed & ~batch.fires)
+        self._sessions.put(keys, found.owners[stay], sessions.take(stay))
+        return sessions.take(np.flatnonzero(batch.fires))

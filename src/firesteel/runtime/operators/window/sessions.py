@@ -1,0 +1,213 @@
+"""Which session each row belongs to: rows of a key that are no further apart than the gap share one.
+
+Flink: SessionWindowAssigner, MergingWindowSet, MergingWindowProcessFunction. A row opens [time, time + gap),
+or joins the sessions that this touches, end to end included, and joins them with each other. It is late, and
+lost, where the session that it is then in would have fired already. A session fires when the watermark
+reaches its last millisecond, and no later row can join it.
+
+In columns: with all rows and open sessions of a key in the order of time, what is nowhere further apart than
+the gap is one session, if none of its parts fired before its last row came. That is so where each part that
+ends at a row outlives the wait for the row behind it. Where it is not so, a group is worked off row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.aggregate.scan.segments import accumulate
+from firesteel.runtime.columns.sorting import stable_order, stable_order_by, stable_pair_order
+from firesteel.runtime.operators.window.zones import to_timers
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+LATE = -1
+_NEVER = np.int64(-(1 << 63))
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """n rows as they came. owners: the number of each row's key. times: its time on the windows' clock.
+    marks: the watermark that stood when it came."""
+
+    owners: Index
+    times: Index
+    marks: Index
+
+
+@dataclass(frozen=True)
+class OpenSessions:
+    """m sessions of the same keys that have not fired."""
+
+    owners: Index
+    starts: Index
+    ends: Index
+
+    def take(self, at: Index) -> OpenSessions:
+        """Some of them."""
+        return OpenSessions(self.owners[at], self.starts[at], self.ends[at])
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """s sessions. timers: when they fire. of_rows: int64[n], the session of each row, LATE for a row that is
+    lost. of_open: int64[m], what became of each open session."""
+
+    owners: Index
+    starts: Index
+    ends: Index
+    timers: Index
+    of_rows: Index
+    of_open: Index
+
+
+def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> Sessions:
+    """The sessions of the rows, and of the open ones. gap: milliseconds. zone: of the clock."""
+    line = _Line(rows, known, gap, zone)
+    return line.sessions(line.labels())
+
+
+def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
+    """The same where the rows know their sessions: their times are the starts. Nothing is joined."""
+    owners = np.concatenate([rows.owners, known.owners])
+    starts = np.concatenate([rows.times, known.starts])
+    ends = np.concatenate([ends, known.ends])
+    marks = np.concatenate([rows.marks, np.full(len(known.starts), _NEVER)])
+    timers = to_timers(ends - 1, zone)
+    there = np.flatnonzero(timers > marks)
+    order = there[stable_order_by(owners[there], starts[there], ends[there])]
+    new = np.zeros(len(order), np.bool_)
+    for values in (owners, starts, ends):
+        ordered = values[order]
+        new |= np.diff(ordered, prepend=ordered[:1] - 1) != 0
+    numbers, firsts = np.full(len(owners), LATE), order[np.flatnonzero(new)]
+    numbers[order] = np.cumsum(new) - 1
+    rest = numbers[: len(rows.owners)], numbers[len(rows.owners) :]
+    return Sessions(owners[firsts], starts[firsts], ends[firsts], timers[firsts], *rest)
+
+
+class _Line:
+    """Rows, open sessions' starts and their ends, in the order of owner and time."""
+
+    def __init__(self, rows: Arrivals, known: OpenSessions, gap: int, zone: str) -> None:
+        self._rows, self._open = len(rows.times), len(known.starts)
+        owners = np.concatenate([rows.owners, known.owners, known.owners])
+        starts = np.concatenate([rows.times, known.starts, known.ends - gap])
+        ends = np.concatenate([rows.times + gap, known.ends, known.ends])
+        marks = np.concatenate([rows.marks, np.full(2 * self._open, _NEVER)])
+        self._by = by = stable_pair_order(owners, starts)
+        self._owners, self._starts, self._ends, self._marks = owners[by], starts[by], ends[by], marks[by]
+        self._came = np.where(by < self._rows, by, -1)
+        self._timers = to_timers(self._ends - 1, zone)
+        self._groups = np.flatnonzero(self._begins())
+
+    def _begins(self) -> Mask:
+        """Where no element before touches this one."""
+        begins = np.ones(len(self._by), np.bool_)
+        np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
+        reach = self._ends
+        if self._open:
+            firsts = np.flatnonzero(begins)
+            reach = accumulate(np.maximum, self._ends, firsts, self._ends[firsts])
+        begins[1:] |= self._starts[1:] > reach[:-1]
+        return begins
+
+    def labels(self) -> Index:
+        """The session of each element, in their order; LATE for a lost row."""
+        if not len(self._by):
+            return np.zeros(0, np.int64)
+        sizes = np.diff(self._groups, append=len(self._by))
+        labels = np.repeat(np.arange(len(sizes)), sizes)
+        broken = self._broken(labels)
+        if not broken.any():
+            return labels
+        labels[broken[labels] & (sizes[labels] == 1)] = LATE
+        used = len(sizes)
+        for group in np.flatnonzero(broken & (sizes > 1)).tolist():
+            start = int(self._groups[group])
+            used = self._one_by_one(start, start + int(sizes[group]), labels, used)
+        return labels
+
+    def _broken(self, groups: Index) -> Mask:
+        """Groups of which a part fires, or may, before all their rows have come."""
+        waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
+        fires = waits & (self._timers[:-1] <= self._marks[1:])
+        if self._open:
+            fires &= ~self._within_open()[:-1]
+        broken = np.zeros(len(self._groups), np.bool_)
+        broken[groups[:-1][fires]] = True
+        last = np.append(self._groups[1:], len(self._by)) - 1
+        broken |= self._timers[last] <= np.maximum.reduceat(self._marks, self._groups)
+        return broken
+
+    def _within_open(self) -> Mask:
+        """Elements that no part ends at, as an open session reaches as far."""
+        is_end = self._by >= self._rows + self._open
+        is_open = self._by >= self._rows
+        reach = np.where(is_open, self._ends, _NEVER)
+        reach = accumulate(np.maximum, reach, self._groups, reach[self._groups])
+        within: Mask = ~is_end & (reach >= self._ends)
+        return within
+
+    def _one_by_one(self, start: int, end: int, labels: Index, used: int) -> int:
+        """Label the elements of one group as they came; gives the next label that is free."""
+        place = slice(start, end)
+        order = (np.argsort(self._came[place], kind="stable") + start).tolist()
+        live: list[_Session] = []
+        for at in order:
+            live = [each for each in live if each.timer > self._marks[at]]
+            mine = _Session(int(self._starts[at]), int(self._ends[at]), int(self._timers[at]), [at])
+            touched = [each for each in live if each.start <= mine.end and each.end >= mine.start]
+            if not touched and mine.timer <= self._marks[at]:
+                labels[at] = LATE
+                continue
+            for each in touched:
+                mine.take(each)
+            live = [each for each in live if each not in touched]
+            live.append(mine)
+            labels[mine.members] = used
+            used += 1
+        return used
+
+    def sessions(self, labels: Index) -> Sessions:
+        """The sessions by their labels."""
+        kept = np.flatnonzero(labels >= 0)
+        order = kept[stable_order(labels[kept])] if len(kept) < len(labels) or not _sorted(labels) else kept
+        firsts = np.flatnonzero(np.diff(labels[order], prepend=LATE))
+        numbers = np.full(len(labels), LATE)
+        numbers[order] = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(order)))
+        by_element = np.empty(len(labels), np.int64)
+        by_element[self._by] = numbers
+
+        def reduced(ufunc: np.ufunc, values: Index) -> Index:
+            return ufunc.reduceat(values[order], firsts) if len(firsts) else np.zeros(0, np.int64)
+
+        return Sessions(
+            reduced(np.maximum, self._owners),
+            reduced(np.minimum, self._starts),
+            reduced(np.maximum, self._ends),
+            reduced(np.maximum, self._timers),
+            by_element[: self._rows],
+            by_element[self._rows :][: self._open],
+        )
+
+
+@dataclass(eq=False)
+class _Session:
+    start: int
+    end: int
+    timer: int
+    members: list[int]
+
+    def take(self, other: _Session) -> None:
+        """Join another one."""
+        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+        self.timer = max(self.timer, other.timer)
+        self.members += other.members
+
+
+def _sorted(labels: Index) -> bool:
+    return bool(np.all(labels[1:] >= labels[:-1]))

@@ -1,0 +1,1 @@
+"""Window aggregates by slices."""

@@ -1,0 +1,247 @@
+"""Slices until their last window has fired: what rows add to them, and the windows they make.
+
+Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A window is merged of
+its slices: of HOP's the newest first; of CUMULATE's the oldest first, and what has fired stays merged in the
+first slice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import field
+from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.scan.column import Mask
+from firesteel.runtime.aggregate.scan.segments import Index
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.columns.sorting import is_ascending, stable_order
+from firesteel.runtime.operators.window.slicing.slice_state import SliceState, ends_of
+from firesteel.runtime.operators.window.slicing.slices import Slices
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.internal_values import one_chunk
+
+
+@dataclass(frozen=True)
+class Late:
+    """Accumulators of rows that were late for the first windows of their slices. first: int64[n], the end of
+    the first window that each joins."""
+
+    table: pa.Table
+    first: Index
+
+    @classmethod
+    def none(cls, partials: Partials) -> Late:
+        return cls(partials.schema.empty_table(), np.zeros(0, np.int64))
+
+
+class OpenSlices:
+    """Tables of accumulators are those of runtime/aggregate/reduce/partials.py; their last key is the slice's
+    end.
+
+    What comes waits for `fire` or `settle`: a slice that ends at once need never be written. lasting: slices
+    of HOP stay until the window behind their last one has fired, which they make fire
+    (slices_without_timer.py).
+    """
+
+    def __init__(
+        self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str, lasting: bool = False
+    ) -> None:
+        self._kept = slices.windows.size - (0 if lasting else slices.interval)
+        self._slices = slices
+        self._partials = partials
+        self._width = len(partials.columns.keys)
+        self._state = SliceState(backend, f"{state_id}/slices", partials.schema, self._width)
+        self._came: list[pa.Table] = []
+
+    # --- rows come -----------------------------------------------------------------------------------
+    def add_rows(self, rows: pa.Table, keys: Keys) -> None:
+        """Rows that come in time. keys: group and slice."""
+        if self._partials.in_columns:
+            self.add(self._partials.of_rows(rows, keys))
+            return
+        known = self._state.load(keys)
+        stored = self._partials.tuples(known.table)
+        begin = [next(stored) if found else None for found in known.found.tolist()]
+        self._state.put(keys, self._partials.onto(rows, keys, begin))
+
+    def add(self, table: pa.Table) -> None:
+        """Accumulators, in the order in which they came."""
+        if table.num_rows:
+            self._came.append(table)
+
+    def settle(self) -> None:
+        """Write to the state what has come."""
+        self._write(self._taken())
+
+    def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
+        """What rows come to that are late. keys: group, slice, and first window."""
+        first: Index = keys.columns[-1].to_numpy()
+        own = replace(keys, columns=keys.columns[:-1])
+        if are_accumulators:
+            return Late(self._partials.merged(rows.select(self._partials.schema.names), own), first)
+        return Late(self._partials.of_rows(rows, own), first)
+
+    def add_late(self, late: Late, fired: int) -> None:
+        """Keep what is left of late rows for the windows above `fired`."""
+        table = late.table
+        if not table.num_rows:
+            return
+        ends = ends_of(table, self._width)
+        left = self._slices.last_windows(ends) > fired
+        table, ends = table.filter(pa.array(left)), ends[left]
+        order = np.argsort(late.first[left], kind="stable")
+        if self._slices.windows.function == "CUMULATE":
+            ends = self._slices.first_slices(ends)
+        self._write(self._with_ends(table, ends).take(pa.array(order)))
+
+    def _taken(self) -> pa.Table:
+        """What has come and waits."""
+        taken, self._came = self._came, []
+        return pa.concat_tables(taken) if taken else self._partials.schema.empty_table()
+
+    def _write(self, table: pa.Table) -> None:
+        if not table.num_rows:
+            return
+        keys = self._partials.keys_of(table)
+        table = self._partials.merged(table, keys)
+        known = self._state.load(keys)
+        if known.found.any():
+            table = pa.concat_tables([known.table, table])
+            keys = self._partials.keys_of(table)
+            table = self._partials.merged(table, keys)
+        self._state.put(keys, table)
+
+    def read_until(self, end: int) -> pa.Table:
+        """The slices that end up to then."""
+        self.settle()
+        return self._state.read_until(end)
+
+    # --- windows end ---------------------------------------------------------------------------------
+    def next_end(self, fired: int) -> int | None:
+        """The end of the first window above `fired` that has rows, None where no slice is open."""
+        end = self._state.next_end()
+        return None if end is None else int(self._slices.first_unfired(np.array([end]), np.array([fired]))[0])
+
+    def fire(self, before: int, after: int, late: Late) -> pa.Table:
+        """The accumulators of the windows that end above `before`, and up to `after`; the window's end is in
+        the place of the slice's. Ascending by it."""
+        if not self._slices.any_between(before, after):
+            self.settle()
+            self.add_late(late, after)
+            return self._partials.schema.empty_table()
+        due = self._due(after)
+        if not self._slices.shared:
+            self._state.drop_until(after)
+            return due
+        windows = None
+        if not late.table.num_rows:
+            windows = self._of_ranges(due, before, after)
+        if windows is None:
+            due, first = self._in_order(due, before, late)
+            windows = self._of_copies(due, first, after)
+        if self._slices.windows.function == "HOP":
+            self._state.drop_until(after - self._kept)
+            self.add_late(late, after)
+        else:
+            self._collapse(due, after)
+        return windows
+
+    def _due(self, after: int) -> pa.Table:
+        """The accumulators of all slices up to `after`, one of each key, ascending by end. What has come for
+        slices that stay open is written."""
+        due, came = self._state.read_until(after), self._taken()
+        if not came.num_rows:
+            return due
+        ends = ends_of(came, self._width)
+        is_due = ends <= after
+        is_hop = self._slices.windows.function == "HOP"
+        self._write(_where(came, self._slices.last_windows(ends) > after if is_hop else ~is_due))
+        due = pa.concat_tables([due, _where(came, is_due)])
+        return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
+
+    def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
+        """A window's slices lie next to each other where they are sorted by key, and each window is made with
+        the first of them. None where slices cannot be merged for many windows at once."""
+        keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
+        table, interval = due.take(pa.array(keys.order)), self._slices.interval
+        ends = ends_of(table, self._width)
+        last = self._slices.last_fired(ends, after)
+        first = self._slices.first_unfired(ends, np.full(len(ends), before))
+        first[1:] = np.maximum(
+            first[1:], np.where(np.diff(keys.sorted_codes) == 0, last[:-1] + interval, first[1:])
+        )
+        rows, windows = _steps(first, last, interval)
+        # Numbers that ascend as (key, end) do, of the slices and of the windows.
+        least, width = int(ends.min(initial=0)), int(last.max(initial=0))
+        width = (max(width, int(ends.max(initial=0))) - least) // interval + 1
+        numbers = keys.sorted_codes * width + (ends - least) // interval
+        wanted = keys.sorted_codes[rows] * width + (windows - least) // interval
+        stops = np.searchsorted(numbers, wanted, side="right")
+        parts = self._partials.of_ranges(table, rows, stops)
+        if parts is None:
+            return None
+        by_end = stable_order((windows - windows.min(initial=0)) // interval)
+        at, of = pa.array(by_end), pa.array(rows[by_end])
+        names = [one_chunk(table.column(i)).take(of) for i in range(self._width - 1)]
+        columns = [*names, pa.array(windows[by_end]), *(part.take(at) for part in parts)]
+        return pa.Table.from_arrays(columns, schema=self._partials.schema)
+
+    def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
+        """All that goes into windows as these merge it, and the first window each goes into."""
+        ends = ends_of(due, self._width)
+        first = self._slices.first_unfired(ends, np.full(len(ends), before))
+        when = ends
+        if late.table.num_rows:
+            due = pa.concat_tables([due, late.table])
+            when = np.append(ends, late.first - self._slices.interval)
+            ends = np.append(ends, ends_of(late.table, self._width))
+            first = np.append(first, late.first)
+        windows = self._slices.windows
+        by_slice = (when, ends if windows.of_group_by else -ends)
+        order = np.lexsort(by_slice if windows.function == "HOP" else (first, when))
+        return due.take(pa.array(order)), first[order]
+
+    def _of_copies(self, due: pa.Table, first: Index, after: int) -> pa.Table:
+        """Every slice in each of its windows from `first` on, merged by key and window: what came late to one
+        of HOP's slices with the others of that slice first."""
+        ends = ends_of(due, self._width)
+        rows, windows = _steps(first, self._slices.last_fired(ends, after), self._slices.interval)
+        copies = self._with_ends(due.take(pa.array(rows)), windows)
+        if self._slices.windows.function == "HOP":
+            names = [copies.column(i) for i in range(self._width)]
+            keys = find_keys([*names, pa.array(ends[rows])], len(rows))
+            slices: Index = keys.columns[-1].to_numpy()
+            whole = self._partials.merged(copies, replace(keys, columns=keys.columns[:-1]))
+            order = slices if self._slices.windows.of_group_by else -slices
+            copies = whole.take(pa.array(np.argsort(order, kind="stable")))
+        return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
+
+    def _collapse(self, due: pa.Table, after: int) -> None:
+        """Of CUMULATE's windows that go on, keep what has fired as their first slice."""
+        ends = ends_of(due, self._width)
+        left = self._slices.last_windows(ends) > after
+        self._state.drop_until(after)
+        self._write(self._with_ends(due.filter(pa.array(left)), self._slices.first_slices(ends[left])))
+
+    def _by_end(self, table: pa.Table) -> pa.Table:
+        ends = ends_of(table, self._width)
+        return table if is_ascending(ends) else table.take(pa.array(stable_order(ends)))
+
+    def _with_ends(self, table: pa.Table, ends: Index) -> pa.Table:
+        place = self._width - 1
+        return table.set_column(place, field(place), pa.array(ends))
+
+
+def _where(table: pa.Table, mask: Mask) -> pa.Table:
+    return table if mask.all() else table.filter(pa.array(mask))
+
+
+def _steps(first: Index, last: Index, interval: int) -> tuple[Index, Index]:
+    """Every number from first[i] up to last[i] in steps: the i of each, and the numbers."""
+    counts = np.maximum((last - first) // interval + 1, 0)
+    rows = np.repeat(np.arange(len(first)), counts)
+    nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, first[rows] + nth * interval

@@ -1,0 +1,91 @@
+"""Accumulators of windows that go on: rows are added to them, and several become one.
+
+A window is a number here; whose it is and when it ends is the operator's. All is done for many windows at
+once (runtime/aggregate/reduce/partials.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.aggregate.reduce.partials import Partials, Results
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import stable_order
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.types.internal_values import one_chunk
+from firesteel.types.sql import BIGINT
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Accumulated:
+    """m accumulators. windows: int64[m], whose each is. parts: their columns
+    (runtime/aggregate/reduce/columns.py)."""
+
+    windows: Index
+    parts: tuple[pa.Array, ...]
+
+
+class WindowAccumulators:
+    """aggregate: the calls over the rows. columnar: False sends everything through the row handler."""
+
+    def __init__(self, aggregate: GroupAggregateSpec, columnar: bool = True) -> None:
+        self._number = len(aggregate.input_types)
+        by_number = replace(
+            aggregate, keys=(self._number,), input_types=(*aggregate.input_types, BIGINT), ttl=0
+        )
+        self._partials = Partials(by_number, len(aggregate.calls), columnar)
+
+    @property
+    def types(self) -> list[pa.DataType]:
+        """Of the parts."""
+        types: list[pa.DataType] = self._partials.schema.types[1:]
+        return types
+
+    def add(self, known: Accumulated, changes: pa.Table, windows: Index) -> Accumulated:
+        """What is known, merged where a window has several, and the rows on top of it: one accumulator for
+        each window, by its number. windows: int64[n], of each row."""
+        table = self._table(known)
+        table = self._partials.merged(table, numbered(known.windows))
+        if not len(windows):
+            return self._accumulated(table)
+        rows = changes.append_column(field(self._number), pa.array(windows))
+        keys = numbered(windows)
+        if not table.num_rows:
+            return self._accumulated(self._partials.of_rows(rows, keys))
+        numbers = one_chunk(table.column(0)).to_numpy()
+        place = np.minimum(np.searchsorted(numbers, keys.hash1.view(np.int64)), len(numbers) - 1)
+        place = np.where(numbers[place] == keys.hash1.view(np.int64), place, -1)
+        more = self._partials.added(rows, keys, table, place)
+        left = np.ones(len(numbers), np.bool_)
+        left[place[place >= 0]] = False
+        whole = pa.concat_tables([table.filter(pa.array(left)), more])
+        return self._accumulated(self._partials.merged(whole, numbered(whole.column(0).to_numpy())))
+
+    def results(self, parts: tuple[pa.Array, ...], count: int) -> Results:
+        """What `count` accumulators say, one of each of so many windows."""
+        return self._partials.results(self._table(Accumulated(np.arange(count), parts)))
+
+    def _table(self, accumulated: Accumulated) -> pa.Table:
+        columns = [pa.array(accumulated.windows), *accumulated.parts]
+        return pa.Table.from_arrays(columns, names=self._partials.schema.names)
+
+    def _accumulated(self, table: pa.Table) -> Accumulated:
+        windows, *parts = map(one_chunk, table.columns)
+        return Accumulated(windows.to_numpy(), tuple(parts))
+
+
+def numbered(windows: Index) -> Keys:
+    """The windows of n rows as keys: their numbers stand for their hashes."""
+    order = stable_order(windows)
+    ordered = windows[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    numbers = ordered[starts]
+    second = np.zeros(len(numbers), np.uint64)
+    return Keys((pa.array(numbers),), numbers.view(np.uint64), second, order, starts)

@@ -1,0 +1,120 @@
+"""Slices: the stretches of time that no window's border cuts, as functions over columns of times.
+
+A row belongs to one slice, known by its end; TUMBLE's windows have one each, those of HOP and CUMULATE share
+them. Times are wall clocks in milliseconds (runtime/operators/window/zones.py). Flink: SliceAssigners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import field
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.operators.window.zones import END_OF_TIME, to_timers, to_wall_clock
+from firesteel.runtime.spec.window import LocalWindowAggregateSpec, WindowAggregateSpec, WindowsSpec
+from firesteel.types.internal_values import one_chunk
+
+Times = NDArray[np.int64]
+Index = NDArray[np.int64]
+
+_HOUR = 3_600_000
+_FIRST = -(1 << 46)
+NONE_FIRED = -(1 << 62)
+"""No window has fired yet."""
+
+
+def window_starts(times: Times, offset: int, size: int) -> Times:
+    """When the window of this size begins that a time is in (TimeWindow.getWindowStartWithOffset)."""
+    return times - np.mod(times - offset, size)
+
+
+@dataclass(frozen=True)
+class Slices:
+    """zone: whose wall clock cuts them. shared: whether a slice is part of several windows; else it is a
+    window itself."""
+
+    windows: WindowsSpec
+    zone: str
+    shared: bool
+
+    @classmethod
+    def of(cls, spec: LocalWindowAggregateSpec | WindowAggregateSpec) -> Slices:
+        """Windows that were put to the rows below share nothing."""
+        shared = spec.windows.function != "TUMBLE" and spec.window_end is None
+        return cls(spec.windows, spec.time.zone, shared)
+
+    @property
+    def interval(self) -> int:
+        """Between two slices, and between two windows that share them."""
+        return self.windows.step
+
+    def ends(self, times: Times) -> Times:
+        """The end of the slice that each time is in."""
+        return window_starts(times, self.windows.offset, self.interval) + self.interval
+
+    def last_windows(self, ends: Times) -> Times:
+        """The end of the last window that a slice is part of."""
+        if not self.shared:
+            return ends
+        if self.windows.function == "HOP":
+            return ends - self.interval + self.windows.size
+        return self.starts(ends) + self.windows.size
+
+    def starts(self, window_ends: Times) -> Times:
+        """When the windows begin that end then."""
+        if self.windows.function == "CUMULATE":
+            return window_starts(window_ends - 1, self.windows.offset, self.windows.size)
+        return window_ends - self.windows.size
+
+    def first_slices(self, ends: Times) -> Times:
+        """The end of the first slice of CUMULATE's windows: what has fired is merged into it."""
+        return self.starts(ends) + self.interval
+
+    def kept_in(self, ends: Times) -> Times:
+        """The slices to which rows are added that are late for their own."""
+        return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
+
+    def last_fired(self, ends: Times, fired: int) -> Times:
+        """The end of the last of each slice's windows that is not above `fired`."""
+        bound = np.minimum(self.last_windows(ends), fired)
+        return window_starts(bound, self.windows.offset, self.interval) if self.shared else bound
+
+    def first_unfired(self, ends: Times, fired: Times) -> Times:
+        """The end of the first of each slice's windows that is above `fired`; beyond the last, if none."""
+        if not self.shared:
+            return np.where(ends > fired, ends, ends + self.interval)
+        bound = np.minimum(np.maximum(fired, ends - self.interval), self.last_windows(ends))
+        return window_starts(bound, self.windows.offset, self.interval) + self.interval
+
+    def any_between(self, before: int, after: int) -> bool:
+        """Whether a window may end above `before`, and up to `after`."""
+        if not self.shared:
+            return after > before
+        return after - (after - self.windows.offset) % self.interval > before
+
+    def fired(self, instants: Times) -> Times:
+        """Up to which end windows have fired when time has come this far (TimeWindowUtil.isWindowFired)."""
+        moments = np.maximum(instants, _FIRST)
+        clocks = to_wall_clock(moments, self.zone)
+        if self.zone != "UTC":  # of an hour that a clock shows twice nothing fires the first time
+            again = to_timers(clocks, self.zone) > moments
+            clocks = np.where(again, clocks - np.mod(clocks, _HOUR) - 1, clocks)
+        fired = np.minimum(clocks, END_OF_TIME - 1) + 1
+        return np.where(instants < _FIRST, NONE_FIRED, fired)
+
+
+def row_ends(
+    changes: pa.Table, spec: LocalWindowAggregateSpec | WindowAggregateSpec, slices: Slices, now: int = 0
+) -> Times:
+    """int64[n]: the end of each row's slice. now: the processing time."""
+    if spec.window_end is not None:
+        return milliseconds(one_chunk(changes.column(field(spec.window_end))))
+    if spec.time.column is None:
+        times = np.full(changes.num_rows, now, np.int64)
+    else:
+        times = milliseconds(one_chunk(changes.column(field(spec.time.column))))
+    return slices.ends(to_wall_clock(times, slices.zone))

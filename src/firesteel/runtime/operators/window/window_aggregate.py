@@ -1,0 +1,258 @@
+"""WindowAggregate and GlobalWindowAggregate: results of windows that the clock cuts, when they are over.
+
+Flink: WindowAggOperator with the processors SliceShared- and SliceUnsharedSyncStateWindowAggProcessor.
+Rows, or the accumulators of a local phase, are reduced by key and slice for a whole table at once, however
+many watermarks are in it: which windows a row is late for is known from the watermark before it alone. What
+the watermarks have passed is then read from the state in one range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import field
+from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.row_engine.handler import generate
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
+from firesteel.runtime.dataflow.sequence import Numbers
+from firesteel.runtime.operators.window.fired import inserts, window_columns
+from firesteel.runtime.operators.window.slicing.buffer_flush import may_delay
+from firesteel.runtime.operators.window.slicing.buffered_rows import HeldRows, Released, SlicedRows
+from firesteel.runtime.operators.window.slicing.open_slices import Late, OpenSlices
+from firesteel.runtime.operators.window.slicing.slice_state import ends_of
+from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
+from firesteel.runtime.operators.window.slicing.slices_without_timer import SleepingSlices
+from firesteel.runtime.operators.window.zones import to_timers
+from firesteel.runtime.spec.window import WindowAggregateSpec, sliced
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.internal_values import one_chunk
+
+NO_MARKS: Numbers = np.zeros(0, np.int64)
+
+
+class WindowAggregate(Operator):
+    """late: how many rows (of a global phase: accumulators) were late for all of their windows.
+
+    state: None keeps the slices in this process. columnar: False sends everything through the row handler.
+    """
+
+    def __init__(
+        self, spec: WindowAggregateSpec, state: StateBackend | None, clock: Clock, columnar: bool = True
+    ) -> None:
+        self._spec = spec
+        self._clock = clock
+        self._is_event_time = spec.is_rowtime
+        self._slices = Slices.of(spec)
+        self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
+        backend = memory_backend() if state is None else state
+        state_id, delayed = spec.aggregate.state_id, self._is_event_time and may_delay(self._slices)
+        self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
+        self._time = KeptWatermark(backend, f"{state_id}/time")
+        self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
+        self._held = self._sleeping = None
+        if delayed:
+            self._held = HeldRows(self._slices, self._time.now)
+            self._sleeping = SleepingSlices(self._slices, self._partials, self._open, backend, state_id)
+        # What the handler retracts must be there: late rows are added to what has fired, not merged with it.
+        self._by_row = not self._partials.in_columns and not spec.is_global
+        self.late = 0
+
+    # --- messages ------------------------------------------------------------------------------------
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        fired = self._fired if self._is_event_time else NONE_FIRED
+        if self._held is not None:
+            self._take_held(Marked(table, NO_MARKS, NO_MARKS), np.array([fired]), self._held)
+            return ()
+        late = self._take(table, np.full(table.num_rows, fired))
+        self._open.settle()
+        self._open.add_late(late, fired)
+        return ()
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        if self._is_event_time:
+            marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            late = Late.none(self._partials)
+            if self._held is not None:
+                late = self._take_held(marks, np.append(self._fired, self._fired_by(marks)), self._held)
+            yield from self._rows(marks, late)
+        yield mark
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        if not self._is_event_time:
+            self.changes(rows.table)
+            return (rows.with_rows(self._none),)
+        if not len(rows.times):
+            return self.changes(rows.table)
+        fired = np.append(self._fired, self._fired_by(rows))
+        if self._by_row and self._some_join(rows, fired):
+            return super().marked(rows)
+        if self._held is not None:
+            late = self._take_held(rows, fired, self._held)
+        else:
+            late = self._take(rows.table, _standing(rows, fired))
+        return (rows.with_rows(self._out(rows, late)),)
+
+    def barrier(self) -> Iterable[Message]:
+        """Windows by processing time end with the clock, which has stood since the micro-batch began."""
+        if not self._is_event_time:
+            marks = Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
+            yield from self._rows(marks, Late.none(self._partials))
+        if self._held is not None and self._sleeping is not None:
+            late = self._put(self._held.all(self._fired))
+            self._open.settle()
+            self._open.add_late(late, self._fired)
+            self._sleeping.save()
+        self._time.save()
+
+    def next_timer(self) -> int | None:
+        end = None if self._is_event_time else self._open.next_end(self._fired)
+        if end is None:
+            return None
+        return int(to_timers(np.array([end - 1]), self._spec.time.zone)[0])
+
+    # --- rows ----------------------------------------------------------------------------------------
+    def _take(self, table: pa.Table, fired: Numbers) -> Late:
+        """Put rows in their slices; those that are late for some windows only come back. fired: for each, up
+        to which end windows had fired when it came."""
+        ends = self._ends(table)
+        late = ends <= fired
+        if not late.any():
+            self._add(table, ends)
+            return Late.none(self._partials)
+        dropped = self._slices.last_windows(ends) <= fired
+        self.late += int(dropped.sum())
+        self._add(table.filter(pa.array(~late)), ends[~late])
+        first = self._slices.first_unfired(ends, fired)
+        joins = late & ~dropped
+        if self._by_row:
+            self._add(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]))
+            return Late.none(self._partials)
+        return self._late(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]), first[joins])
+
+    def _some_join(self, rows: Marked, fired: Numbers) -> bool:
+        """Whether a row is late for some of its windows, and not for all."""
+        if self._held is not None and self._held.some_are_late:
+            return True
+        stood, ends = _standing(rows, fired), self._ends(rows.table)
+        return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
+
+    def _take_held(self, rows: Marked, fired: Numbers, held: HeldRows) -> Late:
+        """The same where windows may end before rows are there. fired: int64[m + 1], up to which end windows
+        have fired before each watermark, and behind the last."""
+        table = rows.table
+        stood = _standing(rows, fired)
+        ends = self._ends(table) if table.num_rows else NO_MARKS
+        dropped = self._slices.last_windows(ends) <= stood
+        self.late += int(dropped.sum())
+        kept = ~dropped
+        at = np.append(0, np.cumsum(kept))[rows.at]
+        due = np.where(ends <= stood, self._slices.first_unfired(ends, stood), ends)
+        taken = SlicedRows(table, ends, due).those(kept)
+        marks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
+        return self._put(held.released(taken, marks, at, fired))
+
+    def _put(self, rows: Released | None) -> Late:
+        """Keep what has reached the state, but for what is late."""
+        if rows is None or self._sleeping is None:
+            return Late.none(self._partials)
+        self._add(rows.in_time.table, rows.in_time.ends)
+        self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
+        if self._by_row:
+            self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
+            return Late.none(self._partials)
+        # By their own slices: they may have waited for different watermarks (recorded: local-windows).
+        return self._late(rows.late.table, rows.late.ends, rows.late.due)
+
+    def _ends(self, table: pa.Table) -> Numbers:
+        """The end of each row's slice."""
+        if self._spec.is_global:
+            return ends_of(table, len(self._partials.columns.keys))
+        return row_ends(table, self._spec, self._slices, self._clock())
+
+    def _add(self, table: pa.Table, ends: Numbers) -> None:
+        if not table.num_rows:
+            return
+        if self._spec.is_global:
+            self._open.add(table.select(self._partials.schema.names))
+        else:
+            rows = self._with_ends(table, ends)
+            self._open.add_rows(rows, find_keys(self._key_columns(rows), rows.num_rows))
+
+    def _late(self, table: pa.Table, ends: Numbers, first: Numbers) -> Late:
+        """By key, slice and first window."""
+        if not table.num_rows:
+            return Late.none(self._partials)
+        rows = self._with_ends(table, ends)
+        keys = find_keys([*self._key_columns(rows), pa.array(first)], rows.num_rows)
+        return self._open.late(rows, keys, self._spec.is_global)
+
+    def _with_ends(self, table: pa.Table, ends: Numbers) -> pa.Table:
+        if not self._spec.is_global:
+            return table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
+        name = self._partials.columns.keys[-1]
+        return table.set_column(table.column_names.index(field(name)), field(name), pa.array(ends))
+
+    def _key_columns(self, rows: pa.Table) -> list[pa.ChunkedArray]:
+        keys = self._partials.columns.keys if self._spec.is_global else sliced(self._spec.aggregate).keys
+        return [rows.column(field(i)) for i in keys]
+
+    # --- windows -------------------------------------------------------------------------------------
+    def _fired_by(self, marks: Marked) -> Numbers:
+        """Up to which end windows have fired behind each watermark."""
+        found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(marks.times), self._fired))
+        return found
+
+    def _rows(self, marks: Marked, late: Late) -> Iterator[pa.Table]:
+        out = self._out(marks, late)
+        if out.num_rows:
+            yield out
+
+    def _out(self, marks: Marked, late: Late) -> pa.Table:
+        """The results of the windows that these watermarks end, each as its watermark's."""
+        fired = self._fired_by(marks)
+        self._time.advance(int(marks.times.max()))
+        before, self._fired = self._fired, int(fired[-1])
+        windows = (self._sleeping or self._open).fire(before, self._fired, late)
+        if not windows.num_rows:
+            return self._none
+        ends = ends_of(windows, len(self._partials.columns.keys))
+        counts = np.diff(np.searchsorted(ends, fired, side="right"), prepend=0)
+        return self._results(windows, ends, np.repeat(marks.orders, counts), marks.place)
+
+    def _results(self, windows: pa.Table, ends: Numbers, orders: Numbers, place: int) -> pa.Table:
+        """windows: their accumulators, ascending by end."""
+        spec = self._spec
+        results = self._partials.results(windows)
+        keys = [one_chunk(windows.column(i)) for i in range(len(spec.aggregate.keys))]
+        borders = window_columns(spec.columns, self._slices.starts(ends), ends, spec.time, 0)
+        table = inserts(orders, place, [*keys, *results.columns, *borders])
+        return table if results.there.all() else table.filter(pa.array(results.there))
+
+    @cached_property
+    def _none(self) -> pa.Table:
+        """No rows."""
+        nothing = np.zeros(0, np.int64)
+        return self._results(self._partials.schema.empty_table(), nothing, nothing, 0)
+
+
+def _standing(rows: Marked, fired: Numbers) -> Numbers:
+    """int64[n]: up to which end windows had fired when each row came."""
+    standing: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
+    return standing
+
+
+def build(spec: WindowAggregateSpec, state: StateBackend | None, clock: Clock) -> WindowAggregate:
+    return WindowAggregate(spec, state, clock)
+
+
+def code(spec: WindowAggregateSpec) -> Iterator[str]:
+    name = "GlobalWindowAggregate" if spec.is_global else "WindowAggregate"
+    yield f"-- {name}, {spec.windows.function} of {spec.windows.size} ms"
+    yield generate(sliced(spec.aggregate)).source.rstrip()

@@ -1,0 +1,1 @@
+"""Specs of operators, sources and sinks."""

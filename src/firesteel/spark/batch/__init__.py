@@ -1,0 +1,1 @@
+"""The batch host: one Spark job."""

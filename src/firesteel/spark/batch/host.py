@@ -1,0 +1,114 @@
+"""The batch host: a bounded job as one Spark job over an RDD of packets.
+
+    splits -> source chains -> shuffle by key group -> keyed chains (once an exchange) -> driver or sinks
+
+Plain RDDs and not DataFrames: packets are opaque bytes that Catalyst could do nothing for, and a
+session with its first planned query costs three seconds more (docs/adr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from firesteel.job.spec import JobSpec
+from firesteel.job.topology import exchanges, is_keyed, source_numbers, stages
+from firesteel.runtime.dataflow.chain import wall_clock
+from firesteel.runtime.dataflow.packets import Packet
+from firesteel.runtime.dataflow.sequence import place_bits
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.errors import from_spark
+from firesteel.spark.flow import Work, works_of
+from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.progress import Progress
+from firesteel.spark.sink_task import for_driver, written
+from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits, channels, open_head, target_of
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+
+
+@dataclass(frozen=True)
+class BatchSettings:
+    """parallelism: tasks of a source and partitions of an exchange; 0 for one a core. group: Spark's name
+    for the job, by which another thread can cancel it (SparkContext.cancelJobGroup). statement: the job's
+    SQL, which Spark's UI shows."""
+
+    parallelism: int = 0
+    statement: str = ""
+    group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
+
+
+def run(
+    job: JobSpec, spark: Spark, settings: BatchSettings | None = None, progress: Progress | None = None
+) -> Iterator[pa.Table]:
+    """Run the job to its end; its changes (runtime/spec/operators.py) by `$order`, none where a sink takes
+    them.
+
+    Raises what a worker raised, or JobError.
+    """
+    context = spark.context
+    settings = settings or BatchSettings()
+    parallelism = settings.parallelism or spark.parallelism
+    delivery = Delivery(job.sinks, progress or Progress())
+    if spark.is_unwatched:
+        leave_out_scopes(context)
+    plan = _plan(job, context, parallelism, delivery.job)
+    if delivery.in_tasks:
+        plan = exchange(plan, parallelism)  # its files keep the packets for the second step
+
+    def collected(packets: RDD[Any]) -> list[Packet]:
+        try:
+            context.setJobGroup(
+                settings.group, settings.statement or job.target or "select", interruptOnCancel=False
+            )
+            found: list[Packet] = packets.collect()
+        except KeyboardInterrupt:
+            context.cancelJobGroup(settings.group)
+            raise
+        except Exception as error:
+            raise from_spark(error, job) from error
+        return found
+
+    try:
+        packets = collected(plan.mapPartitions(partial(for_driver, delivery.in_tasks)))
+    except BaseException:
+        delivery.abort(0)
+        raise
+    spark.keep_classes()
+    yield from delivery.deliver(
+        packets, 0, lambda task: collected(plan.mapPartitionsWithIndex(partial(written, task)))
+    )
+
+
+def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:
+    """The job as one RDD of the packets that its last stage gives. name: the job's, at sinks."""
+    staged = stages(job)
+    places = place_bits(exchanges(job))
+    common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
+    first, *later = works_of(job, common, staged, lambda head: channels(open_head(head)))
+    made: list[RDD[Any]] = []
+    numbers = source_numbers(job)
+    for work in first:
+        task = SourceTask(work)
+        own = numbers[work.fragment.head.id]
+        splits = bounded_splits(task.source, parallelism, own, bool(work.marked))
+        made.append(context.parallelize(splits, max(1, len(splits))).mapPartitions(task.keyed))
+    packets = context.union(made) if len(made) > 1 else made[0]
+    for stage, works in zip(staged[1:], later, strict=True):
+        targets = parallelism if is_keyed(job, stage) else 1
+        packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(works).keyed)
+    return packets
+
+
+def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
+    """As many partitions as targets; each holds the packets of its target by ascending position."""
+    exchanged = packets.repartitionAndSortWithinPartitions(targets, target_of)
+    write_as_java(exchanged)
+    return exchanged

@@ -1,0 +1,1 @@
+"""Checkpoint folders: locks, fingerprints, statements."""

@@ -1,0 +1,124 @@
+"""Where the rows of each micro-batch come from (connectors/positions.py), by the log of offsets."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from firesteel.connectors.positions import Origin
+from firesteel.spark.checkpoint.fingerprint import SPARK
+from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.internals.hadoop_files import names, read_text
+
+_DIGEST = 16
+"""Bytes of a digest."""
+
+
+def batches(context: Any, folder: str, log: str) -> list[int]:
+    """The numbers of the batches in a log of Spark's (`offsets`, `commits`), ascending."""
+    return sorted(int(name) for name in names(context, f"{folder}/{SPARK}/{log}") if name.isdigit())
+
+
+class BatchOrigins:
+    """The origins of a checkpoint's batches. lineage: the checkpoint's."""
+
+    def __init__(self, context: Any, folder: str, lineage: str) -> None:
+        self._context = context
+        self._folder = folder
+        self.lineage = lineage
+        self._ends: dict[int, tuple[str, tuple[str, ...]]] = {}
+        self._logs: dict[int, _FileLogDigest] = {}
+
+    def of(self, batch: int, parts: int = 0) -> Origin:
+        """Return the origin of a batch; an unknown one where its offsets, or those before, are not there.
+
+        Args:
+            parts: How many notes the sinks make of the batch.
+        """
+        begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
+        if not end or (batch and not begin[0]):
+            return Origin()
+        return Origin(self.lineage, begin[0] if batch else "", end, parts, offsets)
+
+    def _end(self, batch: int) -> tuple[str, tuple[str, ...]]:
+        """The digest of where a batch ends, and the offsets; "" where the log does not have it."""
+        if batch not in self._ends:
+            text = offsets_text(self._context, self._folder, batch)
+            if text is None:
+                return "", ()
+            lines = tuple(text.splitlines()[2:])
+            self._ends[batch] = self.digest(lines), lines
+            for old in [number for number in self._ends if number < batch - 1]:
+                del self._ends[old]
+        return self._ends[batch]
+
+    def digest(self, offsets: Sequence[str]) -> str:
+        """The digest of offsets, one a source, with the names of the files that they count."""
+        made = hashlib.blake2b(digest_size=_DIGEST)
+        for number, line in enumerate(offsets):
+            made.update(f"{len(line)}:{line}".encode())
+            made.update(self._files(number, line))
+        return made.hexdigest()
+
+    def _files(self, source: int, line: str) -> bytes:
+        """An offset of the filesystem connector counts the files of a log beside it, in which another copy of
+        the checkpoint may have other files at the same places."""
+        local = local_folder(self._folder)
+        try:
+            counts = list(_counts(json.loads(line)))
+        except ValueError:
+            return b""
+        if local is None or len(counts) != 1 or not counts[0]:
+            return b""
+        log = self._logs.setdefault(source, _FileLogDigest(local / "sources" / str(source) / "files.jsonl"))
+        return log.of(counts[0])
+
+
+class _FileLogDigest:
+    """Digests of the first lines of a file that only grows: each line is read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lines = self._bytes = 0
+        self._hash = hashlib.blake2b(digest_size=_DIGEST)
+
+    def of(self, count: int) -> bytes:
+        """The digest of so many lines; of fewer where there are no more."""
+        if count < self._lines:
+            self._begin()
+        if count > self._lines and self._path.exists():
+            with self._path.open("rb") as stream:
+                stream.seek(self._bytes)
+                for line in itertools.islice(stream, count - self._lines):
+                    self._hash.update(line)
+                    self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
+        return self._hash.digest()
+
+
+def _counts(offset: Any) -> Iterator[int]:
+    """Of how many files the offsets within an offset have read anything."""
+    if isinstance(offset, dict):
+        if offset.keys() == {"file", "byte"}:
+            yield offset["file"] + bool(offset["byte"])
+            return
+        for each in offset.values():
+            yield from _counts(each)
+
+
+def offsets_text(context: Any, folder: str, batch: int) -> str | None:
+    """Spark's file of a batch's offsets: a version, a line of its own, then a line for each source. None
+    where it is not there."""
+    local, file = local_folder(folder), f"{SPARK}/offsets/{batch}"
+    if local is None:
+        return read_text(context, f"{folder}/{file}")
+    try:
+        return (local / file).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None

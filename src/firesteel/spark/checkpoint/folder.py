@@ -1,0 +1,160 @@
+"""A checkpoint's folder on this machine: looked at before anything is started for it, and when its disk is
+full."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from firesteel.durability import make_folders, sync_folder, sync_stream
+from firesteel.errors import JobError, UsageError
+from firesteel.spark.checkpoint.lock import FILE, CheckpointLock, local_folder
+from firesteel.spark.checkpoint.trust import check_trust, make_folder
+
+
+def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = False) -> CheckpointLock | None:
+    """Make the folder if it is not there, see that it can be used, and hold it.
+
+    Args:
+        checkpoint: The folder, as a path or a URI.
+        file: The name of the file that holds it.
+        trusts_others: Whether it may be one that other users of this machine can write to.
+
+    Returns:
+        What holds it, None for a folder on a file system that is not this machine's.
+
+    Raises:
+        UsageError: If it cannot be made or written, others may write to it, or another run holds it.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None:
+        return None
+    try:
+        make_folders(folder.parent)
+        is_new = not folder.exists()
+        make_folder(folder)
+        if is_new:
+            sync_folder(folder.parent)
+    except (FileExistsError, NotADirectoryError):
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        raise UsageError(
+            f"the checkpoint {checkpoint} cannot be made: {there} is a file", hint="name a folder"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"the checkpoint {checkpoint} cannot be made: {error.strerror}") from None
+    if not trusts_others:
+        check_trust(folder, checkpoint)
+    _check_written(folder, checkpoint)
+    return CheckpointLock(folder, file)
+
+
+def _check_written(folder: Path, checkpoint: str) -> None:
+    """A full disk still makes empty files, so some bytes are written."""
+    trial = folder / f".firesteel-{uuid.uuid4().hex}"
+    try:
+        with trial.open("wb") as stream:
+            stream.write(bytes(4096))
+            sync_stream(stream)
+    except OSError as error:
+        raise UsageError(f"the checkpoint folder {checkpoint} cannot be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            trial.unlink()
+
+
+def check_logs(checkpoint: str) -> None:
+    """See that the last batches in Spark's logs can be read, which Spark would tell without a file's name.
+
+    A power cut may leave a file empty: its name was written, and its content was not. No sink has the batch
+    of such an offset, nor one that needs such a description of the state, as these are synced before. Without
+    a commit the batch runs again, and the sinks know its number. So empty files are removed.
+
+    Raises:
+        JobError: A file is damaged; it is named.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None:
+        return
+    _remove_empty(folder / "spark")
+    for log in ("offsets", "commits"):
+        for file in _batches(folder / "spark" / log)[-_LAST:]:
+            if not _is_readable(file):
+                raise JobError(
+                    f"{file}: the checkpoint's file is damaged",
+                    hint="restore the checkpoint from a copy, or begin again with an empty checkpoint folder "
+                    "and an empty sink",
+                )
+
+
+def _batches(log: Path) -> list[Path]:
+    """The files of a log of Spark's, by batch."""
+    found = (file for file in log.glob("[0-9]*") if file.name.isdigit())
+    return sorted(found, key=lambda file: int(file.name))
+
+
+_NEVER_EMPTY = ("metadata", "state/*/_metadata/**/*", "state/*/_stateSchema/**/*", "state/**/*.zip")
+"""Spark's files about a query and its state, and snapshots of that: older files lead to the same state. Like
+those of its logs they are never empty, unless a power cut left them so."""
+
+
+def _remove_empty(folder: Path) -> None:
+    found = [file for pattern in _NEVER_EMPTY for file in folder.glob(pattern)]
+    for log in ("offsets", "commits"):
+        found += _batches(folder / log)[-1:]
+    for file in found:
+        if file.is_file() and not file.stat().st_size:
+            file.unlink()
+            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+
+
+_LAST = 2
+"""Batches that Spark reads when it starts: the one that may not have ended, and the one before."""
+
+
+def _is_readable(file: Path) -> bool:
+    """Whether it has a version and behind it lines of JSON, or `-` for an offset that is not there yet."""
+    try:
+        version, *lines = file.read_text(encoding="utf-8").splitlines()
+        for line in lines:
+            if line != "-":
+                json.loads(line)
+    except (OSError, ValueError):
+        return False
+    return bool(lines) and version[:1] == "v" and version[1:].isdigit()
+
+
+_FULL = ("No space left on device", "Disk quota exceeded", "File too large")
+_CUT_OFF = "EOFError"
+"""What a worker says whose state was to be written: Spark's thread that did so is gone, without a word."""
+_LITTLE = 1 << 20
+"""A disk with fewer free bytes counts as full."""
+
+
+def disk_error(error: BaseException, checkpoint: str | None) -> JobError | None:
+    """What to say of an error of Spark's that comes from a full disk: which one; None for another error."""
+    said = next((text for text in _FULL if text in str(error)), None)
+    named = [local_folder(checkpoint)] if checkpoint is not None else []
+    folders = [folder for folder in (*named, Path(tempfile.gettempdir())) if folder is not None]
+    full = [folder for folder in folders if _free(folder) < _LITTLE]
+    if said is None and full and _CUT_OFF in str(error):
+        said = _FULL[0]
+    if said is None:
+        return None
+    full = full or folders
+    return JobError(
+        f"{said[0].lower()}{said[1:]}: {full[0]}",
+        hint="make room and run it again: it goes on from its checkpoint"
+        if checkpoint
+        else "make room there",
+    )
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0

@@ -1,0 +1,142 @@
+"""One run at a time on a checkpoint on a file system of Hadoop's (hdfs, s3a...), which has no locks.
+
+Each run that takes the checkpoint makes a file with the next number, which must not be there yet. The file
+with the highest number names the owner. A run writes only to its own file: to show that it lives, and to
+release the checkpoint. So a run that was paused can neither remove the name of its successor nor overwrite
+it, whenever it goes on:
+
+    firesteel.owner-7   released, or not written to for LEASE_SECONDS
+    firesteel.owner-8   two runs try to create it, one of them can: it is the owner
+    firesteel.owner-9   a later run found 8 silent; the run of 8 sees 9 and stops
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from firesteel.spark.checkpoint.owner import (
+    BEAT_SECONDS,
+    LEASE_SECONDS,
+    RELEASED,
+    Owner,
+    ShutOutError,
+    has_ended,
+    in_use,
+    read_owner,
+    say_taken_over,
+    shut_out,
+    this_run,
+)
+from firesteel.spark.internals import hadoop_files as files
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_PREFIX = "firesteel.owner-"
+RACE_SECONDS = 0.5
+"""Object stores may let two runs create one file: after that time the later one has it."""
+
+
+class HadoopLock:
+    """Holds a checkpoint's folder until `release`, or until it has not beaten for LEASE_SECONDS.
+
+    Raises UsageError if another run holds it.
+    """
+
+    def __init__(self, context: SparkContext, folder: str) -> None:
+        self._context, self._folder = context, folder
+        self._owner = this_run()
+        self._tell: Callable[[ShutOutError], object] = lambda _: None
+        self._released = threading.Event()
+        self._number = self._take()
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def watch(self, tell: Callable[[ShutOutError], object]) -> None:
+        """Call `tell` from another thread if a beat finds that this run is shut out."""
+        self._tell = tell
+
+    def check(self) -> None:
+        """Raise ShutOutError if another run has taken over the checkpoint."""
+        if self._released.is_set():
+            return
+        last = max(self._numbers(), default=self._number)
+        if last < self._number:
+            return
+        now = self._read(last)
+        if last > self._number or now.get("name", self._owner["name"]) != self._owner["name"]:
+            raise shut_out(self._folder, now)
+
+    def release(self) -> None:
+        """Let others have the folder."""
+        if self._released.is_set():
+            return
+        self._released.set()
+        with suppress(Exception):  # a Spark that has ended writes no more: the others wait for the lease
+            self._write({**self._owner, RELEASED: True})
+
+    def _take(self) -> int:
+        numbers = self._numbers()
+        before = max(numbers, default=0)
+        if before:
+            self._check_is_over(before)
+        number = before + 1
+        if not files.create_new(self._context, self._file(number), json.dumps(self._owner)):
+            raise in_use(self._folder, self._read(number))
+        time.sleep(RACE_SECONDS)
+        last = max(self._numbers(), default=0)
+        now = self._read(last)
+        if now.get("name") != self._owner["name"]:
+            if last > number:
+                files.delete(self._context, self._file(number))
+            raise in_use(self._folder, now)
+        for earlier in numbers:
+            files.delete(self._context, self._file(earlier))
+        return number
+
+    def _check_is_over(self, number: int) -> None:
+        """Raise UsageError if the owner with that number may still live."""
+        owner = self._read(number)
+        if owner.get(RELEASED):
+            return
+        silent = self._silent_seconds(number)
+        if not has_ended(owner) and silent < LEASE_SECONDS:
+            raise in_use(self._folder, owner, f" (it was seen {silent:.0f} s ago)")
+        say_taken_over(self._folder, owner)
+
+    def _silent_seconds(self, number: int) -> float:
+        """Return for how long an owner's file was not written, by the file system's own clock."""
+        trial = f"{self._folder}/.firesteel-{self._owner['name']}"
+        files.write_text(self._context, trial, "now")
+        now = files.modified(self._context, trial)
+        files.delete(self._context, trial)
+        then = files.modified(self._context, self._file(number))
+        return max(0.0, ((now or 0) - (then or 0)) / 1000)
+
+    def _beat(self) -> None:
+        while not self._released.wait(BEAT_SECONDS):
+            try:
+                self.check()
+                self._write(self._owner)
+            except ShutOutError as error:
+                self._tell(error)
+                return
+            except Exception:  # of py4j or the file system: the next beat tries again
+                continue
+
+    def _write(self, owner: Owner) -> None:
+        files.write_text(self._context, self._file(self._number), json.dumps(owner))
+
+    def _numbers(self) -> list[int]:
+        found = (name.partition(_PREFIX) for name in files.names(self._context, self._folder))
+        return [int(number) for front, prefix, number in found if prefix and not front and number.isdigit()]
+
+    def _read(self, number: int) -> Owner:
+        return read_owner(files.read_text(self._context, self._file(number)))
+
+    def _file(self, number: int) -> str:
+        return f"{self._folder}/{_PREFIX}{number}"

@@ -1,0 +1,202 @@
+"""One run at a time on a checkpoint: two would write each other's offsets, and read files twice.
+
+The lock is a file in the checkpoint's folder that names its owner: process, host, since when, and a token.
+The kernel holds it (flock) for as long as the process lives, so a killed run leaves nothing behind but its
+name, and another process with its number is not taken for it. Of a run on another machine the kernel may know
+nothing, and some file systems have no locks: an owner touches the file every few seconds, one that has not is
+gone. If it was only paused, it finds another token there when it goes on, and stops. Owners are numbered, and
+the last one's name stays when it has released the checkpoint: the paused one may go on after that.
+
+Spark's JVM writes offsets, too, and outlives a killed Python by a moment: it holds a lock of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from firesteel.errors import UsageError
+from firesteel.spark.checkpoint.owner import (
+    BEAT_SECONDS,
+    HINT,
+    LEASE_SECONDS,
+    RELEASED,
+    Owner,
+    ShutOutError,
+    has_ended,
+    in_use,
+    machine,
+    read_owner,
+    say,
+    say_taken_over,
+    shut_out,
+    this_run,
+)
+from firesteel.spark.internals.jvm_lock import JvmLock
+
+FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
+RUN_FILE = "firesteel.run.lock"
+"""Of a command, which holds the checkpoint of all its statements; FILE is one statement's."""
+_BYTES = 1024
+"""Of the lock's file."""
+RACE_SECONDS = 0.5
+"""Where there are no locks: of two that start at once, the one that wrote its name last has the folder."""
+SPARK_SECONDS = 60.0
+"""How long the Spark of a run that was killed is waited for."""
+
+
+def local_folder(checkpoint: str) -> Path | None:
+    """The folder of a checkpoint on a file system of this machine, else None."""
+    scheme, colon, path = checkpoint.partition(":/")
+    if not colon:
+        return Path(checkpoint)
+    return Path("/" + path.lstrip("/")) if scheme == "file" else None
+
+
+class CheckpointLock:
+    """Holds a folder, which must be there, until `release` or the end of the process.
+
+    Raises UsageError where another run holds it, or where the lock's file cannot be written.
+    """
+
+    def __init__(self, folder: Path, file: str = FILE) -> None:
+        self._folder, self._path = folder, folder / file
+        self._released, self._asking = threading.Event(), threading.Lock()
+        self._spark: JvmLock | None = None
+        self._owner = this_run()
+        self._tell: Callable[[ShutOutError], object] = lambda _: None
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
+        try:
+            self._take()
+        except OSError as error:
+            os.close(self._file)
+            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
+        except UsageError:
+            os.close(self._file)
+            raise
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def hold_spark(self, context: Any) -> None:
+        """Have Spark's JVM hold the folder, too. Waits for the one of a run that was killed.
+
+        Raises UsageError where it does not end.
+        """
+        from py4j.protocol import Py4JJavaError
+
+        end, told = time.monotonic() + SPARK_SECONDS, False
+        try:
+            self._spark = JvmLock(context, self._folder / SPARK_FILE)
+            while not (held := self._spark.is_taken()) and time.monotonic() < end:
+                if not told:
+                    say(f"waiting for the Spark of the run before to leave the checkpoint {self._folder}")
+                    told = True
+                time.sleep(0.05)
+        except Py4JJavaError:  # a file system without locks
+            return
+        if not held:
+            raise UsageError(
+                f"the Spark of an earlier run still holds the checkpoint {self._folder}", hint=HINT
+            )
+
+    def watch(self, tell: Callable[[ShutOutError], object]) -> None:
+        """Call `tell` from another thread if a beat finds that this run is shut out."""
+        self._tell = tell
+
+    def check(self) -> None:
+        """Raise ShutOutError if another run has taken over the checkpoint."""
+        with self._asking:
+            self._check()
+
+    def _check(self) -> None:
+        if self._released.is_set():
+            return
+        try:
+            now = read_owner(self._path.read_bytes())
+        except OSError:  # says nothing of another owner
+            return
+        if now.get("name") == self._owner["name"]:
+            return
+        if not now or ("number" in now and now["number"] < self._owner["number"]):
+            self._write(self._owner)  # over the word of an earlier run, which released it at the wrong moment
+        else:
+            raise shut_out(self._folder, now)
+
+    def release(self) -> None:
+        """Let others have the folder. The name of another run that took it over stays."""
+        with self._asking:
+            if self._released.is_set():
+                return
+            self._released.set()
+            if self._spark is not None:
+                self._spark.close()
+            with suppress(OSError):
+                if _owner(self._file).get("name") == self._owner["name"]:
+                    self._write({**self._owner, RELEASED: True})
+            os.close(self._file)
+
+    def _take(self) -> None:
+        locked = _flock(self._file)
+        before = _owner(self._file)
+        if locked is False:
+            raise in_use(self._folder, before)
+        if before and not before.get(RELEASED):
+            self._take_over(before, is_kernels=locked is True)
+        self._owner["number"] = before.get("number", 0) + 1
+        self._write(self._owner)
+        if locked is None:
+            time.sleep(RACE_SECONDS)
+            now = _owner(self._file)
+            if now.get("name") != self._owner["name"]:
+                raise in_use(self._folder, now)
+
+    def _write(self, owner: Owner) -> None:
+        """Write at once and as many bytes each time: whoever reads meanwhile sees one owner or the other."""
+        os.pwrite(self._file, json.dumps(owner).encode().ljust(_BYTES), 0)
+        os.fsync(self._file)
+
+    def _take_over(self, before: Owner, *, is_kernels: bool) -> None:
+        """From an owner that left its name. is_kernels: the kernel says that none on this machine has it."""
+        silent = max(0.0, time.time() - os.fstat(self._file).st_mtime)
+        is_here = before.get("machine") == machine()
+        is_gone = has_ended(before) or (is_here and is_kernels)
+        if not is_gone and silent < LEASE_SECONDS:
+            raise in_use(self._folder, before, f" (it was seen {silent:.0f} s ago)")
+        say_taken_over(self._folder, before)
+
+    def _beat(self) -> None:
+        while not self._released.wait(BEAT_SECONDS):
+            try:
+                self.check()
+                os.utime(self._path)
+            except ShutOutError as error:
+                self._tell(error)
+                return
+            except OSError:
+                continue
+
+
+def _flock(file: int) -> bool | None:
+    """Lock the file; False where another has it, None where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return None
+    return True
+
+
+def _owner(file: int) -> Owner:
+    """Whose name the file holds; empty for none, or for one that cannot be read."""
+    return read_owner(os.pread(file, 4096, 0))

@@ -1,0 +1,213 @@
+"""Hold a checkpoint against its sinks before a job goes on, and bring them together where the user asks.
+
+A sink notes the number, the lineage and the offsets of its last micro-batch (connectors/positions.py). Where
+the checkpoint was restored from an older copy, or has lost offsets, it would give that number to other rows,
+and the sink would drop them as repeated. So the job is refused, unless `firesteel.sink-recovery` says how it
+goes on:
+
+    deliver-again      The sinks forget what came after the checkpoint, and get it again.
+    resume-from-sink   The next micro-batch reads up to where the sinks stand. They drop it, as it is noted
+                       with its number; only the state takes it in.
+
+Both give the checkpoint another lineage, so that no other copy of it goes on unnoticed. The steps are written
+down first (recovery_plan.py), so a recovery that was interrupted is finished by the next run.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+from firesteel.connectors.positions import Origin, Position
+from firesteel.errors import FiresteelError, NotSupportedError, UsageError
+from firesteel.spark.checkpoint.batch_origins import BatchOrigins, batches, offsets_text
+from firesteel.spark.checkpoint.recovery_plan import (
+    DELIVER_AGAIN,
+    REFUSE,
+    RESUME,
+    Plan,
+    carry_out,
+    finish,
+    lineage_of,
+)
+from firesteel.spark.delivery import Delivery
+
+Positions = dict[str, Mapping[int, Position]]
+"""Of each sink, by the name under which it knows the job, and by task."""
+
+
+def settle(
+    context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str = REFUSE, *, framed: bool
+) -> BatchOrigins:
+    """Return the origins of the checkpoint's micro-batches, once it and the sinks go together.
+
+    Args:
+        partitions: Spark's, so there are as many tasks of a sink.
+        recovery: The value of `firesteel.sink-recovery`.
+        framed: Whether a source is a DataFrame, whose offsets mean nothing without its own log.
+
+    Raises:
+        UsageError: They do not go together, and `recovery` does not say how to go on, or not with these.
+        NotSupportedError: They cannot be brought together in the way that `recovery` names.
+    """
+    sinks = delivery.positioned
+    finish(context, folder, sinks)
+    origins = BatchOrigins(context, folder, lineage_of(context, folder))
+    if not sinks:
+        return origins
+    log = _Log.read(context, folder)
+    found = {name: sink.positions(name, partitions) for name, sink in sinks.items()}
+    conflict = next(_conflicts(found, log, origins), None)
+    if conflict is None:
+        return origins
+    told = f"{_told(conflict, delivery, log)} of the checkpoint {folder}"
+    if recovery == REFUSE:
+        raise UsageError(
+            f"{told}. {_CAUSE}",
+            hint="put the newest checkpoint back; or run once with one of: "
+            f"--recover {DELIVER_AGAIN} (what came after the checkpoint is delivered again: consumers see "
+            f"those changes twice), --recover {RESUME} (the job reads up to where the sink stands without "
+            "delivering, and goes on from there)",
+        )
+    lineage = uuid4().hex
+    if recovery == DELIVER_AGAIN:
+        plan = _delivered_again(found, log, origins, lineage)
+    else:
+        plan = _resumed(found, log, origins, lineage, told, framed=framed)
+    carry_out(context, folder, plan, sinks)
+    return BatchOrigins(context, folder, lineage)
+
+
+_CAUSE = (
+    "The checkpoint was restored from an older copy, or has lost files: it would give the numbers that the "
+    "sink has to other rows, and the sink would drop these."
+)
+
+
+# --- what stands where ---------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Log:
+    """Spark's logs of a checkpoint."""
+
+    context: Any
+    folder: str
+    last: int
+    """The last batch that is planned, -1 for none."""
+    next: int
+    """The batch that Spark runs first: the last one again, where it is not committed."""
+
+    @classmethod
+    def read(cls, context: Any, folder: str) -> _Log:
+        planned = batches(context, folder, "offsets")
+        committed = batches(context, folder, "commits")
+        last = planned[-1] if planned else -1
+        return cls(context, folder, last, last + (last < 0 or committed[-1:] == [last]))
+
+
+@dataclass(frozen=True)
+class _Conflict:
+    """A note of a sink that does not go with the checkpoint."""
+
+    sink: str
+    position: Position
+    what: str
+
+
+def _conflicts(found: Positions, log: _Log, origins: BatchOrigins) -> Iterator[_Conflict]:
+    """All of them, those of the furthest notes first."""
+    notes = [(name, each) for name, positions in found.items() for each in positions.values()]
+    for name, position in sorted(notes, key=lambda note: -note[1].batch):
+        origin = position.origin
+        if position.batch > log.last:
+            yield _Conflict(name, position, "which is not in the log")
+        elif origin.is_known and origin.lineage != origins.lineage:
+            yield _Conflict(name, position, "which comes from another copy")
+        elif not origin.is_of_same_rows(origins.of(position.batch)):
+            yield _Conflict(name, position, "which has other offsets in the log")
+
+
+def _told(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
+    planned = "no micro-batch" if log.last < 0 else f"micro-batches up to {log.last}"
+    at = (
+        f" (read up to {', '.join(conflict.position.origin.offsets)})"
+        if conflict.position.origin.offsets
+        else ""
+    )
+    return (
+        f"the sink {delivery.table(conflict.sink)} has micro-batch {conflict.position.batch}{at}, "
+        f"{conflict.what}, with {planned},"
+    )
+
+
+# --- the two ways on -----------------------------------------------------------------------------
+def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
+    """The sinks stand where the checkpoint does. Who has the very rows that are run next keeps them."""
+
+    def moved(position: Position) -> Position:
+        has_next = position.is_whole and position.batch == log.next and not _differs(position, origins)
+        batch = log.next if has_next else min(position.batch, log.next - 1)
+        return Position(batch, _of(origins, batch, lineage))
+
+    return Plan(lineage, _each(found, moved))
+
+
+def _resumed(
+    found: Positions, log: _Log, origins: BatchOrigins, lineage: str, told: str, *, framed: bool
+) -> Plan:
+    """The next batch ends where the sinks stand, and all of them have it.
+
+    Raises NotSupportedError where that point is not known, or some of the sinks may not have all up to there.
+    """
+    furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
+    origin = furthest.origin
+    text = offsets_text(log.context, log.folder, log.next - 1) if log.next else None
+    made = sum(each.is_whole and each.batch == furthest.batch for p in found.values() for each in p.values())
+    has_part = any(not each.is_whole for p in found.values() for each in p.values())
+    if framed:
+        raise _not_so(told, "a source is a DataFrame, which keeps a log of its own")
+    if furthest.batch < log.next or origin.lineage not in ("", origins.lineage):
+        raise _not_so(told, "the sink is not ahead of it on the same way")
+    if not origin.offsets:
+        raise _not_so(
+            told, "the sink has not noted where it stands in the sources (an earlier version wrote it)"
+        )
+    if has_part or made < origin.parts:
+        raise _not_so(told, f"the sinks have {made} of {origin.parts} parts of micro-batch {furthest.batch}")
+    if text is None or len(text.splitlines()) != len(origin.offsets) + 2:
+        raise _not_so(told, "the checkpoint has no micro-batch before, from which the job could read on")
+    begin = origins.of(log.next - 1).end or origins.digest(text.splitlines()[2:])
+    there = Position(log.next, Origin(lineage, begin, origin.end, origin.parts, origin.offsets))
+    return Plan(lineage, _each(found, lambda _: there), log.next, _planned(text, origin.offsets))
+
+
+def _planned(before: str, offsets: tuple[str, ...]) -> str:
+    """Spark's file for a batch that ends at these offsets. before: that of the batch before."""
+    version, metadata, *_ = before.splitlines()
+    settings = json.loads(metadata) | {"batchTimestampMs": int(time.time() * 1000)}
+    return "\n".join((version, json.dumps(settings, separators=(",", ":")), *offsets))
+
+
+def _each(found: Positions, moved: Any) -> dict[str, dict[int, Position]]:
+    return {name: {task: moved(each) for task, each in p.items()} for name, p in found.items()}
+
+
+def _differs(position: Position, origins: BatchOrigins) -> bool:
+    other_lineage = position.origin.is_known and position.origin.lineage != origins.lineage
+    return other_lineage or not position.origin.is_of_same_rows(origins.of(position.batch))
+
+
+def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
+    """What is known of a batch of the checkpoint, in its new lineage."""
+    known = origins.of(batch) if batch >= 0 else Origin()
+    return replace(known, lineage=lineage) if known.is_known else Origin()
+
+
+def _not_so(told: str, why: str) -> FiresteelError:
+    return NotSupportedError(
+        f"{told}: the job cannot resume from the sink, as {why}",
+        hint=f"put the newest checkpoint back, or run once with --recover {DELIVER_AGAIN}",
+    )

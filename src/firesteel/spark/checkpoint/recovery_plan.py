@@ -1,0 +1,97 @@
+"""The steps of a recovery (recovery.py), kept in the checkpoint until all are done. Each may be repeated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.connectors.filesystem.log import RESUMED
+from firesteel.connectors.positions import Position, PositionedSink, from_json, to_json
+from firesteel.errors import JobError
+from firesteel.spark.checkpoint.durable_names import sync_name
+from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
+from firesteel.spark.internals.hadoop_files import delete, move, names, read_text, write_text
+
+LINEAGE, PLAN = "lineage", "recovery.json"
+"""Files in a checkpoint's folder: its lineage, where it is not the id with which it was made; and a plan."""
+
+REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
+"""Values of `firesteel.sink-recovery`: what to do where a sink is ahead of the checkpoint."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a recovery changes."""
+
+    lineage: str
+    """The checkpoint's from then on."""
+    positions: Mapping[str, Mapping[int, Position]]
+    """What sinks note from then on, by the name under which they know the job, and by task."""
+    batch: int | None = None
+    """The batch that gets other offsets, None where none does."""
+    offsets: str = ""
+    """Spark's file of them."""
+
+
+def lineage_of(context: Any, folder: str) -> str:
+    """Return the lineage of a checkpoint."""
+    return read_text(context, f"{folder}/{LINEAGE}") or job_id(context, folder)
+
+
+def carry_out(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSink]) -> None:
+    """Write the plan down, then do what it says.
+
+    Raises:
+        JobError: The checkpoint cannot be written, or a sink refuses. The next run finishes the plan.
+    """
+    value = {
+        "lineage": plan.lineage,
+        "batch": plan.batch,
+        "offsets": plan.offsets,
+        "positions": {name: _plain(positions) for name, positions in plan.positions.items()},
+    }
+    draft = f"{folder}/.{PLAN}"
+    write_text(context, draft, json.dumps(value, indent=1))
+    sync_name(folder, f".{PLAN}")
+    if not move(context, draft, f"{folder}/{PLAN}"):
+        raise JobError(f"{folder}/{PLAN} cannot be written")
+    sync_name(folder, PLAN)
+    _do(context, folder, plan, sinks)
+
+
+def finish(context: Any, folder: str, sinks: Mapping[str, PositionedSink]) -> None:
+    """Do what the plan of an interrupted recovery says, where there is one."""
+    text = read_text(context, f"{folder}/{PLAN}")
+    if text is None:
+        return
+    value = json.loads(text)
+    positions = {name: _read(each) for name, each in value["positions"].items()}
+    _do(context, folder, Plan(value["lineage"], positions, value["batch"], value["offsets"]), sinks)
+
+
+def _do(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSink]) -> None:
+    if plan.batch is not None:
+        for source in names(context, f"{folder}/sources", folders_only=True):
+            _write(context, folder, f"sources/{source}/{RESUMED}", "")
+        _write(context, folder, f"{SPARK}/offsets/{plan.batch}", plan.offsets)
+    for name, positions in plan.positions.items():
+        if name in sinks:
+            sinks[name].move(name, positions)
+    _write(context, folder, LINEAGE, plan.lineage)
+    delete(context, f"{folder}/{PLAN}")
+    sync_name(folder, LINEAGE)
+
+
+def _write(context: Any, folder: str, name: str, text: str) -> None:
+    write_text(context, f"{folder}/{name}", text)
+    sync_name(folder, name)
+
+
+def _plain(positions: Mapping[int, Position]) -> dict[str, Any]:
+    return {str(t): {"batch": p.batch, "origin": to_json(p.origin)} for t, p in positions.items()}
+
+
+def _read(value: Mapping[str, Any]) -> dict[int, Position]:
+    return {int(t): Position(p["batch"], from_json(p["origin"])) for t, p in value.items()}

@@ -1,0 +1,136 @@
+"""The JVM of a local Spark, started directly.
+
+`bin/spark-submit` starts one JVM to work out the command line of another; in local mode with nothing to
+submit that command line is known, and half a second is saved. Private: the command line, and how the JVM
+tells where it can be reached (pyspark.java_gateway.launch_gateway).
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+
+from firesteel.errors import JobError
+from firesteel.spark.launch.java import Java, spark_home
+from firesteel.spark.launch.private_sockets import private_variables
+from firesteel.spark.temporary import private_folder
+
+PATIENCE = 20.0
+"""Seconds in which a JVM says where it can be reached; it takes half a second on an idle machine."""
+
+_OPENED = (
+    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
+    "java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch", "sun.nio.cs",
+    "sun.security.action", "sun.util.calendar",
+)  # fmt: skip
+"""Packages of java.base that Spark reflects on (Spark: JavaModuleOptions)."""
+
+_GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
+_CHATTER = ("Starting Streaming TransformWithState", "Streaming TransformWithState")
+"""What pyspark's own processes print whether one wants it or not."""
+
+
+class LocalJvm:
+    """A JVM that is starting or running, and how Python reaches it.
+
+    The JVM ends when its standard input does, that is with this process at the latest. It has a
+    session of its own: Ctrl-C at the terminal is for Python to handle. What it writes goes through this
+    process, so that nobody who reads this process's output waits for the JVM's end. python: what the JVM
+    starts as Python.
+    """
+
+    def __init__(
+        self, java: Java, jvm_options: list[str], conf: Mapping[str, str], python: str | None = None
+    ) -> None:
+        self._folder = private_folder("gateway")
+        self._answer = self._folder / "gateway"
+        home = spark_home()
+        environment = {
+            **os.environ,
+            **private_variables(os.environ),
+            "SPARK_LOCAL_HOSTNAME": "localhost",
+            "SPARK_CONNECT_MODE": "0",
+            "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._answer),
+        }
+        if python is not None:
+            environment |= {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python}
+        else:
+            environment["PYTHONSAFEPATH"] = "1"  # nothing in the current folder is to run by its name
+        environment.pop("SPARK_HOME", None)  # with it, Python processes read pyspark from zips, not compiled
+        command = [
+            str(java.executable),
+            *jvm_options,
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+            "-Dio.netty.tryReflectionSetAccessible=true",
+            *(f"-D{key}={value}" for key, value in conf.items()),
+            "-cp",
+            f"{home}/jars/*",
+            _GATEWAY,
+        ]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        self._said: deque[str] = deque(maxlen=20)
+        self._forwarding = threading.Thread(target=self._forward, daemon=True)
+        self._forwarding.start()
+        atexit.register(self._leave)
+
+    def connect(self, patience: float = PATIENCE) -> tuple[int, str]:
+        """Port and secret. Raises JobError where it ends before it is up, or takes more seconds for it."""
+        end = time.monotonic() + patience
+        while not self._answer.is_file():
+            status = self._process.poll()
+            if status is not None:
+                self._forwarding.join(1)  # its last words
+                said = " / ".join(self._said) or "it said nothing"
+                raise JobError(f"Spark's JVM ended with status {status} while it started: {said}")
+            if time.monotonic() > end:
+                self._process.kill()
+                raise JobError(f"Spark's JVM was not up after {patience:.0f} s")
+            time.sleep(0.005)
+        answer = self._answer.read_bytes()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        port, length = struct.unpack_from("!ii", answer)
+        return port, answer[8 : 8 + length].decode()
+
+    @property
+    def process_id(self) -> int:
+        """The ID of its process, which leads a session of its own."""
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its process is gone."""
+        return self._process.poll() is not None
+
+    def stop(self) -> None:
+        """Let the JVM end; it is not waited for."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def _forward(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            text = line.decode(errors="replace")
+            if text.strip() and not text.startswith(_CHATTER):
+                self._said.append(text.strip())
+                sys.stderr.write(text)
+
+    def _leave(self) -> None:
+        """At this process's end: a JVM that was not up yet would not see that its input has ended."""
+        if self._folder.exists():
+            self._process.kill()
+            shutil.rmtree(self._folder, ignore_errors=True)

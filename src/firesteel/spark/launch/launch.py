@@ -1,0 +1,283 @@
+"""A Spark to run jobs on: started in the background, or the user's.
+
+`prepare` returns at once; the JVM, the context and the Python workers come up while the SQL is parsed
+and planned. The batch host needs a context only; the SQL session costs another second and is made when
+the stream host asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from firesteel.errors import FiresteelError, UsageError
+from firesteel.spark.launch.direct_launcher import FastStart
+from firesteel.spark.launch.executors import await_executors
+from firesteel.spark.launch.java import find_java
+from firesteel.spark.launch.preflight import check_master, check_variables, did_not_start
+from firesteel.spark.launch.private_sockets import LOCAL_FOLDER, with_private_sockets
+from firesteel.spark.launch.settings import BATCH, PYTHON, STREAM, LaunchOptions
+from firesteel.spark.launch.spark_submit_launcher import (
+    forget_jvm,
+    has_ended,
+    has_jvm,
+    is_sparks_own,
+    plain_context,
+    tell,
+)
+from firesteel.spark.launch.user_session import context_of, use_this_python
+from firesteel.spark.launch.warm import warm_up
+from firesteel.spark.temporary import private_folder, sweep
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+__all__ = ["BATCH", "STREAM", "LaunchOptions", "Spark", "create_session", "of_session", "prepare", "prepared"]
+
+
+class Spark:
+    """A Spark to run jobs on. `context` and `session` wait for it and raise what kept it from starting."""
+
+    def __init__(self, options: LaunchOptions | None = None, session: SparkSession | None = None) -> None:
+        self._options = options or LaunchOptions()
+        self._session = session
+        self._context: SparkContext | None = context_of(session) if session is not None else None
+        self._owned = session is None
+        self._holders: WeakSet[object] = WeakSet()
+        self._fast: FastStart | None = None
+        self._failure: BaseException | None = None
+        self._starting: threading.Thread | None = None
+        self._has_started = threading.Event()
+        self._is_awaited = False
+        self._has_executors = False
+        self._is_over = False
+        self._lock = threading.Lock()
+        if self._owned:
+            self._begin()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether driver and workers share this machine."""
+        if self._owned:
+            return self._options.is_local
+        return (self.context.master or "").startswith("local")
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether it was started here: its JVM is Firesteel's own."""
+        return self._owned
+
+    @property
+    def is_unwatched(self) -> bool:
+        """Whether nobody looks at its jobs: it was started here, without a UI and without an event log."""
+        settings = self._options.settings()
+        watchers = ("spark.ui.enabled", "spark.eventLog.enabled")
+        return self._owned and all(settings.get(key, "false") == "false" for key in watchers)
+
+    @property
+    def context(self) -> SparkContext:
+        """The Spark context; waits until it is up."""
+        self._is_awaited = True
+        if self._starting is not None:  # not joined: a join that Ctrl-C interrupts counts as done
+            self._has_started.wait()
+        if self._failure is not None:
+            raise self._failure
+        assert self._context is not None
+        return self._context
+
+    @property
+    def session(self) -> SparkSession:
+        """The SQL session; made when first asked for."""
+        context = self.context
+        with self._lock:
+            if self._session is None:
+                self._session = _session_of(context)
+            return self._session
+
+    @property
+    def has_started(self) -> bool:
+        """Whether its start is over: it is up, or has failed."""
+        return self._starting is None or self._has_started.is_set()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no job can run on it any more: it did not start, was stopped, or its JVM is gone."""
+        if self._is_over:
+            return True
+        if self._starting is not None and not self._has_started.is_set():
+            return False
+        if self._context is None or has_ended(self._context):
+            return True
+        return self._fast is not None and self._fast.has_ended
+
+    def check(self, wanted: Mapping[str, str]) -> None:
+        """Raises UsageError for a setting (`spark.…`) that it was not started with."""
+        for key, value in wanted.items():
+            now = self._setting(key)
+            if now != value:
+                with_it = "" if now is None else f" with '{now}'"
+                raise UsageError(
+                    f"'{key}' = '{value}' comes too late: Spark runs already{with_it}",
+                    hint="set it before the first query (firesteel: --set), or where Spark is started",
+                )
+
+    def _setting(self, key: str) -> str | None:
+        if self._owned:
+            return self._options.settings().get(key)
+        now: str | None = self.session.conf.get(key, None)
+        return now
+
+    @property
+    def parallelism(self) -> int:
+        """Cores that there are for tasks; of a cluster, once the executors of a Spark have come that was
+        started here. Those that come by need come with the tasks."""
+        by_need = self._setting("spark.dynamicAllocation.enabled") == "true"
+        if self._owned and not (self.is_local or by_need or self._has_executors):
+            await_executors(self.context)
+            self._has_executors = True
+        return self.context.defaultParallelism
+
+    def keep_classes(self) -> None:
+        """Keep what the JVM has loaded for later runs: a job has given results here."""
+        if self._fast is not None:
+            self._fast.keep_classes()
+
+    def hold(self, user: object) -> None:
+        """Somebody runs jobs on it."""
+        self._holders.add(user)
+
+    def release(self, user: object) -> None:
+        """Somebody runs no more jobs on it; without users it ends, where it was started here."""
+        self._holders.discard(user)
+        if self._owned and not self._holders:
+            if self._options.own_process:
+                self._abandon()
+            else:
+                self.stop()
+
+    def stop(self) -> None:
+        """Stop a Spark that was started here; a user's own is left alone."""
+        if not self._owned:
+            return
+        self._is_over = True
+        if self._starting is not None:
+            self._has_started.wait()
+        if self._context is not None:
+            with suppress(Exception):  # a JVM that is gone cannot be told
+                self._context.stop()
+            self._context = self._session = None
+        if self._fast is not None:
+            forget_jvm()
+            self._fast.stop()
+            self._fast = None
+
+    def _abandon(self) -> None:
+        """Let it end by itself while this process goes on to exit."""
+        self._is_over = True
+        if self._fast is not None:
+            self._fast.stop()
+
+    def _begin(self) -> None:
+        check_variables(os.environ, self._options.is_local)
+        os.environ.setdefault("PYSPARK_PYTHON", self._options.conf.get(PYTHON, sys.executable))
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+        java = find_java()
+        if self._options.may_start_directly and not has_jvm():
+            self._fast = FastStart(self._options, java)
+        self._starting = threading.Thread(target=self._start, daemon=True)
+        self._starting.start()
+
+    def _start(self) -> None:
+        try:
+            check_master(self._options.master)
+            self._context = self._made_context()
+            sweep()
+            if self._options.is_local and not (self._is_awaited and self._options.host == BATCH):
+                warm_up(self._context)
+            if self._options.host == STREAM:
+                self._session = _session_of(self._context)
+        except FiresteelError as error:
+            self._failure = error
+        except Exception as error:
+            self._failure = did_not_start(error)
+        finally:
+            self._has_started.set()
+
+    def _private_settings(self) -> dict[str, str]:
+        settings = with_private_sockets(self._options.settings())
+        if self._options.is_local and "SPARK_LOCAL_DIRS" not in os.environ:
+            settings.setdefault(LOCAL_FOLDER, str(private_folder("local")))
+        return settings
+
+    def _made_context(self) -> SparkContext:
+        """In the fast way, else in the plain one; what Spark itself has to say it would say again."""
+        if self._fast is None:
+            return plain_context(self._private_settings(), is_local=self._options.is_local)
+        try:
+            return self._fast.context()
+        except Exception as error:
+            if is_sparks_own(error) or self._is_over:  # who is leaving has ended its JVM
+                raise
+            self._fast.stop()
+            self._fast = None
+            forget_jvm()
+            try:
+                context = plain_context(self._private_settings(), is_local=self._options.is_local)
+            except Exception:
+                raise error from None
+            tell("Spark is started", error)
+            return context
+
+
+_shared: Spark | None = None
+_sharing = threading.Lock()
+
+
+def prepare(options: LaunchOptions | None = None) -> Spark:
+    """Begin to start a Spark and return at once. There is one a process, which later calls give as long as it
+    lives. Raises UsageError where it was started with other settings."""
+    global _shared
+    with _sharing:
+        running = prepared()
+        if running is None:
+            if _shared is not None:
+                _shared.stop()  # so that pyspark knows that it has ended
+            _shared = running = Spark(options)
+        elif options is not None:
+            running.check(options.given())
+        return running
+
+
+def prepared() -> Spark | None:
+    """The Spark of this process that was started here, or begins to, where it still lives."""
+    return None if _shared is None or _shared.has_ended else _shared
+
+
+def create_session(options: LaunchOptions | None = None) -> Spark:
+    """A running Spark: the one that was prepared, else a new one. It runs until it is stopped.
+
+    Raises UsageError where Java is missing or too old, JobError where Spark does not start.
+    """
+    spark = prepare(options)
+    spark.hold(spark)
+    _ = spark.context
+    return spark
+
+
+def of_session(session: SparkSession) -> Spark:
+    """The user's own session, used as it is."""
+    spark = Spark(session=session)
+    use_this_python(spark.context)
+    return spark
+
+
+def _session_of(context: SparkContext) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession(context)

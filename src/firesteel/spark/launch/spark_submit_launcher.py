@@ -1,0 +1,99 @@
+"""Spark started as pyspark starts it, by `spark-submit`: where there is something for that to look at, where
+the user wants it, and where the fast way failed; and the line that says so, of this and of all else that
+has a plain way."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from firesteel.spark.launch.private_sockets import java_temporary_folder, private_variables
+from firesteel.spark.launch.variables import set_variables
+from firesteel.spark.start.ended_peers import quiet_counters
+
+if TYPE_CHECKING:
+    from pyspark import SparkConf, SparkContext
+
+_JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
+"""The variable with options of Java for the JVM that spark-submit starts."""
+_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
+
+
+def plain_context(settings: Mapping[str, str], *, is_local: bool = False) -> SparkContext:
+    """Return a context; a JVM of this process that pyspark knows is used again. Raises what pyspark raises.
+
+    Private: `_ensure_initialized`, since pyspark writes all settings of a context into the command line.
+
+    Args:
+        settings: All Spark settings; passwords and secrets do not reach the command line.
+        is_local: Whether the workers run on this machine.
+    """
+    from pyspark import SparkConf, SparkContext
+
+    conf = SparkConf()
+    for key, value in settings.items():
+        conf.set(key, value)
+    variables = {"PYTHONSAFEPATH": "1"}
+    if is_local:
+        options = f"{os.environ.get(_JAVA_OPTIONS, '')} {java_temporary_folder()}".strip()
+        variables |= {**private_variables(os.environ), _JAVA_OPTIONS: options}
+    with set_variables(variables):
+        SparkContext._ensure_initialized(conf=without_secrets(conf))
+        return quiet_counters(SparkContext(conf=conf))
+
+
+def without_secrets(conf: SparkConf) -> SparkConf:
+    """The settings that may be seen in the list of processes (Spark: spark.redaction.regex)."""
+    from pyspark import SparkConf
+
+    kept = SparkConf(loadDefaults=False)
+    kept.setAll([pair for pair in conf.getAll() if not _SECRET.search(pair[0])])
+    return kept
+
+
+def forget_jvm() -> None:
+    """Let a later context of this process start a JVM of its own. Private: where pyspark keeps it, and the
+    context that it thinks is running."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    if gateway is not None:
+        with suppress(Exception):  # a JVM that is gone cannot be told
+            gateway.shutdown()
+
+
+def has_jvm() -> bool:
+    """Whether this process has a JVM that pyspark knows; loads nothing."""
+    module = sys.modules.get("pyspark.core.context")
+    return module is not None and module.SparkContext._gateway is not None
+
+
+def is_sparks_own(error: BaseException) -> bool:
+    """Whether Spark itself refused: its answer came through a JVM that could be reached."""
+    from py4j.protocol import Py4JJavaError
+
+    return isinstance(error, Py4JJavaError)
+
+
+def has_ended(context: SparkContext) -> bool:
+    """Whether a context was stopped. Private: its `_jsc`."""
+    return context._jsc is None
+
+
+_told: set[str] = set()
+
+
+def tell(what: str, error: BaseException) -> None:
+    """One line on stderr, once a process: what is done in its plain way, with which pyspark, and why."""
+    if what in _told:
+        return
+    _told.add(what)
+    words = str(error).strip().splitlines() or [type(error).__name__]
+    said = f"{what} in the plain way (pyspark {version('pyspark')}): {words[0]}"
+    print(said, file=sys.stderr, flush=True)

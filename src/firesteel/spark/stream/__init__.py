@@ -1,0 +1,1 @@
+"""The stream host: a Structured Streaming query."""

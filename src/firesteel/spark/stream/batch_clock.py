@@ -1,0 +1,161 @@
+"""The processing time of a micro-batch: it stands in the offset with which a source ends, so that one that is
+replayed is told the same time.
+
+Where a timer is due a micro-batch begins though there are no rows. It ticks: every task that has timers is
+told the time. When the next one is due is in a file that the driver writes (timers.py). What earlier runs of
+the query have left is not in it, so each run begins with a tick.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.runtime.dataflow.chain import wall_clock
+from firesteel.spark.stream.timers import next_timer
+
+_NOW, _TICKED = "$now", "$ticked"
+"""Beside what an offset of the source has: its processing time in milliseconds, and that of the last tick."""
+
+_BEHIND = 1000
+"""Milliseconds by which the machine's clock may lag behind before that is said."""
+_WITHOUT_DRIVER = 1000
+"""Milliseconds between two ticks where no driver hears what tasks say of their timers."""
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """How a source makes its job's timers go off. file: where the next one stands, "" where nobody writes it.
+    alone: whether a micro-batch begins for a timer alone; else it is only told of by one that has rows."""
+
+    file: str
+    alone: bool
+
+
+class BatchClock:
+    """The processing time of the micro-batches of one source.
+
+    It never goes back. If the machine's clock is set back it goes on at the pace of a monotonic clock, so
+    timers wait as long as they would have waited: Flink, too, measures the wait for a timer that way.
+
+    Args:
+        ticks: None for a job without timers.
+        interval: Milliseconds of the mini-batches by which rows are taken, 0 for as soon as they come.
+        clock: The machine's clock, in milliseconds since 1970.
+        monotonic: A clock that nobody sets, in seconds.
+    """
+
+    def __init__(
+        self,
+        ticks: Ticks | None,
+        interval: int = 0,
+        clock: Callable[[], int] = wall_clock,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ticks = ticks
+        self._interval = interval
+        self._clock = clock
+        self._monotonic = monotonic
+        self._last: tuple[int, float] | None = None
+        self._told = 0
+        self._notices: list[str] = []
+        self._knows_all = False
+
+    def notices(self) -> list[str]:
+        """Return what the user should know of the clock and was not told yet."""
+        found, self._notices = self._notices, []
+        return found
+
+    def _now(self, start: Offset) -> int:
+        """Return the time for a micro-batch that would begin now."""
+        wall, elapsed = self._clock(), self._monotonic()
+        now = max(wall, time_of(start) + 1)  # what ends in a millisecond has had all its rows
+        if self._last is not None:
+            then, began = self._last
+            now = max(now, then + int((elapsed - began) * 1000))
+        if self._last is None or now > self._last[0]:
+            self._last = now, elapsed
+        if now - wall > self._told + _BEHIND:
+            self._told = now - wall
+            self._notices.append(
+                f"the clock of this machine shows {_shown(wall)}, but processing time is at {_shown(now)}: "
+                "the clock was set back, or an earlier run was on a machine whose clock is ahead. Processing "
+                "time goes on from there, ahead of the clock, and so do its windows and timers"
+            )
+        return now
+
+    def first(self, offset: Offset) -> Offset:
+        """The first offset of a query that begins: nothing is left from an earlier run."""
+        self._knows_all = True
+        return {**offset, _NOW: 0, _TICKED: 0}
+
+    def next(self, start: Offset, latest: Callable[[Offset], Offset]) -> Offset:
+        """Where a micro-batch from `start` ends, `start` itself for none. latest: gives the same of the
+        source's own offset."""
+        now = self._now(start)
+        is_due = self._is_due(start, now)
+        if not is_due and self._interval and now // self._interval == time_of(start) // self._interval:
+            return start
+        own = without_time(start)
+        moved = latest(own)
+        if moved == own and not (is_due and self._ticks is not None and self._ticks.alone):
+            return start
+        self._knows_all |= is_due
+        return {**moved, _NOW: now, _TICKED: now if is_due else _ticked(start)}
+
+    def _is_due(self, start: Offset, now: int) -> bool:
+        """Whether all who have timers are to be told the time."""
+        if self._ticks is None:
+            return False
+        if not self._knows_all:
+            return True
+        if not self._ticks.file:
+            return now >= _ticked(start) + _WITHOUT_DRIVER
+        due = next_timer(self._ticks.file)
+        return due is not None and due <= now
+
+
+def _shown(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def without_time(offset: Offset) -> Offset:
+    """The source's own offset."""
+    return {key: value for key, value in offset.items() if key not in (_NOW, _TICKED)}
+
+
+def time_of(offset: Offset) -> int:
+    """The processing time of the micro-batch that ends here."""
+    found: int = offset.get(_NOW, 0)
+    return found
+
+
+def ticks_between(start: Offset, end: Offset) -> bool:
+    """Whether the micro-batch between two offsets is a tick."""
+    return _ticked(end) > _ticked(start)
+
+
+def _ticked(offset: Offset) -> int:
+    found: int = offset.get(_TICKED, 0)
+    return found
+
+
+class NoRows:
+    """A source that has no rows, for the ticks of a job whose rows all come from DataFrames."""
+
+    bounded = False
+
+    def initial_offset(self) -> Offset:
+        return {}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        return start
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        return []
+
+    def notices(self) -> list[str]:
+        return []

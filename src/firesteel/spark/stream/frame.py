@@ -1,0 +1,181 @@
+"""A job as one streaming DataFrame of packets:
+
+data sources (source chains) -> groupBy(key group).transformWithState (keyed chains, once an exchange)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from firesteel.errors import NotSupportedError
+from firesteel.job.spec import JobSpec
+from firesteel.job.topology import exchanges, source_numbers, stages
+from firesteel.runtime.dataflow.sequence import place_bits
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
+from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
+from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
+from firesteel.spark.flow import Work, works_of
+from firesteel.spark.internals.checkpoint_files import write_with_few_programs
+from firesteel.spark.internals.frames import in_session
+from firesteel.spark.internals.hash_partitions import key_group_labels
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.stream.batch_clock import Ticks
+from firesteel.spark.stream.frame_source import BATCH_TIME, FrameTask, taken_places
+from firesteel.spark.stream.keyed_processor import KeyedProcessor
+from firesteel.spark.stream.rows import SCHEMA
+from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
+from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
+from firesteel.spark.tasks import SourceTask, StageTask, channels, open_head
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_STORE = "spark.sql.streaming.stateStore"
+PROVIDER = f"{_STORE}.providerClass"
+_CONF = {
+    PROVIDER: ROCKSDB,
+    f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "4",
+    "spark.sql.ui.explainMode": "simple",  # told to listeners with each micro-batch, and shown nowhere
+}
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Spark's rows are packets, a few dozen a micro-batch: to write Java code for them each time takes longer
+than to go through them without. Rows of DataFrames of the user's are many."""
+
+
+def packet_frame(
+    job: JobSpec,
+    spark: Spark,
+    settings: StreamSettings,
+    folder: str,
+    frames: Mapping[str, DataFrame],
+    session: SparkSession | None = None,
+    timers: str = "",
+) -> DataFrame:
+    """The job as one streaming DataFrame of the packets that its last chains give.
+
+    It is of the session that is given, of which only the shuffle partitions are set, or of one of its own,
+    whose settings are this job's alone. timers: the file in which the driver says when the next one is due,
+    "" where it does not. Raises UsageError where the checkpoint in `folder` belongs to another query.
+    """
+    partitions = settings.parallelism or spark.parallelism
+    wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
+    layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
+    warn_of_layout(folder, settings.key_groups, settings.parallelism, layout)
+    note_functions(spark.context, folder, job)
+    source = FiresteelSource if session is None else ChangelogSource
+    if session is None:
+        session = spark.session.newSession()
+        for key, value in (_CONF | ({} if frames else _INTERPRETED)).items():
+            session.conf.set(key, value)
+        if local_folder(folder) is not None:
+            write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
+    session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
+    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers))
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What reads the sources of a job, in a session. source: the Spark data source that does."""
+
+    job: JobSpec
+    session: Any
+    source: type[FiresteelSource]
+    layout: Layout
+    settings: StreamSettings
+    folder: str
+    frames: Mapping[str, DataFrame]
+    timers: str
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """Of the key groups."""
+        return key_group_labels(self.layout.key_groups, self.layout.partitions)
+
+    def channels(self, head: ScanSpec | ValuesSpec) -> list[int]:
+        """Those of a source."""
+        return [0] if self._given(head) is not None else channels(open_head(head))
+
+    def packets(self, works: Sequence[Work]) -> Iterator[DataFrame]:
+        """What the source chains give. The bounded sources of a bounded job are read one after another."""
+        wakes = bool(works[0].woken)
+        earlier: list[ScanSpec | ValuesSpec] = []
+        all_numbers = source_numbers(self.job)
+        for number, work in enumerate(works):
+            task, numbers = SourceTask(work), all_numbers[work.fragment.head.id]
+            given = self._given(task.source)
+            if given is not None:
+                yield self._of_frame(given, task, numbers)
+                continue
+            options = SourceOptions(
+                task, self.labels, self.layout.partitions, numbers, self.settings.max_rows or MAX_ROWS,
+                not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
+                Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(work),
+                max_bytes=self.settings.max_bytes,
+            )  # fmt: skip
+            yield self._loaded(options)
+            if self.job.bounded:
+                earlier.append(task.source)
+            else:
+                wakes = False
+        if wakes and not self.job.bounded:
+            yield self._loaded(
+                SourceOptions(
+                    SourceTask(works[0]), self.labels, 1, ticks=Ticks(self.timers, True), has_rows=False
+                )
+            )
+
+    def _given(self, head: ScanSpec | ValuesSpec) -> DataFrame | None:
+        """The DataFrame that a table stands for."""
+        return self.frames.get(head.table) if isinstance(head, ScanSpec) else None
+
+    def _of_frame(self, given: DataFrame, task: SourceTask, numbers: range) -> DataFrame:
+        timed = in_session(given, self.session).selectExpr("*", BATCH_TIME)
+        return timed.mapInArrow(FrameTask(task, self.labels, numbers), SCHEMA)
+
+    def _interval(self, work: Work) -> int:
+        """Of the mini-batches that the sources see to themselves: timers do not wait for their ends."""
+        return self.settings.interval if work.woken and self.timers and not self.job.bounded else 0
+
+    def _loaded(self, options: SourceOptions) -> DataFrame:
+        reader = self.session.readStream.format(self.source.name())
+        loaded: DataFrame = reader.option("chain", options.encode()).load()
+        return loaded
+
+
+def _frame(sources: _Sources) -> DataFrame:
+    job, session, groups = sources.job, sources.session, sources.layout.key_groups
+    session.dataSource.register(sources.source)
+    staged, taken = stages(job), taken_places(sources.frames)
+    places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
+    common = Work(staged[0][0], groups, places, job=name)
+    first, *later = works_of(job, common, staged, sources.channels, taken)
+    packets = reduce(lambda one, other: one.union(other), sources.packets(first))
+    for works in later:
+        processor = KeyedProcessor(StageTask(works), sources.labels)
+        packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
+    return packets
+
+
+def _log_folder(scan: ScanSpec | ValuesSpec, checkpoint: str, source: int) -> str:
+    """Where a source keeps what its offsets refer to. Raises NotSupportedError where it cannot."""
+    scheme, colon, path = checkpoint.partition("://")
+    if not colon or scheme == "file":
+        return f"{path if colon else checkpoint}/sources/{source}"
+    if isinstance(scan, ScanSpec) and scan.connector == "filesystem":
+        raise NotSupportedError(
+            f"files cannot be read with a checkpoint on {scheme}://",
+            hint="put the checkpoint into a folder that every machine sees as a local one",
+        )
+    return ""

@@ -1,0 +1,136 @@
+"""A user's DataFrame as the source of a chain: its rows are changes, the chain runs in mapInArrow.
+
+The kinds are in `_change_type`, as in Delta's change feed; without that column every row is an insert.
+Spark's rows have no order of their own. Where there is a `_commit_version` (Delta's), rows are taken
+by version, what a version takes away first, then partition by partition; else partition by partition.
+Within a partition they are taken as they stand. So without versions the changes of one key must lie in one
+partition, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark import TaskContext
+
+from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.errors import DataError
+from firesteel.runtime.dataflow.sequence import ROW_BITS, row_orders, split_number
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.spark.flow import TaskId
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream.rows import to_batch
+from firesteel.spark.tasks import SourceTask
+from firesteel.types.arrow import to_arrow
+
+CONNECTOR = "dataframe"
+"""The connector of tables that stand for DataFrames."""
+
+CHANGE_TYPE = "_change_type"
+CHANGE_TYPES = ("insert", "update_preimage", "update_postimage", "delete")
+"""Delta's word for each row kind, by its byte."""
+
+COMMIT_VERSION = "_commit_version"
+
+_NOW = "$now"
+
+BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
+"""The processing time of a row's micro-batch, which Spark keeps with the offsets. In Spark's SQL."""
+
+PLACE_BITS = 24
+"""Of the place of a row of a commit: its number in its partition. What the commit has in one partition is one
+order, as commits have far-away numbers, and no task knows those of the others."""
+
+_PARTITION_BITS = 17
+
+
+@dataclass(frozen=True)
+class FrameTask:
+    """Runs a source's fragment over one partition of the DataFrame. labels: of the key groups
+    (rows.py). numbers: of its tasks in a micro-batch, among those of all sources."""
+
+    task: SourceTask
+    labels: tuple[int, ...]
+    numbers: range
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One row a packet."""
+        context = TaskContext.get()
+        partition = context.partitionId() if context is not None else 0
+        taken = [batch for batch in batches if batch.num_rows]
+        if not taken:
+            return
+        now = taken[0].column(_NOW)[0].as_py()
+        tables = partial(self._tables, taken, partition)
+        for packet in self.task.at(now).of_tables(tables, TaskId(batch_number(), 0, partition)):
+            yield to_batch(packet, self.labels, now)
+
+    def _tables(self, taken: list[pa.RecordBatch], partition: int) -> list[pa.Table]:
+        return [self.changes(pa.Table.from_batches(taken), partition)]
+
+    def changes(self, rows: pa.Table, partition: int) -> pa.Table:
+        """The rows of a partition as a changes table (runtime/spec/operators.py), in their order.
+
+        Raises DataError for a `_change_type` that is none, and for versions, partitions or rows beyond what
+        can be numbered.
+        """
+        head = self.task.source
+        assert isinstance(head, ScanSpec)
+        kinds, place = row_kinds(rows), None
+        if COMMIT_VERSION in rows.column_names:
+            commits = self._commits(rows.column(COMMIT_VERSION).to_numpy().astype(np.int64), kinds)
+            sorting = np.argsort(commits, kind="stable")
+            rows, kinds = rows.take(pa.array(sorting)), kinds[sorting]
+            order = pa.array(commits[sorting] + self._within_commit(partition, rows.num_rows))
+            place = pa.array(np.arange(rows.num_rows, dtype=np.int64))
+        else:
+            order = row_orders(split_number(self.numbers, partition), 0, rows.num_rows)
+        columns = {KIND: pa.array(kinds), ORDER: order}
+        for index, position in enumerate(head.projection):
+            column = rows.column(head.names[position])
+            columns[field(index)] = column.cast(to_arrow(head.types[position]), safe=False)
+        return pa.table(columns if place is None else columns | {PLACE: place})
+
+    def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Of each row the first order that its commit has: the commit takes away, then adds."""
+        first = self.numbers[0] << ROW_BITS
+        room = len(self.numbers) << ROW_BITS >> _PARTITION_BITS + 1
+        if len(versions) and not 0 <= int(versions.min()) <= int(versions.max()) < room:
+            raise DataError(f"{COMMIT_VERSION} is not from 0 to {room - 1:,} in a row of the DataFrame")
+        adds = ((kinds == 0) | (kinds == 2)).astype(np.int64)
+        orders: NDArray[np.int64] = first + (((versions << 1) + adds) << _PARTITION_BITS)
+        return orders
+
+    def _within_commit(self, partition: int, rows: int) -> int:
+        if rows >> PLACE_BITS or partition >> _PARTITION_BITS:
+            raise DataError(
+                f"{rows:,} rows in partition {partition:,} of the DataFrame",
+                hint="repartition it, by more and smaller partitions or by fewer ones",
+            )
+        return partition
+
+
+def taken_places(frames: Mapping[str, Any]) -> int:
+    """Bits of `$place` that the rows of these DataFrames have before any exchange."""
+    return PLACE_BITS if any(COMMIT_VERSION in frame.columns for frame in frames.values()) else 0
+
+
+def row_kinds(rows: pa.Table) -> NDArray[np.int8]:
+    """The row kind of each row. Raises DataError for a `_change_type` that is none of Delta's."""
+    if CHANGE_TYPE not in rows.column_names:
+        return np.zeros(rows.num_rows, dtype=np.int8)
+    found = pc.index_in(rows.column(CHANGE_TYPE), pa.array(CHANGE_TYPES))
+    if found.null_count:
+        wrong = rows.column(CHANGE_TYPE).filter(pc.is_null(found))[0].as_py()
+        raise DataError(
+            f"{CHANGE_TYPE} is {wrong!r} in a row of the DataFrame",
+            hint=f"it takes {', '.join(CHANGE_TYPES)}",
+        )
+    return np.asarray(found.to_numpy(), dtype=np.int8)

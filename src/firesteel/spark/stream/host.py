@@ -1,0 +1,346 @@
+"""The stream host: a job as one Structured Streaming query over packets.
+
+    packets (frame.py) -> foreachBatch (results to the driver, or what sinks' tasks have written)
+
+Spark keeps offsets, state and the log of batches in the checkpoint, and replays a batch whole after a
+failure; the sink makes its effect happen once by the batch's number.
+"""
+
+from __future__ import annotations
+
+import queue
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from firesteel.connectors.base import Lags
+from firesteel.connectors.positions import Origin
+from firesteel.errors import FiresteelError
+from firesteel.job.spec import JobSpec
+from firesteel.job.timer_routing import has_timers
+from firesteel.runtime.dataflow.packets import Packet
+from firesteel.spark.checkpoint.batch_origins import BatchOrigins
+from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
+from firesteel.spark.checkpoint.folder import check_logs, disk_error, open_folder
+from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
+from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
+from firesteel.spark.checkpoint.owner import ShutOutError
+from firesteel.spark.checkpoint.recovery import settle
+from firesteel.spark.checkpoint.sync import CheckpointSync
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.errors import from_spark
+from firesteel.spark.internals.callback_peers import guard_callbacks
+from firesteel.spark.internals.exit_files import ExitFiles
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.progress import Progress
+from firesteel.spark.sink_identity import check_age, check_identities, note_identities
+from firesteel.spark.stream.lag import Lag
+from firesteel.spark.stream.settings import StreamSettings
+from firesteel.spark.stream.sinks import KeptPackets
+from firesteel.spark.stream.timers import JobTimers
+from firesteel.spark.temporary import process_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_COMMIT_SECONDS = 30.0
+"""How long the end of a job waits for the commit of a batch that was delivered, then for the rest."""
+_PATIENCE_SECONDS = 0.05
+
+
+def start(
+    job: JobSpec,
+    spark: Spark,
+    settings: StreamSettings | None = None,
+    progress: Progress | None = None,
+    frames: Mapping[str, DataFrame] | None = None,
+) -> StreamJob:
+    """Start the job. A bounded one ends by itself, another when it is stopped. frames: the DataFrames
+    that tables stand for (spark/stream/frame_source.py), by the table's path.
+
+    Raises UsageError where the checkpoint belongs to another query, or another run holds it.
+    """
+    return StreamJob(job, spark, settings or StreamSettings(), progress or Progress(), frames or {})
+
+
+class StreamJob:
+    """A running streaming job."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        spark: Spark,
+        settings: StreamSettings,
+        progress: Progress,
+        frames: Mapping[str, DataFrame],
+    ) -> None:
+        self._job = job
+        self._spark = spark
+        self._frames = frames
+        self.progress = progress
+        self._lag = Lag(job, framed=bool(frames))
+        self._statement = settings.statement
+        self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
+        self._failure: BaseException | None = None
+        self._stopping = False
+        self._delivered = -1
+        self._were_few = False
+        self._delivering = threading.Lock()
+        self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        folder = self._checkpoint = settings.checkpoint
+        self._lock: CheckpointLock | HadoopLock | None = (
+            None if folder is None else open_folder(folder, trusts_others=settings.trusts_others)
+        )
+        local = None if folder is None else local_folder(folder)
+        self._sync = None if local is None else CheckpointSync(local)
+        if folder is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
+            folder = self._temporary.name
+        try:
+            self._query = self._start(folder, settings)
+        except BaseException:
+            self._release()
+            raise
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._watching.start()
+
+    def results(self) -> Iterator[pa.Table]:
+        """The changes (runtime/spec/operators.py) of each batch by `$order`, batch by batch, until the job
+        ends.
+
+        Raises what ended the job where it failed.
+        """
+        while (changes := self._results.get()) is not None:
+            yield changes
+        if self._failure is not None:
+            raise self._failure
+
+    def wait(self) -> None:
+        """Wait for the end of a job whose changes a sink takes. Raises what ended it where it failed."""
+        for _ in self.results():
+            continue
+
+    def stop(self) -> None:
+        """End the job between two batches: a batch whose changes nobody takes is left to the next run."""
+        self._stopping = True
+        while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
+            self._drain()
+        try:
+            end = time.monotonic() + _COMMIT_SECONDS
+            while self._query.isActive and not self._committed() and time.monotonic() < end:
+                time.sleep(0.01)
+            self._query.stop()
+        finally:
+            self._delivering.release()
+        self._watching.join(_COMMIT_SECONDS)  # it deletes a temporary checkpoint
+
+    def _committed(self) -> bool:
+        """Whether the batch that was delivered last is in the checkpoint."""
+        progress = self._query.lastProgress
+        return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
+
+    def _release(self) -> None:
+        if self._sync is not None:
+            self._sync.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _start(self, folder: str, settings: StreamSettings) -> StreamingQuery:
+        self._hold(folder)
+        from firesteel.spark.stream.frame import packet_frame  # loads much of pyspark
+
+        timers = "" if self._timers is None else self._timers.file
+        frame = packet_frame(self._job, self._spark, settings, folder, self._frames, timers=timers)
+        if self._spark.is_owned:
+            guard_callbacks()
+        self._exit_files = ExitFiles(self._spark.context, is_owned=self._spark.is_owned)
+        self._delivery = Delivery(
+            self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
+        )
+        self._origins: BatchOrigins | None = None
+        if self._checkpoint is not None:
+            self._identities = self._delivery.identities()
+            check_identities(self._spark.context, folder, self._identities)
+            check_age(self._spark.context, folder, self._delivery.forgets_after())
+            self._origins = self._settled(frame, folder, settings.recovery)
+        writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
+        writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
+        if self.progress.name:
+            writer = writer.queryName(self.progress.name)
+        self.progress.enter("first micro-batch")
+        if self._job.bounded:
+            return writer.trigger(availableNow=True).start()
+        # Timers do not wait for the end of a mini-batch: the sources themselves do (batch_clock.py).
+        interval = settings.interval if self._timers is None else 0
+        return writer.trigger(processingTime=f"{interval} milliseconds").start()
+
+    def _hold(self, folder: str) -> None:
+        """Hold a checkpoint that another run may go on from; a temporary one needs no lock."""
+        context = self._spark.context
+        if isinstance(self._lock, CheckpointLock):
+            self._lock.hold_spark(context)
+            check_logs(folder)
+        elif self._checkpoint is not None:
+            self._lock = HadoopLock(context, folder)
+        if self._lock is not None:
+            self._lock.watch(self._shut_out)
+
+    def _check_owner(self) -> None:
+        """Raise ShutOutError if another run has taken over the checkpoint."""
+        if self._lock is not None:
+            self._lock.check()
+
+    def _note_shut_out(self) -> None:
+        """If another run has taken over, that is why this one failed, whatever Spark says."""
+        try:
+            self._check_owner()
+        except ShutOutError as error:
+            self._failure = error
+        except Exception:  # of a file system that cannot be asked now
+            return
+
+    def _shut_out(self, error: ShutOutError) -> None:
+        """End the job from the thread of the lock's beats."""
+        self._failure = self._failure or error
+        with suppress(Exception):  # it is not started yet, or ends just now: the next commit finds out
+            self._query.stop()
+
+    def _settled(self, frame: DataFrame, folder: str, recovery: str) -> BatchOrigins:
+        """Hold the checkpoint against the sinks."""
+        partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+        framed = bool(self._frames)
+        return settle(self._spark.context, folder, self._delivery, partitions, recovery, framed=framed)
+
+    def _deliver(self, frame: DataFrame, batch: int) -> None:
+        """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
+        if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
+            self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
+        planned = self._durable()
+        kept = KeptPackets(
+            frame, self._delivery.in_tasks, is_local=self._spark.is_local, expects_few=self._were_few
+        )
+        try:
+            packets = self._for_driver(kept, batch)
+            state = self._durable()
+            self._were_few = kept.were_few
+            with self._turn():
+                self._hand_over(packets, batch, kept, planned)
+            state()
+        finally:
+            kept.release()
+
+    def _durable(self) -> Callable[[], None]:
+        """Begin to make durable what is in the checkpoint now; what is given waits for the end."""
+        if self._sync is None:
+            return lambda: None
+        return partial(self._sync.ended, self._sync.begin())
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Delivering, unless the job is being stopped: `stop` waits for the thread that delivers, so that
+        must not wait for `stop`."""
+        held = False
+        while not (held or self._stopping):
+            held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
+        try:
+            yield
+        finally:
+            if held:
+                self._delivering.release()
+
+    def _for_driver(self, kept: KeptPackets, batch: int) -> list[Packet]:
+        try:
+            return kept.for_driver()
+        except BaseException:
+            self._delivery.abort(batch)
+            raise
+
+    def _hand_over(
+        self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
+    ) -> None:
+        """Give a batch to the sinks. planned: waits until its offsets are durable."""
+
+        def origin(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
+            planned()
+            if self._origins is None:
+                return Origin()
+            return self._origins.of(batch, on_driver + kept.partitions_of(in_tasks))
+
+        if self._stopping:
+            self._delivery.abort(batch)
+            raise _StoppedError
+        try:
+            for changes in self._delivery.deliver(packets, batch, kept.run, origin):
+                self._put(changes)
+            if self._timers is not None:
+                self._timers.take(packets)
+        except (FiresteelError, OSError) as error:
+            self._failure = error  # Spark would turn it into text
+            raise
+        if self._delivered < 0 and self._checkpoint is not None:
+            note_identities(self._spark.context, self._checkpoint, self._identities)
+        self._delivered = self.progress.batch = batch
+        self._spark.keep_classes()
+        self._exit_files.end_batch()
+        self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
+        self.progress.lag = self._lags
+        self.progress.end_batch()
+
+    def _state_bytes(self) -> int | None:
+        """What Spark's state store had after the batch before; None before there was one, and at the end."""
+        last = self._last()
+        return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
+
+    def _lags(self) -> Lags:
+        """What waits behind the batch before."""
+        last = self._last()
+        return {} if last is None else self._lag.behind(last["sources"])
+
+    def _last(self) -> Any:
+        """Spark's progress, None before there is one, and at the end."""
+        return self._query.lastProgress if self._query.isActive else None
+
+    def _put(self, changes: pa.Table) -> None:
+        """Hand changes over. Where nobody takes them any more the batch is not committed."""
+        while not self._stopping:
+            try:
+                self._results.put(changes, timeout=0.1)
+            except queue.Full:
+                continue
+            return
+        raise _StoppedError
+
+    def _watch(self) -> None:
+        """Wait for the query's end and tell those who wait for results."""
+        try:
+            self._query.awaitTermination()
+        except Exception as error:
+            self._note_shut_out()
+            if self._failure is None and not self._stopping:
+                told = from_spark(error, self._job, goes_on=self._checkpoint is not None)
+                self._failure = disk_error(error, self._checkpoint) or told
+        finally:
+            if self._temporary is not None:
+                self._temporary.cleanup()
+            self._release()
+            if self._stopping:
+                self._drain()
+            self._results.put(None)
+
+    def _drain(self) -> None:
+        """Nobody will take what is left."""
+        while not self._results.empty():
+            self._results.get_nowait()
+
+
+class _StoppedError(Exception):
+    """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""

@@ -1,0 +1,97 @@
+"""The keyed chains of a stage as a stateful operator of Structured Streaming, keyed by key group.
+
+The state of a key group is sorted runs (runtime/state). Spark's state store is their durable home: a
+map from run id to bytes and one value, the manifest with the small runs (run_store.py). The others lie also
+in a folder of the executor, mapped into memory and shared by its workers, as Python workers change partitions
+between batches.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+from pyspark.sql.types import BinaryType, StringType, StructType
+
+from firesteel.file_trust import distrust, make_private
+from firesteel.runtime.dataflow.packets import FAILURE
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.cache import RunCache
+from firesteel.spark.flow import TaskId
+from firesteel.spark.internals.lazy_state import map_when_used
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream.rows import ARROW, from_values, now_of, to_values
+from firesteel.spark.stream.run_store import RunsAtHand, SparkRunStore
+from firesteel.spark.tasks import StageTask, state_size
+from firesteel.spark.temporary import private_folder
+
+_ROW = Row(*ARROW.names)
+_ID = StructType().add("id", StringType())
+_DATA = StructType().add("data", BinaryType())
+"""Of what is in the state store. Not as texts: each task would ask the JVM to parse them."""
+
+
+class KeyedProcessor(StatefulProcessor):
+    """Runs the keyed chains of a stage over the packets of each key group that a batch touches."""
+
+    def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
+        self._task = task
+        self._labels = labels
+        self._job = uuid4().hex  # of this start: other jobs may use the same workers
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._runs = map_when_used(handle, "runs", _ID, _DATA)
+        self._manifest = handle.getValueState("manifest", _DATA)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
+        """Yield the packets that a key group's packets cause, and write its state.
+
+        If one of them carries a failure, the state stays what it was: the driver ends the batch.
+        """
+        group = self._labels.index(key[0])
+        came = [tuple(row) for row in rows]
+        now = max(map(now_of, came))
+        packets = sorted(
+            (replace(from_values(row), target=group) for row in came), key=lambda packet: packet.first
+        )
+        store = SparkRunStore(self._runs, self._manifest)
+        state = SortedRunBackend.open(
+            store, RunsAtHand(store, run_cache(), (self._job, self._task.number, group))
+        )
+        task, failed = TaskId(batch_number(), index=group), False
+        for packet in self._task.at(now).packets(packets, state, task):
+            failed |= packet.holds == FAILURE
+            yield _ROW(*to_values(packet, self._labels, now))
+        if failed:  # what the state holds now is half of a batch that nobody will get
+            return
+        state.commit()
+        store.flush()
+        size = state_size(self._task.number, group, state.entries)
+        yield _ROW(*to_values(size, self._labels, now))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@cache
+def run_cache() -> RunCache:
+    """Return the folder of runs of this executor: it goes when Spark's own local folder does.
+
+    If another user has made one of its name, as is possible in `/tmp`, this process uses one of its own.
+    """
+    local = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    folder = Path(local) / f"firesteel-runs-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    make_private(folder)
+    return RunCache(folder if distrust(folder) is None else private_folder("runs"))

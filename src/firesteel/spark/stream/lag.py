@@ -1,0 +1,66 @@
+"""How many messages wait for a running job in the topics that it reads, asked for when somebody looks."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from firesteel.connectors.base import Lags, Offset
+from firesteel.errors import FiresteelError
+from firesteel.job.spec import JobSpec
+from firesteel.job.topology import stages
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
+from firesteel.spark.stream.batch_clock import without_time
+from firesteel.spark.tasks import open_head
+
+_FRESH_SECONDS = 1.0
+"""An answer that is not older is given again: a line on a terminal looks more often."""
+
+
+class Lag:
+    """Of one job. It has sources of its own, which only ask. A bounded job has an end and no lag, and of
+    Spark's own DataFrames (framed) nobody knows which of Spark's sources is whose."""
+
+    def __init__(self, job: JobSpec, framed: bool = False) -> None:
+        sources = [] if job.bounded or framed else [each.head.source for each in stages(job)[0]]
+        self._heads: list[ScanSpec | ValuesSpec | None] = list(sources)
+        self._opened: dict[int, Any] = {}
+        self._known: Lags = {}
+        self._asked: float | None = None
+
+    def behind(self, sources: Sequence[Mapping[str, Any]]) -> Lags:
+        """What lies behind the end of a micro-batch; nothing of what does not answer at once. sources: as
+        Spark's progress has them, in the order of the job's."""
+        now = time.monotonic()
+        if self._asked is None or now >= self._asked + _FRESH_SECONDS:
+            self._asked, self._known = now, self._ask([_own(each["endOffset"]) for each in sources])
+        return self._known
+
+    def _ask(self, offsets: Sequence[Offset | None]) -> Lags:
+        found: dict[tuple[str, int], int] = {}
+        for number, (head, offset) in enumerate(zip(self._heads, offsets, strict=False)):
+            if head is not None and offset is not None:
+                found.update(self._of_source(number, head, offset))
+        return found
+
+    def _of_source(self, number: int, head: ScanSpec | ValuesSpec, offset: Offset) -> Lags:
+        try:
+            source = self._opened.setdefault(number, None) or open_head(head)
+            self._opened[number] = source
+            asked = getattr(source, "lag", None)
+            return {} if asked is None else asked(offset)
+        except FiresteelError:
+            return {}  # who reads says what is wrong
+
+
+def _own(offset: Any) -> Offset | None:
+    """A source's own offset of one of Spark's, in which ends and times stand, too."""
+    while isinstance(offset, str):
+        offset = json.loads(offset)
+    if offset is None:
+        return None
+    own = without_time(offset)
+    wrapped: Offset | None = own.get("of")
+    return own if wrapped is None else wrapped

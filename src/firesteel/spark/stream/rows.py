@@ -1,0 +1,61 @@
+"""Packets as rows of a Spark DataFrame."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.packets import Packet, Position
+
+SCHEMA = (
+    "chain int, port int, key_group int, first bigint, place bigint, task bigint, number int, "
+    "rows bigint, read bigint, holds int, mark bigint, now bigint, payload binary"
+)
+"""The columns of a DataFrame of packets, as Spark writes them. now: the processing time of who sent it."""
+
+ARROW = pa.schema(
+    [
+        ("chain", pa.int32()),
+        ("port", pa.int32()),
+        ("key_group", pa.int32()),
+        ("first", pa.int64()),
+        ("place", pa.int64()),
+        ("task", pa.int64()),
+        ("number", pa.int32()),
+        ("rows", pa.int64()),
+        ("read", pa.int64()),
+        ("holds", pa.int32()),
+        ("mark", pa.int64()),
+        ("now", pa.int64()),
+        ("payload", pa.binary()),
+    ]
+)
+"""The same in Arrow."""
+
+Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes]
+
+
+def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
+    """The row of a packet; its target becomes the label of the key group."""
+    label = labels[packet.target]
+    counts = packet.rows, packet.read, packet.holds, packet.mark
+    return packet.to, packet.port, label, *packet.first, *counts, now, packet.payload
+
+
+def from_values(row: Values) -> Packet:
+    """The packet of a row."""
+    to, port, label, order, place, task, number, rows, read, holds, mark, _, payload = row
+    first = Position(order, place, task, number)
+    return Packet(label, first, rows, read, bytes(payload), holds, mark, to, port)
+
+
+def now_of(row: Values) -> int:
+    """The processing time that came with the packet of a row."""
+    return row[-2]
+
+
+def to_batch(packet: Packet, labels: tuple[int, ...], now: int = 0) -> pa.RecordBatch:
+    """A packet as a record batch of one row."""
+    values = to_values(packet, labels, now)
+    return pa.RecordBatch.from_arrays(
+        [pa.array([value], kind) for value, kind in zip(values, ARROW.types, strict=True)], schema=ARROW
+    )

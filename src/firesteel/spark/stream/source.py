@@ -1,0 +1,159 @@
+"""A source chain as a Spark Python data source: Spark keeps the offsets, the chain reads and decodes.
+
+Spark makes a reader on the driver's side, in a process of its own, for offsets and partitions, and
+ships it to the workers to read. Both get the source from the chain's spec.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
+from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from firesteel.connectors.base import ReadLimit
+from firesteel.runtime.dataflow.sequence import split_numbers
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
+from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_between, time_of, without_time
+from firesteel.spark.stream.ending_source import EndingSource
+from firesteel.spark.stream.rows import SCHEMA, to_batch
+from firesteel.spark.stream.sequential_source import SequentialSource
+from firesteel.spark.tasks import SourceTask, by_channel, numbered, open_head
+
+FORMAT = "firesteel"
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What the data source is told. numbers: of its splits in a batch, so that several sources have an order.
+    max_rows: at most so many a batch, or about so many where is_rough says so. max_bytes: of a source that
+    can tell (connectors/base.py: limits_bytes).
+    labels: of the key groups (rows.py). log: the folder of the checkpoint for what offsets refer to.
+    earlier: the heads of the bounded sources that are read before this one
+    (spark/stream/sequential_source.py). ticks, interval: of the clock (spark/stream/batch_clock.py).
+    has_rows: False for one that only tells the time.
+    """
+
+    task: SourceTask
+    labels: tuple[int, ...]
+    parallelism: int
+    numbers: range = split_numbers(0, 1)
+    max_rows: int = 1 << 62
+    is_rough: bool = False
+    log: str = ""
+    earlier: tuple[ScanSpec | ValuesSpec, ...] = ()
+    ticks: Ticks | None = None
+    interval: int = 0
+    has_rows: bool = True
+    max_bytes: int | None = None
+
+    def encode(self) -> str:
+        """As one option of a data source."""
+        return base64.b64encode(pickle.dumps(self)).decode()
+
+
+class FiresteelSource(DataSource):
+    """The data source that Spark knows by the name `firesteel`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> str:
+        return SCHEMA
+
+    def streamReader(self, schema: StructType) -> ChainReader:
+        return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
+
+
+class ChangelogSource(FiresteelSource):
+    """The same in a session of the user's, under another name: Spark refuses a session of a job's own the
+    name that the user's has, and does not let it use that."""
+
+    @classmethod
+    def name(cls) -> str:
+        return f"{FORMAT}-changelog"
+
+
+class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads one source chain."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._source: Any = None
+        self._own: Any = None
+        self._clock = BatchClock(options.ticks, options.interval)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A worker opens the source itself."""
+        return {"_options": self._options, "_source": None, "_own": None}
+
+    def initialOffset(self) -> dict[str, Any]:
+        return self._clock.first(self._opened().initial_offset())
+
+    def getDefaultReadLimit(self) -> SparkReadLimit:
+        return ReadMaxRows(self._options.max_rows)
+
+    def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
+        rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        opened = self._opened()
+        size = self._options.max_bytes if getattr(self._own, "limits_bytes", False) else None
+        read = ReadLimit(rows, size, is_rough=self._options.is_rough)
+        latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
+        for notice in [*self._own.notices(), *self._clock.notices()]:
+            print(notice, file=sys.stderr, flush=True)
+        return latest
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Only bounded sources run with this trigger, and they end by themselves."""
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        own, last = without_time(start), without_time(end)
+        splits = self._opened().splits_between(own, last, self._options.parallelism) if own != last else []
+        if self._options.task.work.marked:
+            splits = by_channel(self._own, splits)
+        work = [(split, time_of(end)) for split in numbered(splits, self._options.numbers)]
+        return [InputPartition(each) for each in [*work, *_ticks(start, end)]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        split, now = partition.value
+        task = self._options.task.at(now)
+        for packet in task.tick() if split is None else task.packets([split], batch_number()):
+            yield to_batch(packet, self._options.labels, now)
+
+    def _opened(self) -> Any:
+        if self._source is None:
+            options = self._options
+            self._source = self._own = (
+                _open(options.task.source, options.log) if options.has_rows else NoRows()
+            )
+            if options.task.work.marked and self._own.bounded:
+                self._source = EndingSource(self._own)
+            if options.earlier:
+                logs = [
+                    f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
+                ]
+                self._source = SequentialSource(self._source, list(map(_open, options.earlier, logs)))
+        return self._source
+
+
+def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]:
+    """The partition that tells the time, where the micro-batch has one."""
+    return [(None, time_of(end))] if ticks_between(start, end) else []
+
+
+def _open(head: Any, log: str) -> Any:
+    source = open_head(head)
+    if log:
+        source.keep_log(log)
+    return source

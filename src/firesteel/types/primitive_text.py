@@ -1,0 +1,132 @@
+"""Numbers, dates and times as text, as Java and Flink write them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import numpy as np
+
+from firesteel.types.zones import offset_at
+
+_FIRST = date(1, 1, 1)
+
+
+_YEAR_1, _CYCLE = -719_162, 146_097
+
+
+_NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def double_text(value: float) -> str:
+    """A DOUBLE as Java writes it."""
+    return _java(_of_large(value, 53) or repr(value), value)
+
+
+def float_text(value: float) -> str:
+    """A FLOAT (a number that fits 32 bits) as Java writes it."""
+    return _java(_of_large(value, 24) or str(np.float32(value)), value)
+
+
+def _of_large(value: float, bits: int) -> str | None:
+    """The digits of a whole number of more than `bits` bits and fewer than 64: Java up to 18 drops as many
+    decimal digits as the lost bits hold for certain, whether or not fewer would do.
+
+    Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
+    """
+    if not 2.0**bits <= abs(value) < 2.0**63:
+        return None
+    whole = int(abs(value))
+    lost = whole.bit_length() - bits - 2
+    dropped = len(str(1 << lost)) - 1 if lost > 1 else 0
+    unit = 10**dropped
+    digits = str((whole + unit // 2) // unit if dropped else whole)
+    return f"{'-' if value < 0 else ''}{digits[0]}.{digits[1:]}e{len(digits) + dropped - 1}"
+
+
+def _java(shortest: str, value: float) -> str:
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0:
+        return shortest if shortest.endswith(".0") else shortest + ".0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = shortest.lstrip("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    power = int(exponent or 0) + len(whole)
+    digits = whole + ("" if fraction == "0" else fraction)
+    stripped = digits.lstrip("0")
+    power -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0") or "0"
+    if len(digits) == 1:  # Java writes two digits and takes the nearest: 4.9E-324
+        mantissa, _, exponent = f"{abs(value):.1e}".partition("e")
+        digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent) + 1
+    if -2 <= power <= 7:
+        return sign + _plain(digits, power)
+    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power - 1}"
+
+
+def _plain(digits: str, power: int) -> str:
+    if power <= 0:
+        return f"0.{'0' * -power}{digits}"
+    whole = digits[:power].ljust(power, "0")
+    return f"{whole}.{digits[power:] or '0'}"
+
+
+def date_text(days: int) -> str:
+    """A DATE, given as days since 1970-01-01. Of a year beyond 9999 Flink writes the last four digits."""
+    year, month, day = calendar_date(days)
+    return f"{year_text(year)}-{month:02d}-{day:02d}"
+
+
+def year_text(year: int) -> str:
+    """Four digits; before the year 0 the characters before `0`, as Flink's arithmetic makes them."""
+    if year >= 0:
+        return f"{year % 10000:04d}"
+    return "".join(chr(ord("0") - int(digit)) for digit in f"{-year % 10000:04d}")
+
+
+def calendar_date(days: int) -> tuple[int, int, int]:
+    """Year, month and day of days since 1970-01-01, Gregorian throughout; 0 is the year before 1."""
+    cycles, rest = divmod(days - _YEAR_1, _CYCLE)  # 400 years have the same days everywhere
+    moment = _FIRST + timedelta(days=rest)
+    return moment.year + 400 * cycles, moment.month, moment.day
+
+
+def time_text(nanos: int, precision: int) -> str:
+    """A TIME(precision), given as nanoseconds of the day; of a fraction, zeros at its end are left out."""
+    text = _clock(nanos // 10**9)
+    digits = f"{nanos % 10**9:09d}"[:precision].rstrip("0") or "0"
+    return f"{text}.{digits}" if precision else text
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def timestamp_text(nanos: int, precision: int) -> str:
+    """A TIMESTAMP(precision), given as nanoseconds since the epoch."""
+    days, rest = divmod(nanos, 86400 * 10**9)
+    return f"{date_text(days)} {_clock(rest // 10**9)}{_fraction(rest % 10**9, precision)}"
+
+
+def _fraction(nanos: int, precision: int) -> str:
+    return "." + f"{nanos:09d}"[:precision] if precision else ""
+
+
+def year_month_text(months: int) -> str:
+    """An INTERVAL YEAR TO MONTH, given as months."""
+    sign = "-" if months < 0 else "+"
+    return f"{sign}{abs(months) // 12}-{abs(months) % 12:02d}"
+
+
+def day_time_text(millis: int) -> str:
+    """An INTERVAL DAY TO SECOND, given as milliseconds."""
+    sign = "-" if millis < 0 else "+"
+    days, rest = divmod(abs(millis), 86_400_000)
+    return f"{sign}{days} {_clock(rest // 1000)}.{rest % 1000:03d}"
+
+
+def local_nanos(nanos: int, zone: str) -> int:
+    """The wall clock that a zone shows at an instant, both as nanoseconds since the epoch."""
+    return nanos + offset_at(nanos // 10**9, zone) * 10**9

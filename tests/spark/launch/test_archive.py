@@ -1,0 +1,96 @@
+"""The class-data archive is made once, put in place when complete, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from firesteel.spark.launch.archive import ClassArchive, class_archive
+from firesteel.spark.launch.java import Java
+
+JAVA = Java(Path("/usr/bin/java"), "17.0.15")
+MAKE, USE = "-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile="
+
+
+@pytest.fixture
+def jars(tmp_path: Path) -> Path:
+    folder = tmp_path / "jars"
+    folder.mkdir()
+    (folder / "spark-core.jar").write_bytes(b"1")
+    return folder
+
+
+def option(archive: ClassArchive, prefix: str) -> Path | None:
+    options = archive.options
+    return next((Path(o.removeprefix(prefix)) for o in options if o.startswith(prefix)), None)
+
+
+def make(jars: Path, cache: Path, host: str = "batch") -> Path:
+    archive = class_archive(JAVA, jars, host, cache)
+    made = option(archive, MAKE)
+    assert made is not None
+    archive.keep()
+    return made
+
+
+def test_one_of_a_run_without_results_is_dropped(jars: Path, tmp_path: Path) -> None:
+    made = option(class_archive(JAVA, jars, "batch", tmp_path), MAKE)
+    assert made is not None
+    made.write_bytes(b"\xab\xba\x0b\xf0 classes")
+    assert option(class_archive(JAVA, jars, "batch", tmp_path), USE) is None
+    assert not made.exists()
+
+
+def test_those_that_nobody_uses_are_deleted(jars: Path, tmp_path: Path) -> None:
+    make(jars, tmp_path).write_bytes(b"\xab\xba\x0b\xf0 classes")
+    used = option(class_archive(JAVA, jars, "batch", tmp_path), USE)
+    assert used is not None
+    os.utime(used, (time.time() - 40 * 86_400,) * 2)
+    make(jars, tmp_path, "stream")
+    assert not used.exists()
+
+
+def test_a_first_run_makes_it_and_later_ones_use_it(jars: Path, tmp_path: Path) -> None:
+    make(jars, tmp_path).write_bytes(b"\xab\xba\x0b\xf0 classes")
+    used = option(class_archive(JAVA, jars, "batch", tmp_path), USE)
+    assert used is not None
+    assert used.read_bytes().endswith(b"classes")
+    assert option(class_archive(JAVA, jars, "batch", tmp_path), USE) == used
+
+
+def test_one_that_is_being_written_is_left_alone(jars: Path, tmp_path: Path) -> None:
+    begun = make(jars, tmp_path)
+    begun.write_bytes(b"\0" * 64)
+    options = class_archive(JAVA, jars, "batch", tmp_path)
+    assert option(options, MAKE) is None
+    assert option(options, USE) is None
+    assert begun.exists()
+
+
+def test_one_that_was_given_up_is_made_again(jars: Path, tmp_path: Path) -> None:
+    begun = make(jars, tmp_path)
+    begun.write_bytes(b"\0" * 64)
+    os.utime(begun, (time.time() - 3600,) * 2)
+    make(jars, tmp_path)
+    assert not begun.exists()
+
+
+def test_each_java_host_and_set_of_jars_has_its_own(jars: Path, tmp_path: Path) -> None:
+    def key(made: Path) -> str:
+        return made.name.split(".")[0]
+
+    keys = {key(make(jars, tmp_path)), key(make(jars, tmp_path, "stream"))}
+    other = option(class_archive(Java(JAVA.executable, "21"), jars, "batch", tmp_path), MAKE)
+    assert other is not None
+    (jars / "more.jar").write_bytes(b"2")
+    keys |= {key(other), key(make(jars, tmp_path))}
+    assert len(keys) == 4
+
+
+def test_without_a_cache_folder_nothing_is_asked_for(jars: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert class_archive(JAVA, jars, "batch", blocked) == ClassArchive()
