@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from firesteel.errors import JobError
 from firesteel.spark.errors import from_spark
+from firesteel.spark.known_failures import known_failure
 
 QUERY = "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: {} SQLSTATE: XXKST"
 
@@ -54,3 +57,26 @@ def test_a_worker_that_did_not_start_in_time(words: str) -> None:
     assert type(error) is JobError
     assert error.message == "a Python worker did not start in the time that Spark gives it"
     assert "overloaded" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "java.nio.file.NoSuchFileException: {}/blockmgr-1b2c-3/0a/temp_shuffle_1",
+        "java.io.FileNotFoundException: {}/local-pa1/spark-2493ef51-d9b1-414f-8888-123456789012/x (gone)",
+        "FileNotFoundError: [Errno 2] No such file or directory: '{}/timers-1'",
+        "java.io.IOException: Failed to create local dir in {}/local-1/blockmgr-1, or so",
+    ],
+)
+def test_a_temporary_folder_that_is_gone(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "firesteel-abc"
+    found = known_failure(text.format(folder))
+    assert found is not None
+    assert found.message.startswith(f"the folder of temporary files is gone: {folder}")
+    assert "TMPDIR" in (found.hint or "")
+
+
+def test_a_file_that_is_missing_elsewhere_is_no_temporary_folder(tmp_path: Path) -> None:
+    assert known_failure("java.nio.file.NoSuchFileException: /data/in.json") is None
+    (tmp_path / "firesteel-abc").mkdir()
+    assert known_failure(f"java.nio.file.NoSuchFileException: {tmp_path}/firesteel-abc/x") is None

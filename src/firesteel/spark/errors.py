@@ -61,6 +61,8 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
         return own(message, hint=hint or None)
     if kind == "AssertionError":
         return InternalError(message or kind, hint="this is a bug in Firesteel: please report it")
+    if (known := known_failure(text)) is not None:
+        return known
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from firesteel.errors import JobError
 
@@ -20,6 +21,15 @@ _RESTORE = (
 _FILE = re.compile(r"(?:file:)?(/[^\s'\"]+/(?:state|_metadata|metadata)(?:/[^\s'\",:]+)?)")
 
 
+_GONE = re.compile(
+    r"(?:NoSuchFileException|FileNotFoundException): (?:file:)?"
+    r"(/\S*?/(?:firesteel-\w+|blockmgr-[-\w]+|spark-[-0-9a-f]{36}))"
+    r"|FileNotFoundError: \[Errno 2\] [^:]*: '(/\S*?/firesteel-\w+)"
+    r"|Failed to create (?:local dir|a temp directory|directory)[^\n]*? in (/[^\s,]+)"
+)
+"""The folder of Spark's temporary files, or of Firesteel's, of which a file is missing."""
+
+
 def known_failure(text: str) -> JobError | None:
     """Return the error for a failure that is known by its text, None for another.
 
@@ -35,6 +45,13 @@ def known_failure(text: str) -> JobError | None:
         )
     if lost := _LOST_METADATA.search(text):
         return JobError(f"the checkpoint has lost its file {lost[1]}/metadata", hint=_RESTORE)
+    gone = _GONE.search(text)
+    if gone is not None and not Path(folder := next(filter(None, gone.groups()))).is_dir():
+        return JobError(
+            f"the folder of temporary files is gone: {folder}",
+            hint="something deleted it while the job ran (systemd-tmpfiles, tmpreaper?): name another folder "
+            "with TMPDIR, and run the job again",
+        )
     if _NO_WORKER.search(text):
         return JobError(
             "a Python worker did not start in the time that Spark gives it",

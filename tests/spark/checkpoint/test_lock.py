@@ -6,21 +6,18 @@ import errno
 import json
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint import lock as checkpoint_lock
 from firesteel.spark.checkpoint import owner as checkpoint_owner
-from firesteel.spark.checkpoint.folder import check_logs, disk_error, open_folder
+from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.lock import FILE, CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import LEASE_SECONDS, ShutOutError
 
@@ -238,22 +235,3 @@ def test_a_damaged_file_of_sparks_is_named(tmp_path: Path, log: str, text: str) 
     (tmp_path / "spark" / log / "10").write_text(text)
     with pytest.raises(JobError, match=f"{tmp_path}/spark/{log}/10: the checkpoint's file is damaged"):
         check_logs(str(tmp_path))
-
-
-def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkpoint = str(tmp_path)
-    assert disk_error(Exception("another"), checkpoint) is None
-
-    def usage(folder: Path) -> SimpleNamespace:
-        return SimpleNamespace(free=0 if folder == full else 1 << 40)
-
-    monkeypatch.setattr(shutil, "disk_usage", usage)
-    for full in (tmp_path, Path(tempfile.gettempdir())):
-        error = disk_error(Exception("java.io.IOException: No space left on device"), checkpoint)
-        assert error is not None
-        assert error.message == f"no space left on device: {full}"
-        cut_off = disk_error(Exception("a worker failed: EOFError"), checkpoint)
-        assert cut_off is not None
-        assert cut_off.message == error.message
-    full = Path("/elsewhere")
-    assert disk_error(Exception("a worker failed: EOFError"), checkpoint) is None

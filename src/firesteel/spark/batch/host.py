@@ -24,6 +24,7 @@ from firesteel.runtime.dataflow.sequence import place_bits
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.flow import Work, works_of
+from firesteel.spark.full_disk import full_disk, local_folders
 from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
@@ -73,7 +74,7 @@ def run(
             context.cancelJobGroup(settings.group)
             raise
         except Exception as error:
-            raise from_spark(error, job) from error
+            raise full_disk(error, None, local_folders(context)) or from_spark(error, job) from error
         return found
 
     try:

@@ -1,11 +1,8 @@
-"""A checkpoint's folder on this machine: looked at before anything is started for it, and when its disk is
-full."""
+"""A checkpoint's folder on this machine, as it is looked at before anything is started for it."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -125,36 +122,3 @@ def _is_readable(file: Path) -> bool:
     except (OSError, ValueError):
         return False
     return bool(lines) and version[:1] == "v" and version[1:].isdigit()
-
-
-_FULL = ("No space left on device", "Disk quota exceeded", "File too large")
-_CUT_OFF = "EOFError"
-"""What a worker says whose state was to be written: Spark's thread that did so is gone, without a word."""
-_LITTLE = 1 << 20
-"""A disk with fewer free bytes counts as full."""
-
-
-def disk_error(error: BaseException, checkpoint: str | None) -> JobError | None:
-    """What to say of an error of Spark's that comes from a full disk: which one; None for another error."""
-    said = next((text for text in _FULL if text in str(error)), None)
-    named = [local_folder(checkpoint)] if checkpoint is not None else []
-    folders = [folder for folder in (*named, Path(tempfile.gettempdir())) if folder is not None]
-    full = [folder for folder in folders if _free(folder) < _LITTLE]
-    if said is None and full and _CUT_OFF in str(error):
-        said = _FULL[0]
-    if said is None:
-        return None
-    full = full or folders
-    return JobError(
-        f"{said[0].lower()}{said[1:]}: {full[0]}",
-        hint="make room and run it again: it goes on from its checkpoint"
-        if checkpoint
-        else "make room there",
-    )
-
-
-def _free(folder: Path) -> int:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0

@@ -28,7 +28,7 @@ from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
 from firesteel.spark.checkpoint.batch_origins import BatchOrigins
 from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
-from firesteel.spark.checkpoint.folder import check_logs, disk_error, open_folder
+from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
@@ -36,6 +36,7 @@ from firesteel.spark.checkpoint.recovery import settle
 from firesteel.spark.checkpoint.sync import CheckpointSync
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
+from firesteel.spark.full_disk import full_disk, local_folders
 from firesteel.spark.internals.callback_peers import guard_callbacks
 from firesteel.spark.internals.exit_files import ExitFiles
 from firesteel.spark.launch.launch import Spark
@@ -327,7 +328,7 @@ class StreamJob:
             self._note_shut_out()
             if self._failure is None and not self._stopping:
                 told = from_spark(error, self._job, goes_on=self._checkpoint is not None)
-                self._failure = disk_error(error, self._checkpoint) or told
+                self._failure = full_disk(error, self._checkpoint, local_folders(self._spark.context)) or told
         finally:
             if self._temporary is not None:
                 self._temporary.cleanup()

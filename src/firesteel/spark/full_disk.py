@@ -1,0 +1,102 @@
+"""The folder that is full where a job ended for want of space on a disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firesteel.errors import JobError
+from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.temporary import process_folder
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_FULL = ("No space left on device", "Disk quota exceeded", "File too large")
+_CUT_OFF = "EOFError"
+"""What a worker says whose state was to be written: Spark's thread that did so is gone, without a word."""
+_LITTLE = 1 << 20
+"""A disk with fewer free bytes counts as full."""
+_PATH = re.compile(r"(?:file:)?(/[^\s:'\"]+)['\"]?:? *(?:\(|: *)?(?:" + "|".join(_FULL) + ")")
+_TEMPORARY = re.compile(
+    r"\.(?:shuffle\.|storage\.(?:Disk|Block)|util\.collection\.|memory\.\w*Spill|execution\.UnsafeExternal)"
+    r"|streaming\.state\.RocksDB(?:\.|\$|FileManager)|RocksDBException"
+)
+"""Classes of Spark's that write its temporary files."""
+_CHECKPOINT = re.compile(
+    r"CheckpointFileManager|MetadataLog|OffsetSeqLog|CommitLog|ChecksumFile|hadoop\.fs\."
+)
+
+
+def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[str] = ()) -> JobError | None:
+    """Return the error that names the folder that is full.
+
+    Args:
+        error: What Spark or a worker raised.
+        checkpoint: The job's checkpoint, None if it has none.
+        temporary: Spark's folders for temporary files, where they are known.
+
+    Returns:
+        The error, None if none of this machine's disks is to blame.
+    """
+    text = f"{error}\n{getattr(error, '_stackTrace', None) or ''}"
+    kept = local_folder(checkpoint) if checkpoint is not None else None
+    short_lived = [*map(Path, temporary)] or [Path(tempfile.gettempdir())]
+    folders = [folder for folder in (kept, *short_lived) if folder is not None]
+    said = next((words for words in _FULL if words in text), None)
+    full = [folder for folder in folders if _free(folder) < _LITTLE]
+    if said is None and full and _CUT_OFF in text:
+        said = _FULL[0]
+    if said is None:
+        return None
+    found = _named(text, folders) or full or _by_class(text, kept, short_lived) or folders
+    return JobError(
+        f"{said[0].lower()}{said[1:]}: {' or '.join(map(str, found))}",
+        hint="make room and run it again: it goes on from its checkpoint"
+        if checkpoint
+        else "make room there",
+    )
+
+
+def local_folders(context: SparkContext) -> list[str]:
+    """Return Spark's folders for temporary files; one of Firesteel's own by the folder that it lies in."""
+    own = os.environ.get("SPARK_LOCAL_DIRS") or context.getConf().get("spark.local.dir") or ""
+    folders = [Path(folder) for folder in own.split(",") if folder]
+    inside = process_folder()
+    return [str(inside.parent if inside in folder.parents else folder) for folder in folders]
+
+
+def _named(text: str, folders: Sequence[Path]) -> list[Path]:
+    """The folder in which the file lies that the text names, or what is there of the file's own folders."""
+    if (file := _PATH.search(text)) is None:
+        return []
+    path = Path(file[1])
+    known = [folder for folder in folders if folder in path.parents]
+    if known:
+        return [max(known, key=lambda folder: len(folder.parts))]
+    there = next(parent for parent in path.parents if parent.exists())
+    return [there if there != Path(path.root) else path.parent]  # a file of another machine's
+
+
+def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
+    """The folder in which the classes write that stand in the stack, nearest to the cause.
+
+    The disk itself may have room again: Spark removes the files of what failed.
+    """
+    stack = text.rpartition("Caused by: ")[2]
+    places = ((_TEMPORARY, short_lived), (_CHECKPOINT, [] if kept is None else [kept]))
+    hits = [(hit.start(), folders) for pattern, folders in places if (hit := pattern.search(stack))]
+    return min(hits, key=lambda one: one[0])[1] if hits else []
+
+
+def _free(folder: Path) -> int:
+    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    try:
+        return shutil.disk_usage(there).free
+    except OSError:
+        return _LITTLE
