@@ -63,6 +63,7 @@ def steps(environment: TableEnvironment, case: Path) -> Iterator[str | Query]:
         else:
             keys, compare = next(heads)
             yield Query(number, sql, int(keys), compare, answer["rows"])
+    assert next(answers, None) is None, f"{case.name}: there are answers without a SELECT"
 
 
 def disagreements(

@@ -112,7 +112,7 @@ def test_of_two_that_start_at_once_one_has_it(
 @pytest.fixture
 def without_local_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As if no checkpoint lay on a file system of this machine."""
-    monkeypatch.setattr(stream_host, "open_folder", lambda _: None)
+    monkeypatch.setattr(stream_host, "open_folder", lambda _, trusts_others: None)
     return iter(())
 
 

@@ -128,7 +128,7 @@ class Runner:
             The exit status of the last failure, 0 if there was none.
         """
         status = 0
-        for piece in self._environment.split(text):
+        for piece in self._environment.split_in_place(text):
             try:
                 for statement in self._environment.parse(piece):
                     self.execute(statement, text)

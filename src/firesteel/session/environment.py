@@ -129,11 +129,12 @@ class TableEnvironment(Environment):
         return parse_script(text)
 
     def split(self, text: str) -> list[str]:
-        """Return the texts of the statements of a script, which may be wrong inside.
+        """Return the texts of the statements of a script, which may be wrong inside."""
+        return [text[r.start : r.end] for r in split_script(text)]
 
-        Blanks and line ends stand in place of what is before a statement, so offsets, lines and columns are
-        those of the script.
-        """
+    def split_in_place(self, text: str) -> list[str]:
+        """Return the texts of the statements of a script, each behind as many blanks and line ends as stand
+        before it: offsets, lines and columns in it are those of the script."""
         return [_in_place(text, r.start) + text[r.start : r.end] for r in split_script(text)]
 
     def expect(self, text: str) -> None:
