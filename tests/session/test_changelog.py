@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.errors import DataError, NotSupportedError, UsageError, ValidationError
+from firesteel.errors import DataError, UsageError, ValidationError
 from firesteel.job.spec import ChainSpec, Input
 from firesteel.job.topology import Fragment
 from firesteel.runtime.dataflow.sequence import ROW_BITS, split_numbers
@@ -117,8 +117,6 @@ def test_an_unknown_change_type_is_named() -> None:
 @pytest.mark.spark
 def test_a_table_of_a_static_frame_or_with_a_wrong_key_is_refused(spark: Spark) -> None:
     environment = TableEnvironment.create(spark)
-    with pytest.raises(NotSupportedError, match="does not stream"):
-        environment.from_changelog_stream(spark.session.range(3))
     rates = spark.session.readStream.format("rate").load()
     with pytest.raises(ValidationError, match="no column 'nothing'"):
         environment.from_changelog_stream(rates, primary_key=["nothing"])
@@ -188,3 +186,40 @@ def test_changes_go_to_a_dataframe_and_come_back(spark: Spark, tmp_path: Path) -
             break
     result.cancel()
     assert left == {("Tom", "6", "1"): 1}
+
+
+NAMED = {"+I": "insert", "-U": "update_preimage", "+U": "update_postimage", "-D": "delete"}
+
+
+@pytest.mark.spark
+def test_a_dataframe_that_does_not_stream_is_one_bounded_batch(spark: Spark) -> None:
+    environment = TableEnvironment.create(spark)
+    rows = [
+        ("insert", 0, 1, "Tom", 5), ("insert", 0, 2, "Ann", 7), ("update_postimage", 1, 1, "Tom", 6),
+        ("update_preimage", 1, 1, "Tom", 5), ("delete", 2, 2, "Ann", 7),
+    ]  # fmt: skip
+    schema = "_change_type string, _commit_version long, id long, name string, cnt int"
+    feed = spark.session.createDataFrame(rows, schema).repartition(3)
+    feeds = [environment.from_changelog_stream(feed, primary_key=["id"]) for _ in range(2)]
+    environment.create_temporary_view("t", feeds[1])
+    query = environment.sql_query("SELECT name, SUM(cnt) AS n FROM t GROUP BY name")
+    changes = [(row.kind.short, *row) for row in query.execute().collect()]
+    assert sorted(changes[:2]) == [("+I", "Ann", 7), ("+I", "Tom", 5)]
+    assert changes[2:] == [("-D", "Tom", 5), ("+I", "Tom", 6), ("-D", "Ann", 7)]
+    assert query.to_pandas().values.tolist() == [["Tom", 6]]
+    writer = environment.to_changelog_stream(query).writeStream.format("memory").queryName("of_batch")
+    writer.trigger(availableNow=True).start().awaitTermination()
+    found = [tuple(row) for row in spark.session.table("of_batch").collect()]
+    assert sorted(found) == sorted((NAMED[kind], *values) for kind, *values in changes)
+
+
+@pytest.mark.spark
+def test_rows_of_a_dataframe_that_does_not_stream_are_inserts(spark: Spark) -> None:
+    environment = TableEnvironment.create(spark)
+    table = environment.from_changelog_stream(spark.session.range(250_000, numPartitions=3))
+    environment.create_temporary_view("r", table)
+    (row,) = environment.sql_query("SELECT COUNT(*), SUM(id), MAX(id) FROM r").to_pandas().values.tolist()
+    assert row == [250_000, 250_000 * 249_999 // 2, 249_999]
+    assert environment.from_changelog_stream(spark.session.range(0)).execute().to_pandas().empty
+    with pytest.raises(DataError, match="_change_type is 'x'"):
+        environment.from_changelog_stream(spark.session.sql("SELECT 'x' AS _change_type, 1 AS a"))

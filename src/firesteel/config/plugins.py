@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +15,8 @@ class Plugins:
 
     group: str
     own: Mapping[str, str]
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    """Those that are found and not listed: no statement names them."""
 
     def names(self) -> list[str]:
         """All that there are."""
@@ -23,7 +25,7 @@ class Plugins:
     def find(self, name: str) -> Any | None:
         """An object of the class of that name; None where there is none. It is loaded when first asked for: a
         worker imports the one that it runs."""
-        place = self.own.get(name) or self._entries().get(name)
+        place = self.own.get(name) or self.hidden.get(name) or self._entries().get(name)
         if place is None:
             return None
         module, _, attribute = place.partition(":")

@@ -27,6 +27,7 @@ CONNECTORS = Plugins(
         "print": "firesteel.connectors.print.connector:Print",
         "upsert-kafka": "firesteel.connectors.kafka.upsert:UpsertKafka",
     },
+    {"dataframe-snapshot": "firesteel.connectors.dataframe:Snapshot"},
 )
 
 

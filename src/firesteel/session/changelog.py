@@ -6,6 +6,7 @@ update_postimage or delete. For Spark it is an append-only stream, and every sin
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from firesteel.session.context import Environment
 from firesteel.session.jobs import job_of, stream_settings
 from firesteel.session.planning import plan
 from firesteel.session.row_time import RowTime, with_row_time
+from firesteel.session.snapshot import snapshot
 from firesteel.session.table import Table
 from firesteel.spark.shipped_code import ship_code
 from firesteel.spark.stream.changelog_frame import changes_frame
@@ -54,15 +56,14 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
 def from_changelog_stream(
     environment: Environment, frame: DataFrame, primary_key: list[str], time: RowTime | None = None
 ) -> Table:
-    """A table of the changes in a streaming DataFrame; without `_change_type` every row is an insert.
+    """A table of the changes in a DataFrame; without `_change_type` every row is an insert. One that does not
+    stream is read now, as one bounded batch.
 
     Raises ValidationError where its columns cannot be those of a table or of a change feed, or the primary
-    key names none of them; NotSupportedError for a DataFrame that
-    does not stream or has a column of a type that Flink SQL has not.
+    key names none of them; NotSupportedError for a DataFrame
+    that has a column of a type that Flink SQL has not, or that does not stream and is of a cluster.
     """
     _check(frame, primary_key)
-    if not frame.isStreaming:
-        raise NotSupportedError("a DataFrame that does not stream", hint="read it with spark.readStream")
     columns = tuple(
         Column(
             field.name,
@@ -71,25 +72,35 @@ def from_changelog_stream(
         for field in frame.schema.fields
         if field.name != CHANGE_TYPE
     )
+    options: tuple[tuple[str, str], ...] = (("connector", CONNECTOR),)
+    if not frame.isStreaming:
+        options = snapshot(environment, frame, {column.name: column.type for column in columns})
     watermark = None
     if time is not None:
         columns, watermark = with_row_time(columns, time)
     mode = ALL if CHANGE_TYPE in frame.columns else INSERT_ONLY
-    catalog, database, name = environment.catalog.path((f"dataframe_{len(environment.frames)}",))
+    catalog, database, name = environment.catalog.path((_new_name(environment),))
     made = SchemaTable(
         catalog,
         database,
         name,
         columns,
-        (("connector", CONNECTOR),),
+        options,
         primary_key=tuple(primary_key),
         watermark=watermark,
         temporary=True,
-        traits=SourceTraits(mode, bounded=False),
+        traits=SourceTraits(mode, bounded=not frame.isStreaming),
     )
     environment.catalog.create(made)
-    environment.frames[".".join(made.path)] = frame
+    if frame.isStreaming:
+        environment.frames[".".join(made.path)] = frame
     return Table(environment, f"SELECT * FROM `{name}`").checked()
+
+
+def _new_name(environment: Environment) -> str:
+    """Return a name that no table of the current database has."""
+    taken = set(environment.catalog.names())
+    return next(name for number in itertools.count() if (name := f"dataframe_{number}") not in taken)
 
 
 def _check(frame: DataFrame, primary_key: list[str]) -> None:

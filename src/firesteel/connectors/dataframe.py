@@ -1,0 +1,108 @@
+"""Changes that a DataFrame had: the bounded source for `from_changelog_stream` of one that does not stream.
+
+They lie in a file of Arrow's IPC format, in the order in which they are to be read, with row kinds in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from firesteel.catalog.schema import SourceTraits, Table
+from firesteel.changelog import KIND, ORDER, field
+from firesteel.config.option import Kind, Option
+from firesteel.connectors.base import Offset, ReadLimit, Sink, Source, Split
+from firesteel.connectors.options import CONNECTOR, integer
+from firesteel.errors import JobError, ValidationError
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
+
+NAME = "dataframe-snapshot"
+PATH, BATCHES = "path", "batches"
+OPTIONS = (
+    CONNECTOR,
+    Option(PATH, Kind.STRING, None, "The file.", required=True),
+    Option(BATCHES, Kind.INTEGER, None, "How many record batches it has.", required=True),
+)
+_READ = "read"
+
+
+class SnapshotSource:
+    """A Source (connectors/base.py): bounded, all rows at once."""
+
+    def __init__(self, scan: ScanSpec) -> None:
+        self._scan = scan
+        options = dict(scan.options)
+        self._path = options[PATH]
+        self._batches = integer(options, BATCHES, 0, least=0)
+        self.skipped = 0
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    def keep_log(self, directory: str) -> None:
+        """Keep nothing: an offset says that all is read, or nothing."""
+
+    def notices(self) -> list[str]:
+        return []
+
+    def splits(self, parallelism: int) -> list[Split]:
+        """Return runs of record batches of about one length."""
+        number = max(1, min(parallelism, self._batches))
+        ends = [self._batches * part // number for part in range(number + 1)]
+        return [Split(part, {"from": ends[part], "to": ends[part + 1]}) for part in range(number)]
+
+    def initial_offset(self) -> Offset:
+        return {_READ: 0}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        return {_READ: 1}
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        return self.splits(parallelism) if start[_READ] < end[_READ] else []
+
+    def is_finished(self, offset: Offset) -> bool:
+        return bool(offset[_READ])
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        """See Source. Raises JobError where the file is gone."""
+        first = 0
+        try:
+            with pa.memory_map(self._path) as file, pa.ipc.open_file(file) as reader:
+                for number in range(split.data["from"], split.data["to"]):
+                    rows = reader.get_batch(number)
+                    columns = {KIND: rows.column(0), ORDER: row_orders(split.ordinal, first, rows.num_rows)}
+                    for place, position in enumerate(self._scan.projection):
+                        columns[field(place)] = rows.column(position + 1)
+                    first += rows.num_rows
+                    yield pa.table(columns)
+        except OSError as error:
+            raise JobError(
+                f"{self._path}: the rows of a DataFrame cannot be read: {error}",
+                hint="the process that made the table has ended, or its temporary folder was deleted",
+            ) from None
+
+
+class Snapshot:
+    """See connectors/base.py: Connector. Statements cannot make its tables."""
+
+    name = NAME
+    options = OPTIONS
+
+    def validate(self, table: Table) -> None:
+        raise ValidationError(
+            f"The connector '{NAME}' is Firesteel's own",
+            hint="TableEnvironment.from_changelog_stream makes a table of a DataFrame",
+        )
+
+    def traits(self, table: Table) -> SourceTraits:
+        assert table.traits is not None
+        return table.traits
+
+    def source(self, scan: ScanSpec) -> Source:
+        return SnapshotSource(scan)
+
+    def sink(self, sink: SinkSpec) -> Sink:
+        raise ValidationError(f"Connector '{NAME}' can only be used as a source.")

@@ -1,0 +1,69 @@
+"""The rows of a DataFrame that does not stream, kept for the source that reads them."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND
+from firesteel.connectors.dataframe import BATCHES, NAME, PATH
+from firesteel.errors import DataError, NotSupportedError
+from firesteel.session.context import Environment
+from firesteel.spark.stream.frame_source import COMMIT_VERSION, row_kinds
+from firesteel.spark.temporary import process_folder
+from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_ROWS = 100_000
+"""Rows of a record batch."""
+
+
+def snapshot(
+    environment: Environment, frame: DataFrame, types: dict[str, SqlType]
+) -> tuple[tuple[str, str], ...]:
+    """Take the rows of a DataFrame as one bounded batch of changes.
+
+    They pass through this process's memory. Rows are taken as in micro-batches: by `_commit_version` where
+    there is one, what a version takes away first, else as they stand, partition by partition.
+
+    Args:
+        environment: Whose Spark the frame is of.
+        frame: Rows, with or without `_change_type`.
+        types: The columns of the table, by name.
+
+    Returns:
+        The options of the table.
+
+    Raises:
+        NotSupportedError: Spark is a cluster, whose machines do not see this one's files.
+        DataError: A `_change_type` is none, or a value is out of its type.
+    """
+    if not environment.spark.is_local:
+        raise NotSupportedError(
+            "a DataFrame that does not stream, on a cluster", hint="read it with spark.readStream"
+        )
+    rows = frame.toArrow()
+    kinds = row_kinds(rows)
+    if COMMIT_VERSION in rows.column_names:
+        adds = (kinds == 0) | (kinds == 2)
+        order = np.lexsort((adds, rows.column(COMMIT_VERSION).to_numpy()))
+        rows, kinds = rows.take(pa.array(order)), kinds[order]
+    columns = {KIND: pa.array(kinds)}
+    for name, kind in types.items():
+        try:
+            columns[name] = rows.column(name).cast(to_arrow(kind), safe=False)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"column {name} of the DataFrame: {error}") from None
+    batches = pa.table(columns).combine_chunks().to_batches(_ROWS)
+    folder = tempfile.mkdtemp(prefix="snapshot-", dir=process_folder())
+    path = f"{folder}/changes.arrow"
+    with pa.ipc.new_file(path, pa.table(columns).schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return (("connector", NAME), (PATH, path), (BATCHES, str(len(batches))))
