@@ -1,0 +1,60 @@
+"""The changes that one input brings to a join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.spec.join import JoinInput
+from firesteel.types.internal_values import one_chunk
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Delta:
+    """n changes of one input, with their join keys.
+
+    Attributes:
+        changes: The changes table.
+        fields: Its fields, n rows each.
+        kinds: int8[n], the row kinds.
+        adds: bool[n], whether a change adds a row (+I, +U).
+        keys: The g distinct join keys.
+        joins: bool[n], whether a row can have a partner: no key is NULL, unless NULL equals NULL.
+    """
+
+    changes: pa.Table
+    fields: tuple[pa.Array, ...]
+    kinds: NDArray[np.int8]
+    adds: Mask
+    keys: Keys
+    joins: Mask
+
+    @classmethod
+    def of(cls, changes: pa.Table, side: JoinInput, null_safe: tuple[bool, ...]) -> Delta:
+        """Find the join keys of changes."""
+        fields = tuple(one_array(changes.column(field(i))) for i in range(len(side.types)))
+        kinds = one_chunk(changes.column(KIND)).to_numpy()
+        adds = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
+        joins = np.ones(changes.num_rows, np.bool_)
+        for key, safe in zip(side.keys, null_safe, strict=True):
+            if not safe and fields[key].null_count:
+                joins &= fields[key].is_valid().to_numpy(zero_copy_only=False)
+        keys = find_keys([fields[key] for key in side.keys], changes.num_rows)
+        return cls(changes, fields, kinds, adds, keys, joins)
+
+    def __len__(self) -> int:
+        return len(self.adds)
+
+    @cached_property
+    def signs(self) -> Index:
+        """int64[n]: 1 for a change that adds a row, -1 for one that takes one away."""
+        return np.where(self.adds, 1, -1)

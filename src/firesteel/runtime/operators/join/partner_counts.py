@@ -1,0 +1,106 @@
+"""How many partners rows have: where there are none, an outer join pads and a semi join sends nothing.
+
+Without a condition beside the keys all rows of a key have the same partners. So one number a key serves them
+all (`PartnerCounts`). With one each row has its own number (`row_steps`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.operators.join.delta import Delta, Index
+from firesteel.runtime.operators.join.pairs import Pairs
+from firesteel.runtime.spec.join import JoinInput
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.arrow import to_arrow
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Numbers of partners around n changes or pairs: int64[n] before and after each."""
+
+    before: Index
+    after: Index
+
+
+class PartnerCounts:
+    """The number of rows of each join key of one input.
+
+    Args:
+        spec: The input.
+        backend: Where the numbers are kept.
+        name: Of the state.
+        ttl: Milliseconds that a number is kept, 0 for ever.
+    """
+
+    def __init__(self, spec: JoinInput, backend: StateBackend, name: str, ttl: int) -> None:
+        key_types = [to_arrow(spec.types[key]) for key in spec.keys]
+        self._one_row = spec.has_one_row
+        self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()], ttl)
+
+    def apply(self, delta: Delta, now: int) -> Steps:
+        """Take changes in and return the numbers around each of them."""
+        keys, order = delta.keys, delta.keys.order
+        stored = self._stored(delta, now)
+        signs = np.where(delta.joins, delta.signs, 0)[order]
+        after = self._levels(signs, keys.starts) if self._one_row else np.cumsum(signs)
+        before = np.empty_like(after)
+        if self._one_row:
+            before[1:] = after[:-1]
+            before[keys.starts] = stored
+        else:
+            base = after[keys.starts] - signs[keys.starts] - stored
+            after = after - np.repeat(base, keys.counts)
+            before = after - signs
+        self._put(delta, stored, after[keys.starts + keys.counts - 1], now)
+        steps = Steps(np.empty_like(before), np.empty_like(after))
+        steps.before[order], steps.after[order] = before, after
+        return steps
+
+    def get(self, delta: Delta, now: int) -> Index:
+        """Return int64[n]: the number of the join key of each of n changes of the other input."""
+        counts = self._stored(delta, now)[delta.keys.codes]
+        counts[~delta.joins] = 0
+        return counts
+
+    def _stored(self, delta: Delta, now: int) -> Index:
+        found = self._counts.get(delta.keys, now)
+        return np.array(found.columns[0].fill_null(0).to_numpy(zero_copy_only=False), np.int64)
+
+    @staticmethod
+    def _levels(signs: Index, starts: Index) -> Index:
+        """At most one row a key: it is there after a change that adds it, whatever was before. An input that
+        sends only updates, +U without the -U before it, does not count its rows twice."""
+        return (signs > 0).astype(np.int64)
+
+    def _put(self, delta: Delta, stored: Index, last: Index, now: int) -> None:
+        joins = np.zeros(len(delta.keys), np.bool_)
+        joins[delta.keys.codes[delta.joins]] = True
+        owners = np.flatnonzero((last != stored) & joins)
+        if len(owners):
+            self._counts.put(delta.keys, owners, [pa.array(last[owners])], now, last[owners] != 0)
+
+
+def row_steps(found: Pairs, signs: Index, partners: Index) -> Steps:
+    """Count the partners of each pair's row around the pair's change.
+
+    Args:
+        found: Pairs, of which each is a partner that comes or goes.
+        signs: int64[n], 1 for a change that adds a row, -1 for one that takes one away.
+        partners: int64[m], the number of partners of each row before; those after all pairs take its place.
+    """
+    by = np.argsort(found.rows, kind="stable")
+    rows, steps = found.rows[by], signs[found.changes[by]]
+    if not len(rows):
+        return Steps(rows, rows)
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    sums = np.cumsum(steps)
+    base = sums[starts] - steps[starts] - partners[rows[starts]]
+    sums -= np.repeat(base, np.diff(starts, append=len(rows)))
+    partners[rows] = sums  # of several for one row the last one stays
+    after = np.empty_like(sums)
+    after[by] = sums
+    return Steps(after - signs[found.changes], after)

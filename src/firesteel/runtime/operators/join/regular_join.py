@@ -1,0 +1,193 @@
+"""Join: INNER, LEFT, RIGHT and FULL joins of two changing inputs. Flink: StreamingJoinOperator.
+
+The inputs are processed one after the other: the changes of one meet the rows that the other one has then.
+
+    (L + dL) x (R + dR) - L x R  =  L x dR  +  dL x (R + dR)
+
+All changes of a batch meet their partners at once: the batch is sorted by join key, and the rows of each key
+are read in one go. What Flink sends row by row comes out of the pairs:
+
+- INNER: each pair has the kind of its change.
+- An outer join: a pair that comes is +I. A pair that goes is -D if the input that changes is padded, else it
+  has the kind of its change.
+- The first partner of a padded row takes back its padded form before the pair comes
+  (`-D[l, null] +I[l, r]`), the last one brings it again behind the pair that goes (`-D[l, r] +I[l, null]`).
+
+Without a further condition all rows of a key have the same partners, so one number a key says which rows are
+padded. With one, each row has its own number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind, field
+from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.operators.join.delta import Delta, Index, Mask
+from firesteel.runtime.operators.join.pairs import NONE, Pairs, pairs
+from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
+from firesteel.runtime.operators.join.residual import Residual
+from firesteel.runtime.operators.join.side import JoinSide, Rows
+from firesteel.runtime.spec.join import JoinKind, JoinSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+Kinds = NDArray[np.int8] | int
+
+
+class RegularJoin(TwoInputOperator):
+    """A join whose inputs are kept for ever, or for their time to live."""
+
+    def __init__(self, spec: JoinSpec, state: StateBackend | None, clock: Clock) -> None:
+        super().__init__()
+        backend = state if state is not None else memory_backend()
+        self.first = spec.port_order[0]
+        self._spec = spec
+        self._clock = clock
+        self._residual = None if spec.condition is None else Residual(spec.condition)
+        ttls = [side.ttl for side in spec.inputs]
+        ttl = max(ttls) if all(ttls) else 0
+        self._sides, self._counts = [], []
+        for port, (side, name) in enumerate(zip(spec.inputs, ("left", "right"), strict=True)):
+            name = f"{spec.state_id}.{name}"
+            each_counts = self._residual is not None and spec.kind.pads(port)
+            self._sides.append(JoinSide(side, backend, name, each_counts))
+            key_counts = self._residual is None and spec.kind.pads(1 - port)
+            self._counts.append(PartnerCounts(side, backend, name, ttl) if key_counts else None)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        now = self._clock()
+        delta = Delta.of(table, self._spec.inputs[port], self._spec.null_safe)
+        rows = self._sides[1 - port].rows(delta.keys, now)
+        counts = self._counts[port]
+        meeting = _Meeting(
+            self._spec.kind, port, delta, rows, None if counts is None else counts.apply(delta, now)
+        )
+        for found in pairs(delta, rows):
+            out = meeting.sent(self._holding(meeting, found))
+            if out.num_rows:
+                yield out
+        meeting.store(self._sides, now)
+
+    def _holding(self, meeting: _Meeting, found: Pairs) -> Pairs:
+        """The pairs for which the condition is true."""
+        if self._residual is None:
+            return found
+        columns = meeting.columns(found.changes, found.rows)
+        return found.where(self._residual.holds(columns, len(found.changes)))
+
+
+class _Meeting:
+    """Changes of one input and the rows of the other that they meet.
+
+    Args:
+        kind: Of the join.
+        port: Of the changes.
+        delta: The changes.
+        rows: The other input's rows.
+        steps: How many rows the changes' join keys have around each of them, if that says which rows of the
+            other input are padded; None if each of those has its own number, or none is padded.
+    """
+
+    def __init__(self, kind: JoinKind, port: int, delta: Delta, rows: Rows, steps: Steps | None) -> None:
+        self._kind = kind
+        self._port = port
+        self._delta = delta
+        self._rows = rows
+        self._steps = steps
+        self._done = 0
+        self._matched = np.zeros(len(delta), np.int64)
+        self._partners = rows.partners.copy()
+
+    def sent(self, found: Pairs) -> pa.Table:
+        """Return the changes that some pairs cause, in the order of the changes."""
+        self._matched += np.bincount(
+            found.changes, self._rows.counts[found.rows], minlength=len(self._delta)
+        ).astype(np.int64)
+        adds = self._delta.adds[found.changes]
+        unpads = repads = np.zeros(len(adds), np.bool_)
+        if self._kind.pads(1 - self._port):
+            around = self._around(found)
+            unpads, repads = adds & (around.before == 0), ~adds & (around.after == 0)
+        if self._kind.pads(self._port):
+            waiting = np.arange(self._done, found.done)
+            alone = waiting[self._matched[waiting] == 0]
+            places = np.concatenate([found.changes, alone])
+            by = np.argsort(places, kind="stable")
+            none = np.zeros(len(alone), np.bool_)
+            unpads, repads = (np.concatenate([mask, none])[by] for mask in (unpads, repads))
+            found = found.with_alone(alone)
+        self._done = found.done
+        return self._table(found, unpads, repads)
+
+    def _around(self, found: Pairs) -> Steps:
+        """How many partners the row of each pair has before its change and after it."""
+        if self._steps is None:
+            return row_steps(found, self._delta.signs, self._partners)
+        return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
+
+    def _table(self, found: Pairs, unpads: Mask, repads: Mask) -> pa.Table:
+        """The pairs as changes, each as often as its row is there, with padded rows before or behind it."""
+        doubled = unpads | repads
+        each = np.repeat(np.arange(len(found.rows)), self._copies(found))
+        twice = np.repeat(np.arange(len(each)), 1 + doubled[each])
+        of = each[twice]
+        second = np.diff(twice, prepend=-1) == 0
+        pads = np.where(second, repads[of], unpads[of])
+        changes = found.changes[of]
+        come, go = self._kinds(changes)
+        kinds = np.where(self._delta.adds[changes], come, go)
+        padded = np.where(self._delta.adds[changes], RowKind.DELETE, RowKind.INSERT)
+        kinds = np.where(pads, padded, kinds).astype(np.int8)
+        columns = self.columns(np.where(pads, NONE, changes), found.rows[of])
+        return caused(self._delta.changes, changes, pa.array(kinds), columns)
+
+    def _copies(self, found: Pairs) -> Index:
+        """How often the row of each pair is there."""
+        copies = np.ones(len(found.rows), np.int64)
+        there = found.rows != NONE
+        copies[there] = self._rows.counts[found.rows[there]]
+        return copies
+
+    def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
+        """The kinds of pairs that come and of pairs that go."""
+        own = self._delta.kinds[changes]
+        if self._kind is JoinKind.INNER:
+            return own, own
+        return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
+
+    def columns(self, changes: Index, rows: Index) -> list[pa.Array]:
+        """The fields of the left input, then of the right one; NULLs for NONE."""
+        own = [_taken(column, changes) for column in self._delta.fields]
+        other = [_taken(column, rows) for column in self._rows.fields]
+        return [*own, *other] if self._port == 0 else [*other, *own]
+
+    def store(self, sides: list[JoinSide], now: int) -> None:
+        """Take the changes into the state, and new numbers of partners."""
+        counted = len(self._partners) > 0
+        moved = np.flatnonzero(self._partners != self._rows.partners)
+        if counted and len(moved):
+            other = sides[1 - self._port]
+            other.set_partners(self._delta.keys, self._rows, moved, self._partners[moved], now)
+        sides[self._port].apply(self._delta, self._matched, now)
+
+
+def _taken(column: pa.Array, at: Index) -> pa.Array:
+    """The values at some places, NULL for NONE."""
+    return column.take(pa.array(at, mask=at == NONE))
+
+
+def build(spec: JoinSpec, state: StateBackend | None, clock: Clock) -> RegularJoin:
+    return RegularJoin(spec, state, clock)
+
+
+def code(spec: JoinSpec) -> Iterator[str]:
+    left, right = (", ".join(map(field, side.keys)) or "no key" for side in spec.inputs)
+    yield f"-- Join ({spec.kind.name}), left by {left}, right by {right}"
+    if spec.condition is not None and spec.condition.condition is not None:
+        yield f"ON {spec.condition.condition}"

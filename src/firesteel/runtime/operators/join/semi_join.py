@@ -1,0 +1,124 @@
+"""Semi and anti join: rows of the left input by whether they have a partner (IN, EXISTS, NOT IN, NOT EXISTS).
+
+Flink: StreamingSemiAntiJoinOperator. A change of the left input goes on with its own kind while its row
+qualifies. A change of the right input sends left rows where the number of their partners leaves zero or comes
+back to it: through a semi join with its own kind, through an anti join as -D and +I.
+
+Without a further condition the right input is kept as one number a join key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import RowKind, field
+from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.operators.join.delta import Delta, Index, Mask
+from firesteel.runtime.operators.join.pairs import Pairs, pairs
+from firesteel.runtime.operators.join.partner_counts import PartnerCounts, row_steps
+from firesteel.runtime.operators.join.residual import Residual
+from firesteel.runtime.operators.join.side import JoinSide, Rows
+from firesteel.runtime.spec.join import SemiJoinSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+LEFT, RIGHT = 0, 1
+
+
+class SemiJoin(TwoInputOperator):
+    """A semi or an anti join whose inputs are kept for ever, or for their time to live."""
+
+    first = RIGHT
+
+    def __init__(self, spec: SemiJoinSpec, state: StateBackend | None, clock: Clock) -> None:
+        super().__init__()
+        backend = state if state is not None else memory_backend()
+        left, right = spec.inputs
+        self._spec = spec
+        self._clock = clock
+        self._residual = None if spec.condition is None else Residual(spec.condition)
+        has_condition = self._residual is not None
+        self._left = JoinSide(left, backend, f"{spec.state_id}.left", has_condition)
+        self._right = JoinSide(right, backend, f"{spec.state_id}.right", False) if has_condition else None
+        self._counts = PartnerCounts(right, backend, f"{spec.state_id}.right", right.ttl)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        delta = Delta.of(table, self._spec.inputs[port], self._spec.null_safe)
+        return self._of_left(delta) if port == LEFT else self._of_right(delta)
+
+    def _of_left(self, delta: Delta) -> Iterator[pa.Table]:
+        now = self._clock()
+        if self._right is None:
+            partners = self._counts.get(delta, now)
+        else:
+            partners = np.zeros(len(delta), np.int64)
+            rows = self._right.rows(delta.keys, now)
+            for found in self._holding(delta, rows, LEFT):
+                partners += np.bincount(found.changes, rows.counts[found.rows], minlength=len(delta)).astype(
+                    np.int64
+                )
+        self._left.apply(delta, partners, now)
+        at = np.flatnonzero((partners == 0) == self._spec.anti)
+        if len(at):
+            yield delta.changes.take(pa.array(at))
+
+    def _of_right(self, delta: Delta) -> Iterator[pa.Table]:
+        now = self._clock()
+        rows = self._left.rows(delta.keys, now)
+        if self._right is None:
+            steps = self._counts.apply(delta, now)
+            moves = _moves(delta.adds, steps.before, steps.after)
+            for found in pairs(replace(delta, joins=delta.joins & moves), rows):
+                yield from self._sent(delta, rows, found)
+            return
+        partners = rows.partners.copy()
+        for found in self._holding(delta, rows, RIGHT):
+            around = row_steps(found, delta.signs, partners)
+            moves = _moves(delta.adds[found.changes], around.before, around.after)
+            yield from self._sent(delta, rows, found.where(moves))
+        moved = np.flatnonzero(partners != rows.partners)
+        if len(moved):
+            self._left.set_partners(delta.keys, rows, moved, partners[moved], now)
+        self._right.apply(delta, partners, now)
+
+    def _holding(self, delta: Delta, rows: Rows, port: int) -> Iterator[Pairs]:
+        """The pairs for which the condition is true."""
+        assert self._residual is not None
+        for found in pairs(delta, rows):
+            own = [column.take(pa.array(found.changes)) for column in delta.fields]
+            other = [column.take(pa.array(found.rows)) for column in rows.fields]
+            columns = [*own, *other] if port == LEFT else [*other, *own]
+            yield found.where(self._residual.holds(columns, len(found.changes)))
+
+    def _sent(self, delta: Delta, rows: Rows, found: Pairs) -> Iterator[pa.Table]:
+        """The left rows of some pairs, each as often as it is there."""
+        of: Index = np.repeat(np.arange(len(found.rows)), rows.counts[found.rows])
+        if not len(of):
+            return
+        changes, at = found.changes[of], pa.array(found.rows[of])
+        kinds = delta.kinds[changes]
+        if self._spec.anti:
+            kinds = np.where(delta.adds[changes], RowKind.DELETE, RowKind.INSERT).astype(np.int8)
+        yield caused(delta.changes, changes, pa.array(kinds), [column.take(at) for column in rows.fields])
+
+
+def _moves(adds: Mask, before: Index, after: Index) -> Mask:
+    """Whether a number of partners leaves zero or comes back to it."""
+    moves: Mask = np.where(adds, before, after) == 0
+    return moves
+
+
+def build(spec: SemiJoinSpec, state: StateBackend | None, clock: Clock) -> SemiJoin:
+    return SemiJoin(spec, state, clock)
+
+
+def code(spec: SemiJoinSpec) -> Iterator[str]:
+    left, right = (", ".join(map(field, side.keys)) or "no key" for side in spec.inputs)
+    yield f"-- {'Anti' if spec.anti else 'Semi'}Join, left by {left}, right by {right}"
+    if spec.condition is not None and spec.condition.condition is not None:
+        yield f"ON {spec.condition.condition}"

@@ -1,0 +1,189 @@
+"""What a join keeps of one input: its rows by join key.
+
+Rows are a map (join key, row key) -> row. The row key is a unique key where the input has one, else the
+whole row, which then has a count (Flink: JoinRecordStateViews, HasUniqueKey and NoUniqueKey). A row with a
+NULL in its join key never has a partner and is not kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.operators.join.delta import Delta, Index
+from firesteel.runtime.spec.join import JoinInput
+from firesteel.runtime.state.base import Entries, StateBackend
+from firesteel.types.arrow import to_arrow
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The m rows that one input has for g join keys, sorted by key.
+
+    Attributes:
+        starts, stops: int64[g], where the rows of each key begin and end.
+        owners: int64[m], the key of each row.
+        fields: The fields, m rows each.
+        row_keys: m row keys.
+        counts: int64[m], how many times a row is there.
+        partners: int64[m], how many rows of the other input it is joined with; empty where that is not kept.
+    """
+
+    starts: Index
+    stops: Index
+    owners: Index
+    fields: tuple[pa.Array, ...]
+    row_keys: pa.Array
+    counts: Index
+    partners: Index
+
+
+class JoinSide:
+    """The state of one input.
+
+    Args:
+        spec: The input.
+        backend: Where the state is kept.
+        name: Of its states.
+        with_partners: Whether the number of partners of each row is kept.
+    """
+
+    def __init__(self, spec: JoinInput, backend: StateBackend, name: str, with_partners: bool) -> None:
+        self._types = [to_arrow(kind) for kind in spec.types]
+        self._unique = spec.unique_key
+        self._with_partners = with_partners
+        kept = range(len(self._types)) if spec.unique_key is None else spec.unique_key
+        self._row_key = tuple(kept)
+        sub_type = pa.struct([(f"k{i}", self._types[at]) for i, at in enumerate(kept)])
+        values = [pa.int64()] if spec.unique_key is None else list(self._types)
+        if with_partners:
+            values.append(pa.int64())
+        self._rows = backend.map(f"{name}.rows.v1", sub_type, values, spec.ttl)
+
+    def rows(self, keys: Keys, now: int) -> Rows:
+        """Return all rows of some join keys."""
+        every = np.arange(len(keys), dtype=np.int64)
+        found = self._rows.entries(keys, every, now)
+        starts, stops = (np.searchsorted(found.owners, every, side) for side in ("left", "right"))
+        return Rows(
+            starts, stops, found.owners, self._fields(found), found.sub_keys, self._counts(found),
+            _numbers(found.columns[-1]) if self._with_partners else np.empty(0, np.int64),
+        )  # fmt: skip
+
+    def _fields(self, found: Entries) -> tuple[pa.Array, ...]:
+        if self._unique is not None:
+            return found.columns[: len(self._types)]
+        return tuple(found.sub_keys.field(i) for i in range(len(self._types)))
+
+    def _counts(self, found: Entries) -> Index:
+        if self._unique is not None:
+            return np.ones(len(found.owners), np.int64)
+        return _numbers(found.columns[0])
+
+    def apply(self, delta: Delta, partners: Index, now: int) -> None:
+        """Take changes in.
+
+        Args:
+            delta: The changes.
+            partners: int64[n], how many partners each row has that comes, for a side that keeps that.
+            now: Processing time in milliseconds.
+        """
+        at = np.flatnonzero(delta.joins)
+        if not len(at):
+            return
+        parts = [delta.fields[i] for i in self._row_key]
+        row_keys = pa.StructArray.from_arrays(parts, names=[f"k{i}" for i in range(len(parts))])
+        taken = pa.array(at)
+        codes = delta.keys.codes[at]
+        same = find_keys([pa.array(codes), *(part.take(taken) for part in parts)], len(at))
+        last = at[same.order[same.starts + same.counts - 1]]
+        kept = partners if self._with_partners else None
+        if self._unique is not None:
+            self._put_unique(delta, row_keys, last, kept, now)
+        else:
+            self._put_counted(delta, row_keys, at, same, last, kept, now)
+
+    def _put_unique(
+        self, delta: Delta, row_keys: pa.Array, last: Index, partners: Index | None, now: int
+    ) -> None:
+        """The last change of each unique key decides."""
+        taken = pa.array(last)
+        columns = [column.take(taken) for column in delta.fields]
+        if partners is not None:
+            columns.append(pa.array(partners[last]))
+        self._rows.put(
+            delta.keys, delta.keys.codes[last], row_keys.take(taken), columns, now, delta.adds[last]
+        )
+
+    def _put_counted(
+        self, delta: Delta, row_keys: pa.Array, at: Index, same: Keys, last: Index,
+        partners: Index | None, now: int,
+    ) -> None:  # fmt: skip
+        """Rows that are equal are counted. The count does not fall below zero: taking away a row that is not
+        there changes nothing (Flink: JoinRecordStateViews.InputSideHasNoUniqueKey)."""
+        owners, sub_keys = delta.keys.codes[last], row_keys.take(pa.array(last))
+        found = self._rows.get(delta.keys, owners, sub_keys, now)
+        before = np.where(found.found, _numbers(found.columns[0]), 0)
+        after = floored_sums(before, delta.signs[at][same.order], same.starts)
+        columns = [pa.array(after)]
+        changed = after != before
+        if partners is not None:
+            kept = np.where(found.found, _numbers(found.columns[1]), 0)
+            came = _last_added(delta.adds[at][same.order], same)
+            new = np.where(came >= 0, partners[at[same.order[came]]], kept)
+            columns.append(pa.array(new))
+            changed |= new != kept
+        some = np.flatnonzero(changed)
+        if len(some):
+            taken = pa.array(some)
+            self._rows.put(
+                delta.keys, owners[some], sub_keys.take(taken), [c.take(taken) for c in columns], now,
+                after[some] > 0,
+            )  # fmt: skip
+
+    def set_partners(self, keys: Keys, rows: Rows, at: Index, partners: Index, now: int) -> None:
+        """Replace the numbers of partners of the rows `at`."""
+        taken = pa.array(at)
+        if self._unique is not None:
+            columns = [column.take(taken) for column in rows.fields]
+        else:
+            columns = [pa.array(rows.counts[at])]
+        columns.append(pa.array(partners))
+        self._rows.put(keys, rows.owners[at], rows.row_keys.take(taken), columns, now)
+
+
+def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
+    """Return int64[g]: numbers after steps of 1 and -1 each, of which none leads below zero.
+
+    Without the floor group i ends at before[i] + the sum of its steps. The floor adds what the lowest point
+    on the way lies below zero: from 1 the steps -1 -1 +1 lead over 0 and -1 to 0; the floor adds 1.
+
+    Args:
+        before: int64[g], where each group begins, not below zero.
+        signs: int64[n], the steps, group by group.
+        starts: int64[g], where the steps of each group begin.
+    """
+    if not len(starts):
+        return before
+    sums = np.cumsum(signs)
+    base = sums[starts] - signs[starts]
+    ways = sums - np.repeat(base - before, np.diff(starts, append=len(signs)))
+    ends = ways[np.append(starts[1:], len(signs)) - 1]
+    floored: Index = ends - np.minimum(np.minimum.reduceat(ways, starts), 0)
+    return floored
+
+
+def _last_added(adds: NDArray[np.bool_], same: Keys) -> Index:
+    """Return int64[g]: the place of the last change of each group that adds a row, -1 for none."""
+    places = np.where(adds, np.arange(len(adds)), -1)
+    last: Index = np.maximum.reduceat(places, same.starts)
+    return last
+
+
+def _numbers(column: pa.Array) -> Index:
+    numbers: Index = np.asarray(column.fill_null(0).to_numpy(zero_copy_only=False), np.int64)
+    return numbers
