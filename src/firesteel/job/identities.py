@@ -1,8 +1,8 @@
-"""Identities of specs in checkpoints: constant strings, whatever a class is called and wherever it stands.
+"""Identities of spec classes in checkpoints: constant strings, independent of class names and modules.
 
-A checkpoint's file `firesteel.json` describes the job spec by spec. Each spec in it has the identity of its
-class, and its fields by name. An identity never changes: rename a class, and its line here stays. The names
-of fields and of enum members are identities too (tests/spark/checkpoint/test_identities.py holds them all).
+A checkpoint's file `firesteel.json` describes the job spec by spec. Each spec has the identity of its class,
+and its fields by name. An identity never changes: if you rename a class, keep its string here. Names of
+fields and of enum members are identities too. tests/spark/checkpoint/test_identities.py holds them all.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ IDENTITIES: Mapping[type, str] = {
     WindowTime: "WindowTime",
     WindowsSpec: "WindowsSpec",
 }
-"""The identity of each class of specs."""
+"""The identity of each spec class."""
 
 
 def identity(kind: type) -> str:
-    """Return the identity of a class of specs. A class of another package is known by its name.
+    """Return the identity of a spec class. A class of another package has its name as identity.
 
     Raises:
         InternalError: A class of Firesteel has no identity.

@@ -1,4 +1,4 @@
-"""The graph of a job: chains, what they read, and where their rows go."""
+"""Serializable description of a job: the graph of its chains, sent to the workers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
 
 @dataclass(frozen=True)
 class Input:
-    """One input of a chain: a scan, literal rows, or the chain of this id. port: of its first operator.
-    source: the place of a scan or of literal rows in the numbering of rows, None for that in the job."""
+    """One input of a chain.
+
+    Attributes:
+        of: A scan, literal rows, or the id of a chain.
+        port: Input of the first operator.
+        source: Number of the scan or of the literal rows, which the numbers of rows go by. None for its
+            position among the sources of the job.
+    """
 
     of: ScanSpec | ValuesSpec | int
     port: int = 0
@@ -20,7 +26,14 @@ class Input:
 
 
 class Partitioning(Enum):
-    """Which task of its target a row goes to: the one of its key, the only one, every one, or the same."""
+    """Rule that picks the task of the target that a row goes to.
+
+    Attributes:
+        HASH: The task of the row's key.
+        SINGLE: The only task.
+        BROADCAST: Every task.
+        FORWARD: The task that the row is in.
+    """
 
     HASH = auto()
     SINGLE = auto()
@@ -30,8 +43,14 @@ class Partitioning(Enum):
 
 @dataclass(frozen=True)
 class Output:
-    """Where the rows of a chain go. to: the id of a chain, or `sink_id(n)` for sink n of the job. port: of
-    the chain. keys: positions of the key fields, for HASH."""
+    """Destination of the rows of a chain.
+
+    Attributes:
+        to: Id of a chain, or `sink_id(n)` for sink n of the job.
+        partitioning: Rule that picks the task.
+        keys: Positions of the key fields, for HASH.
+        port: Input of the chain.
+    """
 
     to: int
     partitioning: Partitioning = Partitioning.FORWARD
@@ -40,14 +59,26 @@ class Output:
 
 
 def sink_id(number: int) -> int:
-    """The negative number by which outputs and packets know a sink of the job; of that, the sink's number."""
+    """Return the negative number that stands for a sink in outputs and packets.
+
+    The function is its own inverse: for such a number it returns the number of the sink.
+    """
     return ~number
 
 
 @dataclass(frozen=True)
 class ChainSpec:
-    """Operators that run in one task, one behind the other. Its input is one source, or all are chains. A
-    chain whose input is forwarded to it runs in the task of the one that forwards."""
+    """Operators that run one after another in one task.
+
+    The inputs are either one source or only chains. A chain with a forwarded input runs in the task of the
+    chain that forwards.
+
+    Attributes:
+        id: Number of the chain in the job.
+        inputs: Sources or chains that it reads.
+        operators: Settings of the operators, in order.
+        outputs: Destinations of its rows.
+    """
 
     id: int
     inputs: tuple[Input, ...]
@@ -56,15 +87,22 @@ class ChainSpec:
 
     @property
     def source(self) -> ScanSpec | ValuesSpec | None:
-        """What it reads, where that is no chain."""
+        """Return the source that the chain reads, None if it reads chains."""
         of = self.inputs[0].of
         return None if isinstance(of, int) else of
 
 
 @dataclass(frozen=True)
 class JobSpec:
-    """A job: its chains, each after those that it reads, and the sinks that they feed. sources: how many the
-    numbers of rows are divided among, a shared one counted for each use; 0 if none is shared."""
+    """A job: its chains, each after those that it reads, and its sinks.
+
+    Attributes:
+        chains: The chains, producers first.
+        sinks: The sinks that the chains feed.
+        bounded: Whether all inputs end.
+        sources: Number of sources that the numbers of rows are divided among. A shared source counts once for
+            each use. 0 if none is shared.
+    """
 
     chains: tuple[ChainSpec, ...]
     sinks: tuple[SinkSpec, ...]
@@ -73,7 +111,7 @@ class JobSpec:
 
     @property
     def target(self) -> str | None:
-        """The paths of the tables that it writes to, None for a query."""
+        """Return the paths of the tables that the job writes to, None for a query."""
         if self.sinks[0].connector is None:
             return None
         return ", ".join(dict.fromkeys(sink.table for sink in self.sinks))

@@ -1,4 +1,4 @@
-"""Which tasks of a job are woken though nothing comes for them: those that have timers of processing time."""
+"""Find the tasks of a job that have to wake up for timers of processing time, without input."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from firesteel.job.topology import Fragment, stages, tasks
 from firesteel.job.watermark_routing import MarkPaths
 
 Woken = tuple[tuple[int, int], ...]
-"""The first chains of fragments, and how many tasks each has."""
+"""For each fragment to wake up, the id of its first chain and its number of tasks."""
 
 
 def woken(job: JobSpec, paths: MarkPaths, targets: int) -> Woken:
-    """The fragments behind exchanges in which an operator sets timers, or for which a source may fall idle.
-    targets: tasks of a stage that is keyed."""
+    """Return the fragments after an exchange that have to wake up without input.
+
+    These have an operator that sets timers, or a source that may become idle.
+
+    Args:
+        job: The job.
+        paths: Routes of the watermarks in the job.
+        targets: Number of tasks of a keyed stage.
+    """
     return tuple(
         (fragment.head.id, tasks(job, fragment.head.id, targets))
         for fragment in _behind_exchanges(job)
@@ -23,7 +30,7 @@ def woken(job: JobSpec, paths: MarkPaths, targets: int) -> Woken:
 
 
 def has_timers(job: JobSpec) -> bool:
-    """Whether any part of the job has to be woken."""
+    """Return whether any part of the job has to wake up without input."""
     return bool(woken(job, MarkPaths.of(job), 1))
 
 

@@ -1,4 +1,4 @@
-"""What of a job runs together: the chains of a task, and the tasks that lie equally far from the sources."""
+"""Topology of a job: fragments (the chains of one task) and stages (fragments equally far from the sources)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
 
 @dataclass(frozen=True)
 class Fragment:
-    """The chains of one task: the first reads a source or packets, the others get forwarded rows."""
+    """The chains of one task.
+
+    Attributes:
+        chains: The first one reads a source or packets. The others get forwarded rows.
+        sinks: All sinks of the job.
+    """
 
     chains: tuple[ChainSpec, ...]
     sinks: tuple[SinkSpec, ...]
@@ -25,8 +30,10 @@ class Fragment:
 
 
 def stages(job: JobSpec) -> list[list[Fragment]]:
-    """The job's fragments by the number of exchanges before them: first those that read sources. What a
-    fragment sends goes to a later stage or to a sink."""
+    """Return the fragments of a job by the number of exchanges before them.
+
+    The first stage reads the sources. A fragment sends only to later stages and to sinks.
+    """
     heads: dict[int, int] = {}
     depths: dict[int, int] = {}
     members: dict[int, list[ChainSpec]] = {}
@@ -49,7 +56,7 @@ def stages(job: JobSpec) -> list[list[Fragment]]:
 
 
 def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
-    """For each chain, the chains that send it rows, and how."""
+    """Return the chains that send rows to each chain, and how."""
     found: dict[int, list[tuple[int, Partitioning]]] = {chain.id: [] for chain in job.chains}
     for chain in job.chains:
         for output in chain.outputs:
@@ -59,9 +66,9 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
 
 
 def source_numbers(job: JobSpec) -> dict[int, range]:
-    """Return for each chain that reads a source the numbers of its splits in a micro-batch.
+    """Return the split numbers of each chain that reads a source, for a micro-batch.
 
-    The splits of one source are numbered behind those of the sources before it.
+    The splits of one source follow those of the sources before it.
     """
     reading = [chain for chain in job.chains if chain.source is not None]
     of = job.sources or len(reading)
@@ -73,12 +80,12 @@ def source_numbers(job: JobSpec) -> dict[int, range]:
 
 
 def exchanges(job: JobSpec) -> int:
-    """How many exchanges of the job lie behind each other, at most."""
+    """Return the number of exchanges on the longest path of a job."""
     return len(stages(job)) - 1
 
 
 def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
-    """Whether anything that goes to a stage goes by key."""
+    """Return whether any rows go to a stage by key."""
     ids = {fragment.head.id for fragment in stage}
     return any(
         output.to in ids and output.partitioning is Partitioning.HASH
@@ -88,7 +95,13 @@ def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
 
 
 def tasks(job: JobSpec, chain: int, targets: int) -> int:
-    """How many tasks a chain has that gets its rows from others. targets: of one that gets them by key."""
+    """Return the number of tasks of a chain that gets its rows from other chains.
+
+    Args:
+        job: The job.
+        chain: Id of the chain.
+        targets: Number of tasks of a chain that gets rows by key.
+    """
     feeders, keyed = _feeders(job), False
     while before := feeders[chain]:
         producer, how = before[0]
@@ -100,7 +113,7 @@ def tasks(job: JobSpec, chain: int, targets: int) -> int:
 
 
 def source_of(job: JobSpec, chain: int) -> ScanSpec | ValuesSpec | None:
-    """What a chain reads, or the one that forwards to it; None behind an exchange."""
+    """Return the source of a chain or of the chain that forwards to it, None after an exchange."""
     feeders = _feeders(job)
     while before := feeders[chain]:
         producer, how = before[0]

@@ -1,8 +1,8 @@
-"""Which way watermarks take through a job: from where they are made to whatever looks at them, and no other.
+"""Routes of watermarks through a job: only from where they are made to the operators that read them.
 
-A chain behind an exchange is marked where something in it, or further on, looks at watermarks and some chain
-before it makes any. All chains that such a one reads then send it theirs: one that has none holds it back,
-until it ends.
+A chain after an exchange gets watermarks under two conditions. An operator in it, or further on, reads
+watermarks. And some chain before it makes them. Then all chains that it reads send theirs. A chain without
+watermarks holds it back until that chain ends.
 """
 
 from __future__ import annotations
@@ -27,14 +27,19 @@ ByPort = tuple[tuple[int, tuple[Channel, ...]], ...]
 
 @dataclass(frozen=True)
 class MarkPaths:
-    """marked: the chains behind exchanges that get watermarks. like: for each chain, what its channels are
-    like."""
+    """Routes of the watermarks in a job.
+
+    Attributes:
+        marked: Ids of the chains after exchanges that get watermarks.
+        like: Settings of the channels of each chain, by id of the chain.
+    """
 
     marked: frozenset[int]
     like: dict[int, Channel]
 
     @classmethod
     def of(cls, job: JobSpec) -> MarkPaths:
+        """Return the routes of the watermarks in a job."""
         needs = _needs(job)
         gives: dict[int, bool] = {}
         like: dict[int, Channel] = {}
@@ -49,15 +54,24 @@ class MarkPaths:
         return cls(frozenset(marked), like)
 
     def may_be_idle(self, chain: ChainSpec) -> bool:
-        """Whether a channel of a chain that gets watermarks may hold them back no more after some time."""
+        """Return whether a chain gets watermarks from a channel that may become idle."""
         before = [each.of for each in chain.inputs if isinstance(each.of, int)]
         return chain.id in self.marked and any(self.like[each].idle for each in before)
 
     def channels(
         self, job: JobSpec, chain: ChainSpec, targets: int, of_source: Callable[[Source], Sequence[int]]
     ) -> ByPort:
-        """By port the channels of a chain behind an exchange, () where it gets none. targets: tasks of a
-        stage that is keyed. of_source: the channels of a source."""
+        """Return the channels of a chain after an exchange, by port.
+
+        Args:
+            job: The job.
+            chain: The chain.
+            targets: Number of tasks of a keyed stage.
+            of_source: Function that returns the channel numbers of a source.
+
+        Returns:
+            () if the chain gets no watermarks.
+        """
         if chain.id not in self.marked:
             return ()
         ports: dict[int, list[Channel]] = {}
@@ -73,12 +87,17 @@ class MarkPaths:
 
 
 def channel_id(chain: int, number: int) -> int:
-    """That of one of a chain's channels: of a source what it says, else the number of the task."""
+    """Return the id of a channel of a chain.
+
+    Args:
+        chain: Id of the chain.
+        number: Channel number of the source, or number of the task.
+    """
     return (chain << 32) + number
 
 
 def with_marks(job: JobSpec) -> JobSpec:
-    """The job in which watermarks are made only where something looks at them."""
+    """Return the job with watermarks made only where an operator reads them."""
     needs = _needs(job)
     chains = []
     for chain in job.chains:
@@ -93,7 +112,7 @@ def with_marks(job: JobSpec) -> JobSpec:
 
 
 def _needs(job: JobSpec) -> dict[int, bool]:
-    """For each chain, whether watermarks that come to it mean anything."""
+    """Return for each chain whether watermarks at its input have an effect."""
     found: dict[int, bool] = {}
     for chain in reversed(job.chains):
         needed = _after(chain, found)
@@ -108,18 +127,18 @@ def _after(chain: ChainSpec, needs: dict[int, bool]) -> bool:
 
 
 def _before(operator: OperatorSpec, needed: bool) -> bool:
-    """Whether watermarks before an operator mean anything, if they do behind it."""
+    """Return whether watermarks before an operator have an effect, given whether they have one after it."""
     return not _stops(operator) and (needed or operator.reads_marks)
 
 
 def _stops(operator: OperatorSpec) -> bool:
-    """Whether watermarks of row time end here."""
+    """Return whether the operator drops the row time watermarks of its input."""
     by_clock = isinstance(operator, MiniBatchAssignerSpec) and not operator.row_time
     return by_clock or isinstance(operator, WatermarkAssignerSpec)
 
 
 def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -> tuple[bool, Channel]:
-    """Whether operators hand watermarks of row time on, and what the channel is like then."""
+    """Return whether watermarks of row time leave the operators, and the channel settings after them."""
     for operator in operators:
         if isinstance(operator, WatermarkAssignerSpec):
             comes, channel = operator.marks, Channel(0, idle=operator.idle)
@@ -132,7 +151,7 @@ def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -
 
 
 def _waits_for_end(chain: ChainSpec) -> bool:
-    """Whether it wants the last watermark of a source that has no other."""
+    """Return whether the chain needs the final watermark of a source that sends no other."""
     return any(isinstance(operator, GeneratedWatermarksSpec) for operator in chain.operators)
 
 

@@ -1,4 +1,4 @@
-"""A chain at work: the operators of a ChainSpec, messages in, messages out. Both hosts run this."""
+"""Chain of operators at work, messages in and messages out. Both hosts run it."""
 
 from __future__ import annotations
 
@@ -22,36 +22,42 @@ from firesteel.runtime.state.base import StateBackend
 
 
 def wall_clock() -> int:
-    """The time of day, in milliseconds since 1970."""
+    """Return the time of day in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
 def standing_clock(now: int = 0) -> Clock:
-    """A clock that always shows this time, or that at which it was made: how quickly a machine works does
-    not change what comes out."""
+    """Return a clock that always shows one time. So results do not depend on the speed of the machine.
+
+    Args:
+        now: The time in milliseconds, 0 for the time of this call.
+    """
     at = now or wall_clock()
     return lambda: at
 
 
 class Chain(Operator):
-    """The operators of one chain, in order; one instance for each task or key group. What one gives goes to
-    the next; the barrier and the end go on behind what each of them gave. Ports are those of the first."""
+    """The operators of one chain, in order, with one instance for each task or key group.
+
+    The messages of each operator go to the next one. A barrier or an end reaches an operator after all
+    messages that it makes the operators before send. Ports are those of the first operator.
+    """
 
     def __init__(self, operators: Sequence[Operator]) -> None:
         self._operators = operators
 
     @classmethod
     def of(cls, specs: Iterable[OperatorSpec], state: StateBackend | None, clock: Clock) -> Chain:
-        """The chain of the operators that these specs name."""
+        """Return the chain of the operators that the specs describe."""
         return cls([registry.build(spec, state, clock) for spec in specs])
 
     @property
     def late(self) -> int:  # type: ignore[override]
-        """How many rows its operators have dropped."""
+        """Return the number of rows that the operators of the chain dropped because they came too late."""
         return sum(operator.late for operator in self._operators)
 
     def send(self, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
-        """Rows, watermarks or both have come."""
+        """Process a message and yield what the last operator sends."""
         return self._through(0, message, port)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:

@@ -1,4 +1,4 @@
-"""Event time in columns: int64 milliseconds, as watermarks count. A TIMESTAMP is as if it were in UTC."""
+"""Event time as columns of int64 milliseconds, the unit of watermarks. A TIMESTAMP counts as UTC."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TICKS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
 
 def milliseconds(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """int64[n]: the milliseconds since 1970 of a TIMESTAMP or TIMESTAMP_LTZ column; 0 where it is NULL."""
+    """Return a TIMESTAMP or TIMESTAMP_LTZ column as milliseconds since 1970, int64[n]. NULL becomes 0."""
     times, per_tick = _TICKS[column.type.unit]
     ticks = column.cast(pa.int64())
     found: NDArray[np.int64] = (ticks.fill_null(0) if ticks.null_count else ticks).to_numpy()
@@ -18,8 +18,16 @@ def milliseconds(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def ends_interval(times: NDArray[np.int64], before: int, interval: int) -> NDArray[np.bool_]:
-    """bool[m]: which of ascending watermarks are the first to reach the end of an interval, a multiple of
-    `interval` less one. before: the last one that was. Flink: RowTimeMiniBatchAssginerOperator."""
+    """Return which watermarks are the first to reach the end of an interval, bool[m].
+
+    An interval ends one millisecond before a multiple of its length (Flink:
+    RowTimeMiniBatchAssginerOperator).
+
+    Args:
+        times: int64[m], ascending watermarks.
+        before: Last watermark before them that reached an end.
+        interval: Length in milliseconds.
+    """
     numbers = np.concatenate([[before], times])
     numbers = np.where(numbers == _END, _END, numbers + 1) // interval
     found: NDArray[np.bool_] = np.diff(numbers) > 0
@@ -27,4 +35,4 @@ def ends_interval(times: NDArray[np.int64], before: int, interval: int) -> NDArr
 
 
 _END = np.iinfo(np.int64).max
-"""The watermark of an input that has ended."""
+"""Watermark of an input that has ended."""

@@ -1,4 +1,4 @@
-"""The row in which a function of the user's failed, for the message."""
+"""Find the row in which a user-defined function failed, for the error message."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ _LONG = 300
 
 
 def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]) -> JobError:
-    """The error with the row that makes `run` fail; as it is where it is no error of a user's function, or
-    the function does not fail again."""
+    """Return the error with the row that makes `run` fail.
+
+    The row is found by bisection. The error is returned unchanged if it is not from a user-defined function,
+    or if the function does not fail again.
+    """
     if not _is_users(error):
         return error
     low, high = 0, changes.num_rows
@@ -29,7 +32,7 @@ def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]
 
 
 def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
-    """The error with a row, where it is one of a user's function."""
+    """Return the error with a row added, if it is from a user-defined function."""
     from firesteel.functions.python.failures import UserFunctionError
 
     return error.in_row(row_text(changes, index)) if isinstance(error, UserFunctionError) else error
@@ -50,7 +53,7 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
 
 
 def _text(cell: pa.Scalar) -> str:
-    """A value; a point in time beyond Python's years as Arrow has it."""
+    """Return a value as text. Times outside Python's range of years are shown as Arrow shows them."""
     if not cell.is_valid:
         return "NULL"
     try:
@@ -60,7 +63,7 @@ def _text(cell: pa.Scalar) -> str:
 
 
 def row_text(changes: pa.Table, index: int) -> str:
-    """A row as `+I[1, abc]`."""
+    """Return a row as text, such as `+I[1, abc]`."""
     row = changes.slice(index, 1)
     cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER, PLACE)]
     text = ", ".join(map(_text, cells))

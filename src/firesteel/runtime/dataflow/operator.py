@@ -1,4 +1,4 @@
-"""What every operator is: it is driven by four messages, and passes on what it does not care about."""
+"""Contract of operators: the messages that drive an operator and the messages that it sends on."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ from firesteel.errors import InternalError
 from firesteel.runtime.dataflow.sequence import orders
 
 MAX_WATERMARK = (1 << 63) - 1
-"""The watermark of an input that has ended (Java's Long.MAX_VALUE)."""
+"""Watermark of an input that has ended (Java's Long.MAX_VALUE)."""
 
 MIN_WATERMARK = -(1 << 63)
-"""The watermark of an input that has given none yet."""
+"""Watermark of an input that has not sent a watermark yet."""
 
 Clock: TypeAlias = Callable[[], int]
-"""Gives the processing time in milliseconds; within a micro-batch it stands still."""
+"""Function that returns the processing time in milliseconds. The time is constant within a micro-batch."""
 
 
 LAST_ORDER = (1 << 62) - 1
-"""`$order` of what the end of a micro-batch or of the input causes: behind that of all rows."""
+"""`$order` of changes that the end of a micro-batch or of the input causes. It is above that of all rows."""
 
 
 BEFORE_ALL = -1
-"""`$order` of the watermark with which a micro-batch begins: the one with which the last one ended."""
+"""`$order` of the watermark that begins a micro-batch: the last watermark of the micro-batch before."""
 
 
 @dataclass(frozen=True)
 class Watermark:
-    """No row with a time up to this one, in milliseconds, will come.
+    """A promise that no row with a time up to `time` comes any more.
 
-    order, place: the cause of what it causes (runtime/dataflow/sequence.py). It stands behind all rows of
-    that order, and its place is not below any of theirs.
+    The watermark follows all rows of its order. Its place is not below the place of any of these rows.
+
+    Attributes:
+        time: Event time in milliseconds.
+        order: `$order` of the changes that the watermark causes (runtime/dataflow/sequence.py).
+        place: `$place` of the changes that the watermark causes.
     """
 
     time: int
@@ -46,11 +50,19 @@ class Watermark:
 
 @dataclass(frozen=True)
 class Marked:
-    """Rows and the watermarks that came among them, in columns: what many short tables with a watermark
-    behind each would say.
+    """Rows with the watermarks among them, as columns.
 
-    table: a changes table by `$order`. times, orders: int64[m], ascending: watermark i stands behind the rows
-    up to and with `$order` orders[i]. place: that of all of them.
+    One message replaces many short tables with a watermark after each.
+
+    Attributes:
+        table: Changes table, sorted by `$order`.
+        times: int64[m], ascending. Watermarks in milliseconds.
+        orders: int64[m], ascending. Watermark i follows all rows with an `$order` up to `orders[i]`.
+        place: `$place` of all the watermarks.
+
+    Example:
+        Rows with the orders 1, 2, 5 and the watermarks times=[1000, 2000], orders=[2, 5]. The pieces are:
+        rows 1 and 2, watermark 1000, row 5, watermark 2000.
     """
 
     table: pa.Table
@@ -60,15 +72,15 @@ class Marked:
 
     @property
     def at(self) -> NDArray[np.int64]:
-        """int64[m]: how many of the rows come before each watermark."""
+        """Return the number of rows before each watermark, int64[m]."""
         return np.searchsorted(orders(self.table), self.orders, side="right")
 
     def with_rows(self, table: pa.Table) -> Marked:
-        """The same watermarks among the rows that these have caused."""
+        """Return the same watermarks among the changes that these rows have caused."""
         return replace(self, table=table)
 
     def pieces(self) -> Iterator[pa.Table | Watermark]:
-        """One message after the other."""
+        """Yield the rows and watermarks one message at a time, in order."""
         start = 0
         for time, order, end in zip(self.times.tolist(), self.orders.tolist(), self.at.tolist(), strict=True):
             if end > start:
@@ -93,30 +105,57 @@ class PortBatch:
 
 
 Message: TypeAlias = "pa.Table | Watermark | Marked"
-"""What an operator sends on: a changes table (runtime/spec/operators.py), a watermark, or both in one."""
+"""A message that an operator sends: a changes table (runtime/spec/operators.py), a watermark, or both."""
 
 
 class Operator:
-    """One step of a chain, made once per chain instance and given its input in order.
+    """One step of a chain, with one instance for each chain instance.
 
-    What the output is may not depend on where the input is cut into tables. Rows keep the `$order` of the
-    row that caused them. An operator of several inputs knows them by their ports.
+    An operator gets its input in order. Its output must not depend on where the input is cut into tables. A
+    result keeps the `$order` of the row that caused it. An operator with several inputs tells them apart by
+    port.
+
+    The defaults send rows and watermarks on unchanged. Override what the operator needs.
+
+    Example:
+        class Count(Operator):
+            '''Count rows and send the count at the end of each micro-batch.'''
+
+            def changes(self, table, port=0):
+                self._count += table.num_rows
+                return ()
+
+            def barrier(self):
+                return (self._result(),)
     """
 
     late: int = 0
-    """How many rows it has dropped because they came too late (Flink: numLateRecordsDropped)."""
+    """Number of rows dropped because they came too late (Flink: numLateRecordsDropped)."""
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        """Rows have come."""
+        """Process rows.
+
+        Args:
+            table: Changes table.
+            port: Input that the rows come from.
+
+        Returns:
+            Messages for the next operator, in order.
+        """
         return (table,)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        """Event time has come this far, in this input. A micro-batch begins with the one that the last one
-        ended with, so an operator that was made anew knows it."""
+        """Process a watermark of one input.
+
+        A micro-batch begins with the last watermark of the micro-batch before. So a new instance learns it.
+        """
         return (mark,)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        """Rows have come with watermarks among them; who can take them at once says how."""
+        """Process rows and the watermarks among them.
+
+        The default calls `changes` and `watermark` piece by piece. Override it to process them as one batch.
+        """
         for piece in rows.pieces():
             if isinstance(piece, Watermark):
                 yield from self.watermark(piece, port)
@@ -132,26 +171,29 @@ class Operator:
         raise InternalError(f"{type(self).__name__} has one input and got a batch of several")
 
     def barrier(self) -> Iterable[Message]:
-        """The micro-batch ends: what is held back goes on, and state is written."""
+        """End the micro-batch: send what is buffered and write the state."""
         return ()
 
     def end(self) -> Iterable[Message]:
-        """The input ends, once in the life of a job; a barrier came before."""
+        """End the input. Called once in the life of a job, after a barrier."""
         return ()
 
     def next_timer(self) -> int | None:
-        """The processing time at which it has something to do though nothing comes, None for never. Asked
-        behind a barrier; who may have such a timer says so in its spec (`sets_timers`)."""
+        """Return the processing time of the next timer in milliseconds, None if no timer is set.
+
+        At this time the operator has to run even if no input comes. Called after a barrier. The spec of an
+        operator with timers returns True for `sets_timers`.
+        """
         return None
 
 
 def earliest(times: Iterable[int | None]) -> int | None:
-    """The first of some timers, None where there is none."""
+    """Return the earliest timer, None if there is none."""
     return min((time for time in times if time is not None), default=None)
 
 
 class RowOperator(Operator):
-    """An operator of one input that answers each table with one, and holds nothing back."""
+    """An operator with one input that answers each table with one table and buffers nothing."""
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         out = self.process(table)
@@ -161,18 +203,18 @@ class RowOperator(Operator):
         return (rows.with_rows(self.process(rows.table)),)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The changes that these cause."""
+        """Return the changes that the given changes cause."""
         return changes
 
 
 class TwoInputOperator(Operator):
-    """An operator of two inputs, port 0 and port 1. Its event time is that of the input that is behind.
+    """An operator with two inputs, port 0 and port 1. Its event time is the lower of the two watermarks.
 
-    It gets whole batches (`ports`). By default the first port's rows are processed, then the other's, then
-    the watermark advances. That is one of the interleavings that Flink allows: between inputs it defines no
-    order.
+    It gets whole batches (`ports`). By default it processes the rows of the first port, then those of the
+    other, then the watermarks. Flink allows this interleaving: it defines no order between inputs.
 
-    Example, an operator that lets the rows of port 0 pass and remembers those of port 1:
+    Example:
+        An operator that sends the rows of port 0 on and stores those of port 1:
 
         class Remember(TwoInputOperator):
             first = 1
@@ -211,5 +253,5 @@ class TwoInputOperator(Operator):
         return self.advance(replace(mark, time=least))
 
     def advance(self, mark: Watermark) -> Iterable[Message]:
-        """Event time has come this far in both inputs."""
+        """Process a new watermark that both inputs have reached."""
         return (mark,)

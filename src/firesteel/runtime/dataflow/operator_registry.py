@@ -1,7 +1,7 @@
-"""The operators that there are: one line each.
+"""Registry of operators: one line for each class of specs.
 
-An operator's module has `build(spec, state, clock)`, which makes the operator, and `code(spec)`, the lines
-that `explain --code` prints of it.
+The module of an operator has two functions. `build(spec, state, clock)` creates the operator. `code(spec)`
+returns the lines that `explain --code` prints for it.
 """
 
 from __future__ import annotations
@@ -47,10 +47,15 @@ from firesteel.runtime.state.base import StateBackend
 
 @dataclass(frozen=True)
 class Entry:
-    """module: where the operator is; loaded when it is first needed, as imports cost start-up time.
-    state: version of what it keeps, 0 for nothing. shapes_rows: whether rows are others behind it, so that a
-    checkpoint made with it means nothing without it. gains_by_more: whether rows are cheaper the more of them
-    come together, as each key is looked up once for all."""
+    """Where an operator is, and what checkpoints need to know about it.
+
+    Attributes:
+        module: Module of the operator. It is loaded on first use, since imports cost start-up time.
+        state: Version of the operator's state, 0 for no state.
+        shapes_rows: Whether the operator changes rows. Then a checkpoint made with it is invalid without it.
+        gains_by_more: Whether larger tables make each row cheaper, because each key is looked up once for
+            all.
+    """
 
     module: str
     state: int = 0
@@ -96,22 +101,33 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.sink.watermark_compacting_sink_materializer", state=1
     ),
 }
+"""The operator of each class of specs."""
 
 
 def entry(kind: type[OperatorSpec]) -> Entry:
-    """The entry of a class of specs. Raises InternalError where there is none."""
+    """Return the registry entry of a class of specs.
+
+    Raises:
+        InternalError: No operator runs this class.
+    """
     if kind not in OPERATORS:
         raise InternalError(f"no operator runs {kind.__name__}")
     return OPERATORS[kind]
 
 
 def build(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Operator:
-    """The operator that a spec names."""
+    """Return a new operator for a spec.
+
+    Args:
+        spec: Settings of the operator.
+        state: State of the operator, None for an operator without state.
+        clock: Processing time.
+    """
     made: Operator = import_module(entry(type(spec)).module).build(spec, state, clock)
     return made
 
 
 def code(spec: OperatorSpec) -> Iterable[str]:
-    """What the operator runs, in lines: its name, then the DuckDB SQL or the generated handler."""
+    """Return what the operator runs, as lines: its name, then the DuckDB SQL or the generated handler."""
     lines: Iterable[str] = import_module(entry(type(spec)).module).code(spec)
     return lines

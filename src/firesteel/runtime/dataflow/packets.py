@@ -1,15 +1,16 @@
-"""Packets: what the hosts shuffle instead of rows.
+"""Packets: Arrow IPC streams of rows that the hosts shuffle instead of single rows.
 
-A packet holds the rows that one task has for one target (a partition of the batch host, a key group of
-the stream host) as one Arrow IPC stream. Rows stand in their order in it (runtime/dataflow/sequence.py), and
-none of a packet comes before one of an earlier packet of the same task and target. So the packets of a
-target, sorted by their positions, can be merged as they come: when a packet that begins at x arrives, all
-rows before x are there. Where something looks at watermarks (job/watermark_routing.py) each target gets all
-of a task's, with its rows or without any.
+A packet holds the rows that one task has for one target. A target is a partition of the batch host or a key
+group of the stream host. The rows of a packet are sorted (runtime/dataflow/sequence.py). No row of a packet
+precedes a row of an earlier packet of the same task and target. So packets sorted by position can be merged
+as they come: when a packet that begins at x arrives, all rows before x are there.
 
-Changes of one cause have places of their own behind an exchange. Where there are more than it can number,
-and where several chains hand on what one row caused, the task decides: so the order is the same for every
-run.
+Where an operator reads watermarks (job/watermark_routing.py), each target gets all watermarks of a task, with
+or without rows.
+
+At an exchange, changes of one origin row get places of their own (`Places`). If there are more changes than
+places, or if several chains send on what one row caused, the number of the task decides. So the order is the
+same in every run.
 """
 
 from __future__ import annotations
@@ -30,15 +31,21 @@ from firesteel.runtime.dataflow.sequence import Numbers, Places, below, cause_of
 from firesteel.runtime.dataflow.watermarks import Marks
 
 CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE, TICK, TIMER = range(9)
-"""What a packet holds."""
+"""Kinds of content of a packet (`Packet.holds`)."""
 
 TO_DRIVER = -1
-"""For a packet that is neither of a chain's rows nor of a sink's; sinks have negative numbers too."""
+"""Destination of a packet that goes to neither a chain nor a sink. Sinks have negative numbers too."""
 
 
 class Position(NamedTuple):
-    """Where a packet stands among those of a target: order and place of its first row, then the number of
-    the task that sends it, unique in a micro-batch, and its own among those of the task."""
+    """Position of a packet among the packets of one target. Positions compare as tuples.
+
+    Attributes:
+        order: `$order` of the first row.
+        place: `$place` of the first row.
+        task: Number of the task that sends the packet, unique in a micro-batch.
+        number: Number of the packet among those of the task.
+    """
 
     order: int
     place: int = 0
@@ -47,33 +54,46 @@ class Position(NamedTuple):
 
 
 FIRST = Position(-(1 << 62))
-"""Before all rows: of packets that carry counters or an error only."""
+"""Position before all rows, for packets that carry only counters or an error."""
 
 PACK_ROWS = 1 << 19
 PACK_BYTES = 16 << 20
-"""A task sends its packets on when it holds this many rows or bytes."""
+"""Rows and bytes at which a task sends its packets."""
 
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+"""LZ4 pays off: orders, kinds and window ends compress very well, and a packet is copied about six times
+through the JVM and the shuffle files. Threads do not: Spark's tasks are the parallelism.
+"""
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _BEGIN, _MOST_STEPS = b"begin", (1 << 16) - 1
-"""Orders, kinds and ends of windows shrink to nothing, and a packet is copied half a dozen times on its way:
-through the JVM, its shuffle's file and back. Spark's tasks are the parallelism."""
 
 
 @dataclass(frozen=True)
 class Packet:
-    """One packet.
+    """One packet: rows, watermarks or counters of one task for one target.
 
-    to: the chain that it goes to, at `port`, or the sink (job_spec.py: sink_id), by way of the driver.
-    target: the partition or key group it goes to. first: where it stands. rows: how many it holds or
-    tells of. read: rows read from sources since the task's last packet, and mark: the last watermark that
-    its chain gave, 0 for none; both for progress. payload: an Arrow IPC stream, empty where there are no
-    rows. holds: CHANGES, else FAILURE (the payload is a pickled error), WRITTEN (JSON: what a sink's task
-    wrote, for the sink's commit), STATE (JSON: chain, key group and how many entries the state of the two
-    has, for progress), SKIPPED (JSON: how many messages a source left out, for progress), LATE (JSON: how
-    many rows came too late, for progress), TICK (nothing: timers of the clock are looked at), TIMER (JSON:
-    chain, key group and the processing time of the next timer of the two, null for none) or MARKED (changes,
-    which may be none, and watermarks: read_marked).
+    Attributes:
+        target: Partition or key group that the packet goes to.
+        first: Position of the packet among those of the target.
+        rows: Number of rows in the packet, or the number that it reports.
+        read: Rows read from sources since the last packet of the task, for progress.
+        payload: Arrow IPC stream, or what `holds` says. Empty if there are no rows.
+        holds: Kind of the payload, see below.
+        mark: Last watermark that the chain sent, for progress. 0 for none.
+        to: Id of the chain that the packet goes to. Packets for a sink (job/spec.py: sink_id) go by way of
+            the driver.
+        port: Input of the chain.
+
+    Kinds of payload:
+        CHANGES: Rows.
+        FAILURE: A pickled error.
+        WRITTEN: JSON, what the task of a sink wrote, for the commit of the sink.
+        STATE: JSON, a chain, a key group and the number of entries in its state, for progress.
+        SKIPPED: JSON, the number of messages that a source skipped, for progress.
+        MARKED: Rows, possibly none, and watermarks (`read_marked`).
+        LATE: JSON, the number of rows that came too late, for progress.
+        TICK: Nothing. It makes the receiver look at its timers of processing time.
+        TIMER: JSON, a chain, a key group and the processing time of their next timer, null for none.
     """
 
     target: int
@@ -88,11 +108,18 @@ class Packet:
 
 
 class Packer:
-    """Collects the changes of a task and cuts them into packets, one a target at a time.
+    """Collector of the changes of a task that cuts them into packets, one for each target.
 
-    keys: the key fields' positions; () sends all to target `home`. places: bits for the places that
-    changes of one cause are given (runtime/dataflow/sequence.py), 0 for none. task: the number of the one
-    that sends them. to, port: of the packets. channel: of its watermarks, None where none are sent.
+    Args:
+        keys: Positions of the key fields. () sends all rows to target `home`.
+        targets: Number of targets.
+        places: Bits for the places of the changes of one origin row, 0 for none
+            (runtime/dataflow/sequence.py).
+        task: Number of the task that sends the packets.
+        to: Destination of the packets.
+        port: Input of the destination.
+        home: Target of all rows if there are no keys.
+        channel: Channel of the watermarks, None if none are sent.
     """
 
     def __init__(
@@ -115,7 +142,7 @@ class Packer:
         self._bytes = 0
 
     def add(self, changes: pa.Table) -> list[Packet]:
-        """Take changes in; the packets that are full."""
+        """Add changes and return the packets that are full."""
         if changes.num_rows == 0:
             return []
         self._held.append(changes)
@@ -124,12 +151,17 @@ class Packer:
         return self.flush() if self._rows >= PACK_ROWS or self._bytes >= PACK_BYTES else []
 
     def mark(self, orders: Numbers, times: Numbers) -> None:
-        """Take watermarks in that stand behind what was added; orders: not below those before."""
+        """Add watermarks that follow the rows added so far.
+
+        Args:
+            orders: int64[m], not below those of earlier calls.
+            times: int64[m], milliseconds.
+        """
         if self._channel is not None and len(orders):
             self._marks.append((orders, times))
 
     def flush(self) -> list[Packet]:
-        """What is held, as packets."""
+        """Return all collected changes and watermarks as packets."""
         packets = self._cut() if self._held or self._marks else []
         self._held, self._rows, self._bytes = [], 0, 0
         return packets
@@ -165,7 +197,7 @@ class Packer:
         return [self._home] if self._targets == 1 else range(self._targets)
 
     def _taken_marks(self) -> Marks | None:
-        """The watermarks that are held."""
+        """Remove and return the collected watermarks, None if there are none."""
         if self._channel is None or not self._marks:
             return None
         orders, times = zip(*self._marks, strict=True)
@@ -185,13 +217,13 @@ class Packer:
 
 
 class Merger:
-    """Merges the packets of one target, given by ascending position, into changes in their order."""
+    """Merger of the packets of one target, added by ascending position, into sorted changes."""
 
     def __init__(self) -> None:
         self._held: list[tuple[Position, pa.Table]] = []
 
     def add(self, packet: Packet) -> pa.Table | None:
-        """Take a packet in; the rows that no later packet can come before, or None."""
+        """Add a packet. Return the rows that no later packet can precede, None if there are none."""
         if packet.rows == 0:
             return None
         out = self.release(packet.first)
@@ -199,16 +231,23 @@ class Merger:
         return out
 
     def hold(self, first: Position, changes: pa.Table) -> None:
-        """Take the rows of a packet in."""
+        """Add the rows of a packet without releasing any."""
         self._held.append((first, changes))
 
     def finish(self) -> pa.Table | None:
-        """The rows that are left, or None."""
+        """Return the rows that are left, None if there are none."""
         return self.release(None)
 
     def release(self, end: Position | None) -> pa.Table | None:
-        """Rows before `end`, or all, None for none; the others stay. Rows of one order and place stand by
-        task."""
+        """Return the rows before a position and keep the others. Rows of one order and place are sorted by
+        task.
+
+        Args:
+            end: Position, None to release all rows.
+
+        Returns:
+            Sorted changes, None if there are none.
+        """
         ready, held = [], []
         for first, changes in sorted(self._held, key=lambda one: one[0][2:]):
             rows = changes.num_rows if end is None else below(changes, end[:2])
@@ -221,7 +260,7 @@ class Merger:
 
 
 def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
-    """All rows of the packets of one target, given by ascending position."""
+    """Yield all rows of the packets of one target, given by ascending position, as sorted tables."""
     merger = Merger()
     for packet in packets:
         changes = merger.add(packet)
@@ -233,7 +272,7 @@ def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
 
 
 def write_ipc(changes: pa.Table) -> bytes:
-    """A table as an Arrow IPC stream."""
+    """Return a table as an Arrow IPC stream."""
     changes = _with_steps(changes)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, changes.schema, options=_WRITE) as writer:
@@ -243,13 +282,14 @@ def write_ipc(changes: pa.Table) -> bytes:
 
 
 def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
-    """The table of an Arrow IPC stream."""
+    """Return the table of an Arrow IPC stream."""
     return _with_orders(pa.ipc.open_stream(payload, options=_READ).read_all())
 
 
 def _with_steps(changes: pa.Table) -> pa.Table:
-    """The same with steps from one order to the next in the place of the orders, where they are small: those
-    shrink to less, and sooner."""
+    """Replace the orders by the uint16 steps between them, if all steps fit. Steps compress faster and
+    better.
+    """
     index = changes.schema.get_field_index(ORDER)
     if index < 0 or not changes.num_rows:
         return changes
@@ -262,7 +302,7 @@ def _with_steps(changes: pa.Table) -> pa.Table:
 
 
 def _with_orders(changes: pa.Table) -> pa.Table:
-    """The table that was written."""
+    """Restore the orders from steps (the inverse of `_with_steps`)."""
     index = changes.schema.get_field_index(ORDER)
     kind = changes.schema.field(index) if index >= 0 else None
     if kind is None or kind.type != pa.uint16():
@@ -273,8 +313,11 @@ def _with_orders(changes: pa.Table) -> pa.Table:
 
 
 def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
-    """The changes of a MARKED packet, None where no row has shown yet what their columns are, and the
-    watermarks: one Arrow IPC stream behind the other."""
+    """Return the changes and the watermarks of a MARKED packet: two Arrow IPC streams, one after the other.
+
+    Returns:
+        The changes, None if no row has shown their columns yet. Then the watermarks.
+    """
     reader = pa.BufferReader(payload)
     changes, marks = read_ipc(reader), read_ipc(reader)
     return (changes if changes.num_columns else None), Marks.from_table(marks)

@@ -1,4 +1,4 @@
-"""Merges the packets of one target, of one or several inputs, for the chain that gets them."""
+"""Merge the packets of one chain, from one or several inputs."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from firesteel.runtime.dataflow.packets import MARKED, Merger, Packet, Position,
 from firesteel.runtime.dataflow.watermarks import ChannelMarks
 
 TOGETHER = 4 << 20
-"""Bytes of rows that are given together: what is kept by key is looked up once for all of them. Of many more
-each step of an operator waits for memory: 64 MB take windows and OVER up to twice as long, 12 MB a tenth
-longer."""
+"""Bytes of rows that are released at once.
+
+State is looked up by key once for all of them. Much larger tables wait for memory in each step: at 64 MB
+windows and OVER take up to twice as long, at 12 MB a tenth longer.
+"""
 MANY = 12
-"""Times as much for an operator that gains by it (operator_registry.py): a GROUP BY record by record takes a
-fifth less time."""
+"""Factor on `TOGETHER` for operators that gain by larger tables (operator_registry.py).
+
+A GROUP BY record by record takes a fifth less time.
+"""
 
 
 class PortMerger:
-    """Merge packets that come by ascending position.
+    """Merger of the packets of a chain. The packets come by ascending position.
 
-    A chain of one input gets its rows and watermarks in one order. A chain of several inputs gets one
+    A chain with one input gets its rows and watermarks in one order. A chain with several inputs gets one
     `PortBatch` a release, however the rows of its inputs alternate.
 
     Args:
-        marks: For each port that gets watermarks, the state of its channels.
-        place: `$place` of the watermarks, behind those that rows may have here.
+        marks: State of the channels, for each port that gets watermarks.
+        place: `$place` of the watermarks. It is not below any `$place` that rows have here.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
     """
@@ -44,7 +48,7 @@ class PortMerger:
         self._ports = [_Port((marks or {}).get(port)) for port in range(ports)]
 
     def add(self, packet: Packet) -> Iterator[Message | PortBatch]:
-        """Take a packet in and, if enough has come, yield the rows that no later packet can precede."""
+        """Add a packet. If enough rows wait, yield the rows that no later packet can precede."""
         if packet.rows == 0 and packet.holds != MARKED:
             return
         if self._waiting >= self._together:
@@ -53,7 +57,7 @@ class PortMerger:
         self._waiting += self._ports[packet.port].add(packet)
 
     def finish(self) -> Iterator[Message | PortBatch]:
-        """Yield what is left."""
+        """Yield all rows and watermarks that still wait."""
         return self._release(None)
 
     def _release(self, end: Position | None) -> Iterator[Message | PortBatch]:
@@ -66,7 +70,7 @@ class PortMerger:
 
 
 def _messages(part: Marked) -> Iterator[Message]:
-    """Yield rows and watermarks in the simplest form that says the same."""
+    """Yield rows and watermarks as the simplest messages."""
     if not part.table.num_columns:  # no packet has shown what the columns are
         for time, order in zip(part.times.tolist(), part.orders.tolist(), strict=True):
             yield Watermark(time, order, part.place)
@@ -78,12 +82,12 @@ def _messages(part: Marked) -> Iterator[Message]:
 
 @dataclass
 class _Port:
-    """What is held of one input.
+    """Rows and watermarks of one input that are not released yet.
 
     Attributes:
-        marks: State of its channels, None if it gets no watermarks.
-        rows: Packets whose rows are not released.
-        none: A table of its columns without rows, once a packet has shown them.
+        marks: State of the channels of the input, None if it gets no watermarks.
+        rows: Rows that are not released.
+        none: An empty table with the columns of the input, once a packet has shown them.
     """
 
     marks: ChannelMarks | None = None
@@ -91,7 +95,7 @@ class _Port:
     none: pa.Table = field(default_factory=lambda: pa.table({}))
 
     def add(self, packet: Packet) -> int:
-        """Take a packet in and return the bytes of its rows."""
+        """Add a packet and return the bytes of its rows."""
         if packet.holds != MARKED:
             table = read_ipc(packet.payload)
             self.rows.hold(packet.first, table)
@@ -106,7 +110,15 @@ class _Port:
         return 0 if table is None else int(table.nbytes)
 
     def release(self, end: Position | None, place: int) -> Marked | None:
-        """Return the rows before a position and the watermarks whose rows are all there, None for neither."""
+        """Return the rows before a position, and the watermarks whose rows are complete.
+
+        Args:
+            end: Position of the next packet, None to release all.
+            place: `$place` of the watermarks.
+
+        Returns:
+            None if there are neither rows nor watermarks.
+        """
         table = self.rows.release(end)
         orders = times = np.empty(0, np.int64)
         if self.marks is not None:

@@ -1,4 +1,4 @@
-"""How far event time has come for an operator, over micro-batches."""
+"""Watermark and numbers that an operator keeps between micro-batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class AscendingMarks:
-    """m watermarks, ascending: their times, and the orders and the place of what they cause."""
+    """m ascending watermarks, as columns.
+
+    Attributes:
+        times: int64[m], milliseconds.
+        orders: int64[m], `$order` of what each watermark causes.
+        place: `$place` of what they cause.
+    """
 
     times: Index
     orders: Index
@@ -25,18 +31,25 @@ class AscendingMarks:
 
     @classmethod
     def none(cls) -> AscendingMarks:
+        """Return no watermarks (m = 0)."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
     def of(cls, message: Watermark | Marked) -> AscendingMarks:
-        """Those of a message."""
+        """Return the watermarks of a message."""
         if isinstance(message, Watermark):
             return cls(np.array([message.time]), np.array([message.order]), message.place)
         return cls(np.maximum.accumulate(message.times), message.orders, message.place)
 
 
 class KeptNumber:
-    """A number that an operator keeps over micro-batches, in the state of this name."""
+    """A number that an operator keeps in its state between micro-batches.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the value state.
+        initial: Value if the state is empty.
+    """
 
     def __init__(self, backend: StateBackend, name: str, initial: int) -> None:
         self._state = backend.value(name, [], [pa.int64()])
@@ -46,28 +59,36 @@ class KeptNumber:
         self._saved = self.now
 
     def save(self) -> None:
-        """Write it, if it has moved."""
+        """Write the number to the state if it has changed."""
         if self.now != self._saved:
             self._state.put(self._key, np.zeros(1, np.int64), [pa.array([self.now])], 0)
             self._saved = self.now
 
 
 class KeptWatermark(KeptNumber):
-    """The operator's watermark. name: of the state."""
+    """The watermark of an operator, kept between micro-batches.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the value state.
+    """
 
     def __init__(self, backend: StateBackend, name: str) -> None:
         super().__init__(backend, name, MIN_WATERMARK)
 
     def standing(self, rows: Marked) -> Index:
-        """int64[n]: the watermark that stood when each row came."""
+        """Return the watermark at the time each row came, int64[n] in milliseconds."""
         marks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
         return marks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]
 
     def is_new(self, mark: Watermark) -> bool:
-        """Whether event time moves: what waits for the next watermark does not go with one that comes again,
-        as at the beginning of a micro-batch."""
+        """Return whether a watermark advances event time.
+
+        A micro-batch begins by repeating the last watermark. Rows that wait for the next watermark must not
+        leave with the repeated one.
+        """
         return mark.time > self.now
 
     def advance(self, time: int) -> None:
-        """A watermark has come; one that is lower changes nothing."""
+        """Raise the watermark. A lower time changes nothing."""
         self.now = max(self.now, time)

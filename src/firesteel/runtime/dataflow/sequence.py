@@ -1,12 +1,14 @@
-"""The order of changes: by `$order`, the input row that caused a change, then by `$place`, its place among
-all that this row caused.
+"""Total order of changes: by `$order`, then by `$place`.
 
-Both are int64. `$order` is unique within a micro-batch and numbered anew for each, split by split and row by
-row, never by how far a source was read. `$place` is the last column of a changes table, and left out where
-all are 0, as behind most sources. A row may cause many changes, and each of them many more behind the next
-exchange: at every exchange the changes of one cause are numbered behind its place (`Places`), in as many bits
-as all exchanges of the job can have. So a change has one order, whatever tasks and key groups the work was
-cut into.
+- `$order` (int64) identifies the input row that caused a change, its origin. It is unique within a
+  micro-batch and numbered anew for each one. Numbers go by split and by row, never by how far a source was
+  read.
+- `$place` (int64) numbers the changes of one origin row. It is the last column of a changes table. It is left
+  out if all places are 0, as after most sources.
+
+A row may cause many changes, and each of them many more after the next exchange. Every exchange appends a
+number to the place of a change (`Places`). Each number gets as many bits as all exchanges of the job leave
+room for. So the order of changes does not depend on how the work is divided into tasks and key groups.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from firesteel.types.internal_values import one_chunk
 
 Numbers = NDArray[np.int64]
 Cause = tuple[int, int]
-"""An order and a place."""
+"""The origin of a change: its `$order` and `$place`."""
 
 ROW_BITS = 36
 _SPLIT_BITS = 26
@@ -35,9 +37,10 @@ _PLACE_BITS = 62
 
 # --- numbering rows ------------------------------------------------------------------------------
 def row_orders(split: int, first: int, rows: int) -> pa.Array:
-    """`$order` of the rows `first`, `first + 1`... of a split.
+    """Return the `$order` of the rows `first`, `first + 1`, ... of a split, int64[rows].
 
-    Raises JobError where the split has more rows than there are numbers.
+    Raises:
+        JobError: The split has more rows than there are numbers.
     """
     if first + rows > 1 << ROW_BITS:
         raise JobError(f"a task reads more than {1 << ROW_BITS:,} rows", hint="read with more tasks")
@@ -46,12 +49,12 @@ def row_orders(split: int, first: int, rows: int) -> pa.Array:
 
 
 def last_order(split: int) -> int:
-    """The last `$order` that a split has."""
+    """Return the greatest `$order` of a split."""
     return ((split + 1) << ROW_BITS) - 1
 
 
 def split_numbers(source: int, sources: int) -> range:
-    """The numbers of the splits that one of several sources has in a micro-batch."""
+    """Return the numbers of the splits of one of several sources in a micro-batch."""
     share = (1 << _SPLIT_BITS) // sources
     return range(source * share, (source + 1) * share)
 
@@ -62,7 +65,11 @@ def order_shift(places: int, sources: int) -> int:
 
 
 def split_number(numbers: range, index: int) -> int:
-    """That of a source's split or task. Raises JobError where there are more of them than numbers."""
+    """Return the number of one split or task of a source.
+
+    Raises:
+        JobError: The source has more splits than numbers.
+    """
     if index >= len(numbers):
         raise JobError(
             f"a source is read by more than {len(numbers):,} tasks at once", hint="read with fewer tasks"
@@ -71,25 +78,35 @@ def split_number(numbers: range, index: int) -> int:
 
 
 def place_bits(exchanges: int, taken: int = 0) -> int:
-    """How many bits of `$place` each of so many exchanges, one behind the other, has. taken: bits that
-    rows need where they are read."""
+    """Return the number of bits of `$place` that each exchange gets.
+
+    Args:
+        exchanges: Number of exchanges on the longest path of the job.
+        taken: Bits that rows already use where they are read.
+    """
     return (_PLACE_BITS - taken) // max(1, exchanges)
 
 
 def last_place(exchanges: int, bits: int, taken: int = 0) -> int:
-    """The greatest `$place` that rows have behind so many exchanges of `bits` each; taken: as above."""
+    """Return the greatest `$place` of rows after some exchanges.
+
+    Args:
+        exchanges: Number of exchanges before the rows.
+        bits: Bits of each exchange (`place_bits`).
+        taken: Bits that rows already use where they are read.
+    """
     return (1 << (taken + exchanges * bits)) - 1
 
 
 # --- tables --------------------------------------------------------------------------------------
 def orders(changes: pa.Table) -> Numbers:
-    """The `$order` column."""
+    """Return the `$order` column, int64[n]."""
     values: Numbers = one_chunk(changes.column(ORDER)).to_numpy()
     return values
 
 
 def places(changes: pa.Table) -> Numbers | None:
-    """The `$place` column, None where it is left out."""
+    """Return the `$place` column, int64[n], or None if the table has none."""
     if PLACE not in changes.column_names:
         return None
     values: Numbers = one_chunk(changes.column(PLACE)).to_numpy()
@@ -97,13 +114,19 @@ def places(changes: pa.Table) -> Numbers | None:
 
 
 def heads(changes: pa.Table) -> pa.Table:
-    """The causes alone, without the fields."""
+    """Return only the columns `$order` and, if present, `$place`."""
     return changes.select([name for name in (ORDER, PLACE) if name in changes.column_names])
 
 
 def caused(changes: pa.Table, at: Numbers, kinds: pa.Array, columns: Iterable[pa.Array]) -> pa.Table:
-    """A changes table of n changes. at: int64[n], the row of `changes` that caused each. kinds: int8[n].
-    columns: its fields."""
+    """Return a changes table in which each change takes its origin from a row of another table.
+
+    Args:
+        changes: Table with the origins.
+        at: int64[n], for each new change the row of `changes` that caused it.
+        kinds: int8[n], row kinds.
+        columns: The fields, n rows each.
+    """
     fields = list(columns)
     causes = heads(changes)
     order, *place = (one_chunk(column).take(pa.array(at)) for column in causes.columns)
@@ -112,7 +135,12 @@ def caused(changes: pa.Table, at: Numbers, kinds: pa.Array, columns: Iterable[pa
 
 
 def attributed(changes: pa.Table, to: Numbers) -> pa.Table:
-    """The changes with another cause each. to: int64[n], for each the row of `changes` that has it."""
+    """Return the changes with other origins.
+
+    Args:
+        changes: n changes.
+        to: int64[n], for each change the row of `changes` whose origin it gets.
+    """
     for name in (ORDER, PLACE):
         index = changes.schema.get_field_index(name)
         if index >= 0:
@@ -121,21 +149,24 @@ def attributed(changes: pa.Table, to: Numbers) -> pa.Table:
 
 
 def concat(tables: Sequence[pa.Table]) -> pa.Table:
-    """The tables behind each other, some of which have places and some not."""
+    """Concatenate changes tables, of which some have the column `$place` and some do not."""
     if any(PLACE in table.column_names for table in tables):
         tables = [_with_places(table) for table in tables]
     return pa.concat_tables(tables)
 
 
 def in_order(changes: pa.Table) -> pa.Table:
-    """The changes sorted; those of one cause stay as they stood."""
+    """Return the changes sorted by origin. Changes of one origin keep their sequence."""
     by = by_cause(changes)
     return changes if by is None else changes.combine_chunks().take(pa.array(by))
 
 
 def by_cause(changes: pa.Table) -> Numbers | None:
-    """int64[n]: the changes' places in the order of their causes, those of one as they stand; None where all
-    stand so."""
+    """Return the row numbers that sort the changes by origin, int64[n]. The sort is stable.
+
+    Returns:
+        None if the changes are sorted already.
+    """
     order, place = orders(changes), places(changes)
     if place is None:
         return None if is_ascending(order) else stable_order(order)
@@ -144,7 +175,7 @@ def by_cause(changes: pa.Table) -> Numbers | None:
 
 
 def ranks(changes: pa.Table) -> Numbers:
-    """int64[n]: numbers that compare as the causes of the changes do."""
+    """Return numbers that compare like the origins of the changes, int64[n]."""
     order, place = orders(changes), places(changes)
     if place is None:
         return order
@@ -156,7 +187,7 @@ def ranks(changes: pa.Table) -> Numbers:
 
 
 def below(changes: pa.Table, cause: Cause) -> int:
-    """How many of the changes, which are sorted, come before a cause."""
+    """Return how many changes come before an origin. The changes have to be sorted."""
     order, place = orders(changes), places(changes)
     start, end = (int(np.searchsorted(order, cause[0], side)) for side in ("left", "right"))
     if place is None:
@@ -165,7 +196,7 @@ def below(changes: pa.Table, cause: Cause) -> int:
 
 
 def cause_of(changes: pa.Table, row: int) -> Cause:
-    """The cause of one of the changes."""
+    """Return the origin of one change."""
     place = changes.column(PLACE)[row].as_py() if PLACE in changes.column_names else 0
     return changes.column(ORDER)[row].as_py(), place
 
@@ -178,8 +209,17 @@ def _with_places(changes: pa.Table) -> pa.Table:
 
 # --- at an exchange ------------------------------------------------------------------------------
 class Places:
-    """Gives the changes of a task their places. They come sorted; a cause may go on from one table to the
-    next. bits: place_bits."""
+    """Numbering of the changes of one origin row at an exchange.
+
+    The changes of a task come sorted. The changes of one origin may continue in the next table.
+
+    Args:
+        bits: Bits for each number (`place_bits`).
+
+    Example:
+        With 4 bits, three changes of order 7 and place 1 get the places 16, 17 and 18 (1 << 4, plus 0, 1 and
+        2).
+    """
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
@@ -187,8 +227,11 @@ class Places:
         self._count = 0
 
     def __call__(self, changes: pa.Table) -> pa.Table:
-        """The changes with places; without, where every cause has one change and none had a place. What is
-        beyond the bits shares the last place, and stays as it stands."""
+        """Return the changes with new places.
+
+        No column is added if every origin has one change and no place. Changes beyond the last number share
+        it and keep their sequence.
+        """
         order, place = orders(changes), places(changes)
         same = order[1:] == order[:-1]
         if place is not None:

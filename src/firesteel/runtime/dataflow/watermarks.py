@@ -1,10 +1,13 @@
-"""Watermarks on their way between tasks, and what becomes of those of several channels.
+"""Watermarks between tasks: how an input combines the watermarks of its channels.
 
-A channel is what has an order of its own: all splits of a directory, each task before an exchange. Within
-one the watermark is the greatest so far, by order: a split that begins low takes nothing back. An operator's
-is the least of all channels, and none before each of them has given one. A channel that is silent for too
-long holds it back no more, until it has caught up (Flink: StatusWatermarkValve); a split of a source that has
-others beside it holds it back as soon as it is heard again (WatermarkOutputMultiplexer).
+A channel is a part of an input with an order of its own: all splits of a directory, or one task before an
+exchange. Within a channel, the watermark is the greatest so far by order: a split that begins with low times
+does not take it back. The watermark of an input is the least of all its channels. It does not exist before
+each channel has sent one.
+
+A channel that is idle for too long no longer holds the input back until it has caught up (Flink:
+StatusWatermarkValve). A split of a source with several splits holds it back again as soon as it sends one
+(Flink: WatermarkOutputMultiplexer).
 """
 
 from __future__ import annotations
@@ -27,8 +30,15 @@ _NONE = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class Marks:
-    """Watermarks in columns, int64[m] each, by order: each stands behind the rows of its order, in its
-    channel."""
+    """Watermarks of some channels, as columns sorted by order.
+
+    Each watermark follows the rows of its order, within its channel.
+
+    Attributes:
+        orders: int64[m], ascending.
+        channels: int64[m], ids of channels.
+        times: int64[m], milliseconds.
+    """
 
     orders: Numbers
     channels: Numbers
@@ -36,7 +46,7 @@ class Marks:
 
     @classmethod
     def of(cls, channel: int, orders: Iterable[Numbers], times: Iterable[Numbers]) -> Marks:
-        """Those of one channel."""
+        """Return the watermarks of one channel, sorted by order."""
         order, time = np.concatenate([_NONE, *orders]), np.concatenate([_NONE, *times])
         by = np.argsort(order, kind="stable")
         return cls(order[by], np.full(len(order), channel), time[by])
@@ -47,7 +57,7 @@ class Marks:
 
     @property
     def columns(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Orders, channels and times."""
+        """Return the orders, channels and times."""
         return self.orders, self.channels, self.times
 
     def to_table(self) -> pa.Table:
@@ -58,13 +68,17 @@ class Marks:
         return len(self.orders)
 
     def split(self, order: int | None) -> tuple[Marks, Marks]:
-        """Those before an order, and the others; all and none where it is None."""
+        """Return the watermarks before an order, and the others.
+
+        Args:
+            order: None puts all watermarks into the first part.
+        """
         at = len(self) if order is None else int(np.searchsorted(self.orders, order))
         return Marks(*(c[:at] for c in self.columns)), Marks(*(c[at:] for c in self.columns))
 
 
 def together(marks: Sequence[Marks]) -> Marks:
-    """All of them by order; those of one order as they stood."""
+    """Concatenate watermarks, sorted by order. Watermarks of one order keep their sequence."""
     if len(marks) == 1:
         return marks[0]
     columns = [np.concatenate([getattr(m, c) for m in marks]) for c in ("orders", "channels", "times")]
@@ -74,10 +88,16 @@ def together(marks: Sequence[Marks]) -> Marks:
 
 @dataclass(frozen=True)
 class Channel:
-    """One that a task gets watermarks from. mini_batch: milliseconds of the intervals of row time of which
-    only the ends go on (RowTimeMiniBatchAssginerOperator), 0 for none: a task before the exchange does not
-    know what others let through before. idle: milliseconds of silence after which it holds nothing back,
-    0 for never. is_split: it is one of those that a source has, each with watermarks of its own."""
+    """Settings of a channel that a task gets watermarks from.
+
+    Attributes:
+        id: Number of the channel.
+        mini_batch: Length of the row time intervals in milliseconds of which only the ends are sent on
+            (Flink: RowTimeMiniBatchAssginerOperator), 0 for none. A task before the exchange cannot decide
+            this: it does not know what the other tasks have sent.
+        idle: Milliseconds of silence after which the channel no longer holds the input back, 0 for never.
+        is_split: Whether the channel is one of several splits of a source, each with its own watermarks.
+    """
 
     id: int
     mini_batch: int = 0
@@ -85,7 +105,15 @@ class Channel:
     is_split: bool = False
 
     def passed(self, times: Numbers, before: int) -> Numbers:
-        """int64[m]: of ascending watermarks, for each the last that went on. before: them all."""
+        """Return the last watermark that was sent on, for each of some ascending watermarks.
+
+        Args:
+            times: int64[m], ascending, milliseconds.
+            before: Last watermark sent on before all of them.
+
+        Returns:
+            int64[m], milliseconds.
+        """
         if not self.mini_batch:
             return times
         goes_on = ends_interval(times, max(before, 0), self.mini_batch)
@@ -94,19 +122,31 @@ class Channel:
 
 @dataclass
 class Reached:
-    """How far a channel has come. heard: the processing time of the micro-batch in which it was last heard
-    of, IDLE for one that has been silent for too long."""
+    """Progress of one channel.
+
+    Attributes:
+        time: Watermark of the channel, in milliseconds.
+        heard: Processing time of the last micro-batch with a watermark of the channel, IDLE if the channel is
+            idle.
+    """
 
     time: int
     heard: int
 
 
 IDLE = -1
+"""Value of `Reached.heard` for a channel that is idle."""
 
 
 class ChannelMarks:
-    """The watermarks of one input of a task. channels: all of them, and known: what was heard of them in
-    micro-batches before. now: processing time. time: the watermark of the input."""
+    """The watermark of one input of a task, combined from its channels.
+
+    Args:
+        channels: All channels of the input.
+        known: Progress of the channels in earlier micro-batches, by id.
+        now: Processing time in milliseconds.
+        time: Watermark of the input so far.
+    """
 
     def __init__(
         self, channels: Iterable[Channel], known: Mapping[int, Reached] | None = None, now: int = 0,
@@ -121,16 +161,23 @@ class ChannelMarks:
 
     @property
     def ended(self) -> bool:
+        """Whether all channels have ended."""
         return all(each.time == MAX_WATERMARK for each in self.reached.values())
 
     def add(self, marks: Marks) -> None:
-        """Take watermarks in, in any order."""
+        """Add watermarks, in any order."""
         if len(marks):
             self._held.append(marks)
 
     def release(self, order: int | None) -> tuple[Numbers, Numbers]:
-        """The orders and times at which the input's watermark moves, of those before an order or of all; no
-        more of them may come."""
+        """Return where the watermark of the input advances.
+
+        Args:
+            order: Watermarks before this order are combined; no more of them may come. None for all.
+
+        Returns:
+            int64[m] orders and int64[m] times of the new watermarks.
+        """
         if not self._held:
             return _NONE, _NONE
         ready, rest = together(self._held).split(order)
@@ -145,14 +192,19 @@ class ChannelMarks:
         return advance(ready)
 
     def _join(self, number: int) -> None:
-        """A channel that was not there at the start is as one that was idle."""
+        """Add a channel that did not exist at the start. It begins as an idle one."""
         like = next(iter(self._channels.values()))
         self._channels[number] = replace(like, id=number)
         self.reached[number] = Reached(MIN_WATERMARK, IDLE)
 
     def fall_silent(self) -> int | None:
-        """The micro-batch ends: the watermark, where it moves as a channel that gave nothing for too long is
-        idle from now on. Where all are, it is the greatest of them."""
+        """End the micro-batch: mark silent channels as idle.
+
+        If all channels are idle, the watermark is the greatest of them.
+
+        Returns:
+            The new watermark, None if it does not advance.
+        """
         before = self.time
         for number in self._silent:
             channel, reached = self._channels[number], self.reached[number]
@@ -163,8 +215,10 @@ class ChannelMarks:
         return self.time if self.time > before else None
 
     def next_timer(self) -> int | None:
-        """The processing time at which the next channel is silent for too long; None where none can be.
-        Asked at the end of a micro-batch."""
+        """Return the processing time at which the next channel becomes idle, None if none can.
+
+        Call it at the end of a micro-batch.
+        """
         times = (
             each.heard + self._channels[number].idle
             for number, each in self.reached.items()
@@ -173,24 +227,25 @@ class ChannelMarks:
         return min(times, default=None)
 
     def _holds_nothing(self, number: int) -> bool:
-        """Whether a channel is idle, or was and is still behind (Flink: not aligned)."""
+        """Return whether a channel is idle, or was idle and is still behind (Flink: not aligned)."""
         reached = self.reached[number]
         if reached.heard == IDLE:
             return True
         return reached.time < self.time and not self._channels[number].is_split
 
     def _least(self) -> int:
-        """The least watermark of all channels that hold it back."""
+        """Return the least watermark of all channels that hold the input back."""
         times = (each.time for number, each in self.reached.items() if not self._holds_nothing(number))
         return min(times, default=self.time)
 
     def _move(self, time: int) -> bool:
+        """Raise the watermark of the input, and return whether it advanced."""
         moves = time > self.time
         self.time = max(self.time, time)
         return moves
 
     def _at_once(self, marks: Marks) -> tuple[Numbers, Numbers]:
-        """All that give watermarks hold the input's back."""
+        """Combine watermarks as columns, if each channel among them holds the input back."""
         steps = np.unique(marks.orders)
         least = np.full(len(steps), MAX_WATERMARK)
         for number, reached in self.reached.items():
@@ -208,7 +263,10 @@ class ChannelMarks:
         return steps[moves], least[moves]
 
     def _one_by_one(self, marks: Marks) -> tuple[Numbers, Numbers]:
-        """Some of them come back: each holds the watermark back from where it has caught up with it."""
+        """Combine watermarks one by one, if an idle channel is among them.
+
+        Such a channel holds the input back from where it has caught up.
+        """
         moved: list[tuple[int, int]] = []
         for order, number, time in zip(*(c.tolist() for c in marks.columns), strict=True):
             reached = self.reached[number]
@@ -220,15 +278,14 @@ class ChannelMarks:
         return orders, times
 
     def _of_channel(self, number: int, times: Numbers) -> Numbers:
-        """int64[m + 1]: the watermark before the channel's marks, then behind each."""
+        """Return the watermark of a channel before the given ones and after each of them, int64[m + 1]."""
         last = self.reached[number].time
         reached = np.maximum(np.maximum.accumulate(times), last)
         return np.concatenate([[last], self._channels[number].passed(reached, last)])
 
 
 class MarkState:
-    """The watermarks of a task's inputs, and what was heard of their channels, from one micro-batch to the
-    next."""
+    """State of the watermarks of a task's inputs and channels, kept between micro-batches."""
 
     def __init__(self, state: StateBackend, name: str, now: int) -> None:
         self._state = state.value(f"{name}.v1", [pa.int32(), pa.int64()], [pa.int64(), pa.int64()])
@@ -236,7 +293,7 @@ class MarkState:
         self._known: dict[tuple[int, int], Reached] = {}
 
     def load(self, port: int, channels: Sequence[Channel]) -> ChannelMarks:
-        """Those of one input."""
+        """Return the watermarks of one input with its kept progress."""
         ids = pa.array([_INPUT, *(channel.id for channel in channels)], pa.int64())
         keys = find_keys([pa.array([port] * len(ids), pa.int32()), ids], len(ids))
         found = self._state.get(keys, 0)
@@ -248,7 +305,7 @@ class MarkState:
         return ChannelMarks(channels, known, self._now, whole.time)
 
     def save(self, inputs: Mapping[int, ChannelMarks]) -> None:
-        """Those of which something new is known."""
+        """Write the progress of all inputs and channels that has changed."""
         now = {
             (port, number): each
             for port, marks in inputs.items()
@@ -266,4 +323,4 @@ class MarkState:
 
 
 _INPUT = -1
-"""In place of a channel: the input that they are of."""
+"""Id that stands for the input itself, in place of a channel."""

@@ -1,14 +1,28 @@
-"""Keyed state as operators see it: columns by key, read and written for a whole batch at once.
+"""Contracts of keyed state, read and written as columns for a whole batch.
 
-    ValueState        a row a key                    accumulators
-    MapState          by (key, sub-key), by hash     values seen (DISTINCT), the rows of a join
-    OrderedMapState   by (key, sub-key), in order    MIN and MAX under retraction, Top-N, OVER, versions
-    TimeState         by (time, key)                 timers, window ends
+- `ValueState`: one row for each key. For accumulators.
+- `MapState`: rows by key and sub-key, hashed. For the values of DISTINCT and the rows of a join.
+- `OrderedMapState`: rows by key and sub-key, sorted. For MIN and MAX under retraction, Top-N, OVER and
+  versions.
+- `TimeState`: rows by time and key. For timers and window ends.
 
-The first two are Flink's. A sub-key of several columns is a struct. Every call names its keys by `Keys`
-(runtime/columns/keys.py): the distinct keys of a batch, sorted by hash; an `owners` array holds indices into
-it. Times are milliseconds; `now` is the processing time of the batch. With a time to live, an entry written
-at t is gone once `now >= t + ttl`; reading does not refresh it (Flink: OnCreateAndWrite, NeverReturnExpired).
+The first two are Flink's. A sub-key of several columns is a struct.
+
+Each call names its keys by `Keys` (runtime/columns/keys.py): the distinct keys of a batch, sorted by hash. An
+`owners` array holds indices into it. Times are milliseconds, and `now` is the processing time of the batch.
+
+With a time to live, an entry written at t expires when `now >= t + ttl`. Reading does not refresh it (Flink:
+OnCreateAndWrite, NeverReturnExpired).
+
+Example:
+    Count the rows of each key:
+
+    state = backend.value("count.v1", key_types=[pa.int64()], types=[pa.int64()])
+    keys = find_keys([table.column("f0")], table.num_rows)
+    found = state.get(keys, now)
+    counts = pc.add(pc.fill_null(found.columns[0], 0), pa.array(keys.counts))
+    state.put(keys, np.arange(len(keys)), [counts], now)
+    backend.commit()
 """
 
 from __future__ import annotations
@@ -27,9 +41,11 @@ from firesteel.runtime.state.order_codes import SortOrder
 
 @dataclass(frozen=True)
 class Found:
-    """Answer of a look-up of m entries.
+    """Result of a look-up of m entries.
 
-    found: bool[m]. columns: m rows each, in the order asked; NULL where nothing was found.
+    Attributes:
+        found: bool[m], whether each entry exists.
+        columns: m rows each, in the order of the request. NULL if the entry does not exist.
     """
 
     found: NDArray[np.bool_]
@@ -40,7 +56,10 @@ class Found:
 class Entries:
     """All live map entries of some keys, sorted by owner.
 
-    owners: int64[m], non-decreasing indices into the `Keys` asked for. sub_keys and columns: m rows.
+    Attributes:
+        owners: int64[m], non-decreasing indices into the `Keys` of the request.
+        sub_keys: m sub-keys.
+        columns: m rows each.
     """
 
     owners: NDArray[np.int64]
@@ -49,87 +68,135 @@ class Entries:
 
 
 class ValueState(Protocol):
-    """One row of columns a key."""
+    """State with one row of columns for each key."""
 
     def get(self, keys: Keys, now: int) -> Found:
-        """The rows of all keys."""
+        """Return the rows of all keys, in the order of `keys`."""
         ...
 
     def put(
         self, keys: Keys, owners: NDArray[np.int64], columns: Sequence[pa.Array], now: int,
         live: NDArray[np.bool_] | None = None,
     ) -> None:  # fmt: skip
-        """Write the rows of keys `owners` (ascending, distinct). Where `live` is false, delete."""
+        """Write the rows of some keys.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], ascending and distinct indices into `keys`.
+            columns: m rows each.
+            now: Processing time in milliseconds.
+            live: bool[m], False deletes the row. None writes all rows.
+        """
         ...
 
 
 class MapState(Protocol):
-    """Rows of columns by key and sub-key. Sub-keys are equal in binary form; NULL is a sub-key (but not of
-    an ordered map)."""
+    """State with rows of columns by key and sub-key.
+
+    Sub-keys are compared in binary form. NULL is a valid sub-key, except in an ordered map.
+    """
 
     def get(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
-        """Look up m pairs (key, sub-key), in any order."""
+        """Look up m pairs of key and sub-key, in any order."""
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], now: int) -> Entries:
-        """All entries of the keys `owners` (ascending, distinct)."""
+        """Return all entries of some keys. `owners` is ascending and distinct."""
         ...
 
     def put(
         self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, columns: Sequence[pa.Array],
         now: int, live: NDArray[np.bool_] | None = None,
     ) -> None:  # fmt: skip
-        """Write m distinct pairs, in any order. Where `live` is false, delete."""
+        """Write m distinct pairs of key and sub-key, in any order.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], indices into `keys`.
+            sub_keys: m sub-keys.
+            columns: m rows each.
+            now: Processing time in milliseconds.
+            live: bool[m], False deletes the entry. None writes all entries.
+        """
         ...
 
     def clear(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
-        """Delete all entries of the keys `owners` (ascending, distinct)."""
+        """Delete all entries of some keys. `owners` is ascending and distinct."""
         ...
 
 
 class OrderedMapState(MapState, Protocol):
-    """A map whose entries stand in the order of their sub-keys (order_codes.py says which that is).
+    """Map state whose entries are sorted by sub-key (order_codes.py defines the order).
 
-    What is at one end of it costs what is asked for, however many entries a key has. A sub-key is not
-    NULL; fields of a sub-key of several columns may be. `entries` are ascending by owner and sub-key.
+    The cost of reading at one end depends on the number of entries requested, not on the number that a key
+    has. A sub-key is not NULL, but fields of a struct may be. `entries` are sorted by owner and sub-key.
     """
 
     def first(
         self, keys: Keys, owners: NDArray[np.int64], counts: NDArray[np.int64], now: int,
         start: pa.Array | None = None,
     ) -> Entries:  # fmt: skip
-        """The first `counts[i]` entries of the keys `owners[i]` (ascending, distinct), ascending by owner
-        and sub-key; of those at or after the sub-key `start[i]` where it is given. Entries that have been
-        deleted in front of them cost as others, until a merge drops them: who knows where the live ones
-        begin gives it as `start`."""
+        """Return the first entries of some keys, ascending by owner and sub-key.
+
+        Deleted entries at the front cost as much as live ones, until a merge drops them. To skip them, pass
+        `start`.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], ascending and distinct indices into `keys`.
+            counts: int64[m], number of entries for each owner.
+            now: Processing time in milliseconds.
+            start: m sub-keys. Only entries at or after them are returned. None for no limit.
+        """
         ...
 
     def last(
         self, keys: Keys, owners: NDArray[np.int64], counts: NDArray[np.int64], now: int,
         start: pa.Array | None = None,
     ) -> Entries:  # fmt: skip
-        """The same from the other end: ascending by owner, descending by sub-key; `start`: at or before."""
+        """Return the last entries of some keys, ascending by owner and descending by sub-key.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], ascending and distinct indices into `keys`.
+            counts: int64[m], number of entries for each owner.
+            now: Processing time in milliseconds.
+            start: m sub-keys. Only entries at or before them are returned. None for no limit.
+        """
         ...
 
     def range(
         self, keys: Keys, owners: NDArray[np.int64], low: pa.Array | None, high: pa.Array | None, now: int
     ) -> Entries:
-        """The entries of the keys `owners[i]` (ascending, distinct) with low[i] <= sub-key < high[i], as far
-        as these are given; ascending by owner and sub-key."""
+        """Return the entries with low <= sub-key < high, ascending by owner and sub-key.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], ascending and distinct indices into `keys`.
+            low: m sub-keys, None for no lower bound.
+            high: m sub-keys, None for no upper bound.
+            now: Processing time in milliseconds.
+        """
         ...
 
     def floor(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
-        """For m pairs (key, sub-key), in any order, the key's entry with the greatest sub-key at or below:
-        columns are its sub-key, then its own."""
+        """Find the entry with the greatest sub-key at or below each of m pairs of key and sub-key, in any
+        order.
+
+        Returns:
+            The columns are the sub-key of the entry, then its values.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Due:
-    """Entries of a time state, ascending by time.
+    """Entries of a time state, ascending by time. A key occurs once for each of its times.
 
-    times: int64[m]. keys: the columns of their keys, columns: their own; m rows each. A key is there once
-    for each of its times.
+    Attributes:
+        times: int64[m].
+        keys: Columns of the keys, m rows each.
+        columns: Columns of the values, m rows each.
     """
 
     times: NDArray[np.int64]
@@ -138,96 +205,126 @@ class Due:
 
 
 class TimeState(Protocol):
-    """Rows of columns by time (any int64, milliseconds as a rule) and key. They have no time to live."""
+    """State with rows of columns by time and key. It has no time to live.
+
+    A time is any int64, usually milliseconds.
+    """
 
     def get(self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64]) -> Found:
-        """Look up m pairs (time, key), in any order."""
+        """Look up m pairs of time and key, in any order."""
         ...
 
     def put(
         self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64],
         columns: Sequence[pa.Array] = (), live: NDArray[np.bool_] | None = None,
     ) -> None:  # fmt: skip
-        """Write m distinct pairs, in any order: a timer that is there already is one still. Where `live` is
-        false, delete."""
+        """Write m distinct pairs of time and key, in any order. A pair that exists is overwritten.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], indices into `keys`.
+            times: int64[m].
+            columns: m rows each.
+            live: bool[m], False deletes the entry. None writes all entries.
+        """
         ...
 
     def take_until(self, time: int) -> Due:
-        """Take out all entries up to and with `time`: one range is read and cut off, whatever lies above."""
+        """Remove and return all entries up to and including a time.
+
+        Entries with later times do not add to the cost.
+        """
         ...
 
     def read_until(self, time: int) -> Due:
-        """All entries up to and with `time`, which stay."""
+        """Return all entries up to and including a time, without removing them."""
         ...
 
     def drop_until(self, time: int) -> None:
-        """Forget all entries up to and with `time`, without a look at them."""
+        """Remove all entries up to and including a time, without reading them."""
         ...
 
     def next_time(self) -> int | None:
-        """The smallest time, None where there is no entry."""
+        """Return the smallest time, None if there is no entry."""
         ...
 
 
 class StateBackend(Protocol):
-    """The state of one operator in one key group (or in all, where one task owns them all).
+    """State of one operator in one key group, or in all of them if one task owns them all.
 
-    `value`, `map`, `ordered` and `times` may be called again with the same arguments and give the same state.
+    A second call of `value`, `map`, `ordered` or `times` with the same arguments returns the same state.
     """
 
     def value(
         self, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType], ttl: int = 0
     ) -> ValueState:
-        """The state called `name`. ttl: milliseconds, 0 for ever."""
+        """Return the value state with this name.
+
+        Args:
+            name: Name with a version, such as `count.v1`.
+            key_types: Types of the key columns.
+            types: Types of the value columns.
+            ttl: Time to live in milliseconds, 0 for no expiry.
+        """
         ...
 
     def map(
         self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0
     ) -> MapState:  # fmt: skip
-        """The map state called `name`."""
+        """Return the map state with this name."""
         ...
 
     def ordered(
         self, name: str, sub_type: pa.DataType, types: Sequence[pa.DataType], ttl: int = 0,
         orders: Sequence[SortOrder] = (),
     ) -> OrderedMapState:  # fmt: skip
-        """The ordered map called `name`. orders: how each field of a struct is sorted; of any other type
-        none, it is ascending (`last` reads it from the other end). Raises InternalError for a type without
-        an order."""
+        """Return the ordered map state with this name.
+
+        Args:
+            name: Name of the state.
+            sub_type: Type of the sub-keys.
+            types: Types of the value columns.
+            ttl: Time to live in milliseconds, 0 for no expiry.
+            orders: Sort order of each field of a struct. Any other type needs none: it is ascending, and
+                `last` reads it from the other end.
+
+        Raises:
+            InternalError: The type has no order.
+        """
         ...
 
     def times(
         self, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType] = ()
     ) -> TimeState:
-        """The time state called `name`."""
+        """Return the time state with this name."""
         ...
 
     def commit(self) -> None:
-        """Make what was written durable: new runs and the manifest go to the store."""
+        """Store new runs and the manifest. The commit of the host makes them durable."""
         ...
 
 
 class RunStore(Protocol):
-    """The durable home of a backend: a map from run id to bytes, and one small value, the manifest.
+    """Durable storage of a state backend: a map from run ids to bytes, and one manifest.
 
-    Spark's state store implements it (MapState and ValueState), and a dictionary does. What is put
-    becomes durable with the host's own commit.
+    Spark's state store implements it (MapState and ValueState), and so does a dictionary. Writes become
+    durable with the commit of the host.
     """
 
     def get(self, run: str) -> bytes | None:
-        """The bytes of a run, None where there is none."""
+        """Return the bytes of a run, None if it does not exist."""
         ...
 
     def put(self, run: str, data: bytes) -> None:
-        """Store a new run; ids are never used twice."""
+        """Store a new run. An id is never used twice."""
         ...
 
     def remove(self, runs: Iterable[str]) -> None:
-        """Forget runs."""
+        """Delete runs."""
         ...
 
     def manifest(self) -> bytes | None:
-        """The manifest, None at the start."""
+        """Return the manifest, None if none was written yet."""
         ...
 
     def set_manifest(self, data: bytes) -> None:
