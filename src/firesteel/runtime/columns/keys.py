@@ -1,6 +1,7 @@
-"""The keys of a batch: which rows have the same key, and where a key belongs.
+"""Keys of a batch: which rows share a key, and which key group a key belongs to.
 
-Flink: `KeyGroupRangeAssignment` for key groups. Equality of keys is binary (kernels/column_hashes.py).
+Key groups are Flink's (`KeyGroupRangeAssignment`). Keys are compared in binary form
+(kernels/column_hashes.py).
 """
 
 from __future__ import annotations
@@ -18,15 +19,23 @@ from firesteel.kernels.column_hashes import U64, hash_columns
 from firesteel.runtime.columns.sorting import place_bits, word_order
 
 _MANY = 4096
-"""Fewer rows are sorted sooner than counted."""
+"""Below this number of rows, sorting is faster than estimating the number of keys."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The g distinct keys of n rows, sorted by (hash1, hash2); a key's index is its place there.
+    """The g distinct keys of n rows, sorted by (hash1, hash2). The index of a key is its position there.
 
-    columns: the keys' own columns, g rows each. order: int64[n], the rows sorted by key, and within a
-    key as they stood. starts: int64[g], where in `order` each key's rows begin.
+    Attributes:
+        columns: Key columns, g rows each.
+        hash1: uint64[g], first hash of each key.
+        hash2: uint64[g], second hash of each key.
+        order: int64[n], row numbers sorted by key. Rows of one key keep their sequence.
+        starts: int64[g], position in `order` where the rows of each key begin.
+
+    Example:
+        Rows with the keys [b, a, b], with a sorted before b: columns=[a, b], order=[1, 0, 2], starts=[0, 1],
+        counts=[1, 2], codes=[1, 0, 1].
     """
 
     columns: tuple[pa.Array, ...]
@@ -40,35 +49,44 @@ class Keys:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows n."""
         return len(self.order)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """int64[g]: the number of rows of each key."""
+        """Return the number of rows of each key, int64[g]."""
         return np.diff(self.starts, append=self.rows)
 
     @cached_property
     def sorted_codes(self) -> NDArray[np.int64]:
-        """int64[n]: the key index of each row of `order`."""
+        """Return the key index of each row in the sequence of `order`, int64[n]."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """int64[n]: the key index of each row, as the rows stood."""
+        """Return the key index of each row in input sequence, int64[n]."""
         codes = np.empty(self.rows, np.int64)
         codes[self.order] = self.sorted_codes
         return codes
 
 
 def find_keys(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
-    """The distinct keys of `rows` rows of key columns; with no columns there is one key."""
+    """Return the distinct keys of some rows. Without key columns, all rows have one key.
+
+    Args:
+        columns: Key columns.
+        rows: Number of rows.
+    """
     arrays = [one_array(column) for column in columns]
     return _keys(arrays, *hash_columns(arrays, rows))
 
 
 def find_keys_if_shared(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
-    """The same where rows share keys; where most of many have a key of their own, each row as one, unsorted:
-    who only wants fewer rows is spared the sort."""
+    """Return the distinct keys of some rows, or each row as its own key if nearly all keys are distinct.
+
+    In the second case the keys are unsorted and may repeat. Use it to reduce rows, where grouping is
+    optional.
+    """
     arrays = [one_array(column) for column in columns]
     hash1, hash2 = hash_columns(arrays, rows)
     if rows < _MANY or _distinct(hash1) <= rows // 2:
@@ -78,8 +96,10 @@ def find_keys_if_shared(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int
 
 
 def _distinct(hashes: U64) -> int:
-    """At least how many distinct hashes there are, and nearly as many: those that fall into different ones of
-    many more cells."""
+    """Return a lower bound, usually close, for the number of distinct hashes.
+
+    It counts the used cells of a table with at least four times as many cells as hashes.
+    """
     cells = np.zeros(4 << len(hashes).bit_length(), np.bool_)
     cells[hashes & np.uint64(len(cells) - 1)] = True
     return int(np.count_nonzero(cells))
@@ -96,10 +116,10 @@ def _keys(arrays: Sequence[pa.Array], hash1: U64, hash2: U64) -> Keys:
 
 
 def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The stable order of rows by (hash1, hash2), and where in it each key begins.
+    """Return the stable order of rows by (hash1, hash2), and where each key begins in it.
 
-    The leading bits of hash1, and hash2, tell keys apart; should two keys share the bits, the whole hashes
-    decide.
+    The leading bits of hash1 and hash2 usually tell keys apart. If two keys share these bits, whole hashes
+    are compared.
     """
     found = word_order(hash1, (hash2, hash2), np.empty(0, np.int64), 64 - place_bits(len(hash1)))
     if found is not None:
@@ -110,7 +130,7 @@ def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """A column as one array, in the plain layout of its type."""
+    """Return a column as one array in the plain layout of its type."""
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if pa.types.is_dictionary(column.type):
@@ -121,14 +141,23 @@ def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def key_group(hash1: U64, max_parallelism: int) -> NDArray[np.int32]:
-    """The key group of each key. It takes the low bits, so that the keys of one group still spread
-    over all leading bits, by which they are sorted."""
+    """Return the key group of each key, int32[g].
+
+    It uses the low bits of the hash. So the keys of one group still spread over the leading bits, which sort
+    them.
+    """
     low = hash1 & np.uint64(0xFFFFFFFF)
     return ((low * np.uint64(max_parallelism)) >> np.uint64(32)).astype(np.int32)
 
 
 def key_groups(changes: pa.Table, key_positions: Sequence[int], max_parallelism: int) -> NDArray[np.int32]:
-    """The key group of each row of a changes table, by its key fields."""
+    """Return the key group of each row of a changes table, int32[n].
+
+    Args:
+        changes: n rows.
+        key_positions: Positions of the key fields.
+        max_parallelism: Number of key groups.
+    """
     columns = [one_array(changes.column(field(i))) for i in key_positions]
     hash1, _ = hash_columns(columns, changes.num_rows)
     return key_group(hash1, max_parallelism)

@@ -1,13 +1,18 @@
-"""What a job is, for those who run it: small frozen values that travel to the workers.
+"""Serializable settings of operators, sent to the workers as small frozen values.
 
-The planner's trees are cut at their exchanges into chains (job/lower/job.py). A chain reads a source or
-other chains, runs its operators in order, and sends what is left on: to the next chain by key, to several
-chains in its own task, or to a sink. Nothing here knows Spark or the planner.
+The planner's trees are cut at their exchanges into chains (job/lower/job.py). A chain reads a source or other
+chains, runs its operators in order, and sends the rows on. They go to the next chain by key, to several
+chains in the same task, or to a sink. Nothing here depends on Spark or the planner.
 
-A changes table is an Arrow table with the columns `$kind` (int8, the row kind's byte) and `$order`
-(int64: the input row that caused it), then `f0`, `f1`, ... for the fields, and last, where it is needed,
-`$place` (int64: the place among what that row caused; runtime/dataflow/sequence.py).
-Its rows stand in the order in which Flink would emit them, within a key.
+A changes table is an Arrow table with these columns:
+
+- `$kind` (int8): the byte of the row kind.
+- `$order` (int64): the input row that caused the change.
+- `f0`, `f1`, ...: the fields.
+- `$place` (int64), only where needed: the number among the changes of one input row
+  (runtime/dataflow/sequence.py).
+
+Within a key, the rows have the order in which Flink would emit them.
 """
 
 from __future__ import annotations
@@ -22,30 +27,51 @@ from firesteel.types.user_function import UserFunction
 
 @runtime_checkable
 class OperatorSpec(Protocol):
-    """Settings of one operator. Each class has a line in runtime/dataflow/operator_registry.py."""
+    """Settings of one operator. Each class has a line in runtime/dataflow/operator_registry.py.
+
+    Example:
+        @dataclass(frozen=True)
+        class DelaySpec(OperatorSpec):
+            '''Send rows on after some milliseconds of processing time.'''
+
+            delay: int
+
+            @property
+            def sets_timers(self) -> bool:
+                return True
+    """
 
     @property
     def reads_marks(self) -> bool:
-        """Whether watermarks make the operator do something; else they only pass."""
+        """Whether watermarks make the operator act. If False, they only pass through."""
         return False
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """The ports of an operator of several inputs, first the one whose rows it processes first."""
+        """Ports of an operator with several inputs, in the order in which it processes their rows."""
         return (0,)
 
     @property
     def sets_timers(self) -> bool:
-        """Whether the operator may have something to do at some processing time, though nothing comes."""
+        """Whether the operator may have to run at some processing time, even without input."""
         return False
 
 
 @dataclass(frozen=True)
 class AggregateSpec:
-    """One aggregate call: `function` is its plain name (SUM, MAX, $WELFORD_M2$1), `retract` whether
-    the variant that takes retractions runs, args and filter positions of input fields. options: what is
-    written with the call and is no argument, as in expr.nodes.AggregateCall. user: the function, where it
-    is one of the user's."""
+    """One aggregate call.
+
+    Attributes:
+        function: Plain name, such as SUM, MAX or $WELFORD_M2$1.
+        args: Positions of the arguments among the input fields.
+        arg_types: Types of the arguments.
+        type: Type of the result.
+        retract: Whether the variant that accepts retractions runs.
+        distinct: Whether the call has DISTINCT.
+        filter: Position of the input field of FILTER, None for no filter.
+        options: Parts of the call that are not arguments, as in expr.nodes.AggregateCall.
+        user: The user-defined function, None for a built-in one.
+    """
 
     function: str
     args: tuple[int, ...]
@@ -62,12 +88,20 @@ class AggregateSpec:
 class GroupAggregateSpec(OperatorSpec):
     """GroupAggregate, record by record or in bundles (Flink: GroupAggFunction, MiniBatchGroupAggFunction).
 
-    input_retracts: whether -U and -D may come, and so whether records are counted. count_star: the
-    position in `calls` of a COUNT(*) that serves as the record counter, else None: a hidden one is
-    kept. ttl: state retention in milliseconds, 0 for ever. bundle: rows after which a bundle ends, 0 for
-    record by record. map_order: a bundle's keys go out in the order of Flink's map
-    (runtime/aggregate/reduce/map_order.py). every_row: each row has its result, and a key without records
-    goes on (the calls of a window of OVER).
+    Attributes:
+        keys: Positions of the key fields.
+        calls: The aggregate calls.
+        input_types: Types of the input fields.
+        input_retracts: Whether -U and -D may come. Then the operator counts records.
+        emit_update_before: Whether the output has -U.
+        count_star: Position in `calls` of a COUNT(*) that counts the records. None adds a hidden count.
+        ttl: State retention in milliseconds, 0 for no expiry.
+        state_id: Name of the state.
+        bundle: Number of rows after which a bundle ends, 0 for record by record.
+        map_order: Whether the keys of a bundle go out in the order of Flink's map
+            (runtime/aggregate/reduce/map_order.py).
+        every_row: Whether each row has a result and a key without records is kept. True for the calls of an
+            OVER window.
     """
 
     keys: tuple[int, ...]
@@ -83,7 +117,7 @@ class GroupAggregateSpec(OperatorSpec):
     every_row: bool = False
 
     def stateful(self, ttl: int, state_id: str) -> GroupAggregateSpec:
-        """The same with its state kept for `ttl` milliseconds under a name."""
+        """Return the spec with its state kept for `ttl` milliseconds under another name."""
         return replace(self, ttl=ttl, state_id=state_id)
 
     @property
@@ -92,8 +126,11 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def records(self) -> str | None:
-        """The part of the accumulator that counts records: the query's own COUNT(*), the sum of partial
-        ones, or a hidden count after all calls. None over insert-only input."""
+        """Return the name of the part of the accumulator that counts records.
+
+        It is the query's own COUNT(*), the sum of partial counts, or a hidden count after all calls. None for
+        insert-only input.
+        """
         if not self.input_retracts or self.every_row:
             return None
         if self.count_star is None:
@@ -103,16 +140,19 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def sorted_arguments(self) -> frozenset[int]:
-        """The fields whose values are kept in order: the arguments of MIN and MAX under retraction."""
+        """Return the fields whose values are kept sorted: the arguments of MIN and MAX under retraction."""
         calls = (call for call in self.calls if call.retract and call.function in ("MIN", "MAX"))
         return frozenset(call.args[0] for call in calls)
 
 
 @dataclass(frozen=True)
 class LocalGroupAggregateSpec(OperatorSpec):
-    """Bundles of rows to one row of accumulators a key (runtime/aggregate/reduce/columns.py), without state.
+    """Local phase without state: a bundle of rows becomes one row of accumulators for each key.
 
-    aggregate: keys and calls over the input.
+    The layout of the accumulators is in runtime/aggregate/reduce/columns.py.
+
+    Attributes:
+        aggregate: Keys and calls over the input.
     """
 
     aggregate: GroupAggregateSpec
@@ -124,10 +164,11 @@ class LocalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class GlobalGroupAggregateSpec(OperatorSpec):
-    """Bundles of accumulators, as a local or an incremental aggregate gives them, merged by key.
+    """Global phase: merge bundles of accumulators of a local or incremental aggregate by key.
 
-    aggregate: the local phase's keys and calls, over its input. results: how many of the calls are
-    columns of the output; what comes after them only counts records.
+    Attributes:
+        aggregate: Keys and calls of the local phase, over its input.
+        results: Number of calls that are output columns. The calls after them only count records.
     """
 
     aggregate: GroupAggregateSpec
@@ -140,9 +181,12 @@ class GlobalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregateSpec(OperatorSpec):
-    """Bundles of a partial aggregate's accumulators to what they add to the final keys.
+    """Incremental phase: turn bundles of a partial aggregate's accumulators into increments of the final
+    keys.
 
-    aggregate: the partial aggregate, over its local phase's input. final_keys: positions among its keys.
+    Attributes:
+        aggregate: The partial aggregate, over the input of its local phase.
+        final_keys: Positions of the final keys among the keys of the partial aggregate.
     """
 
     aggregate: GroupAggregateSpec
@@ -155,8 +199,17 @@ class IncrementalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class ChangelogNormalizeSpec(OperatorSpec):
-    """ChangelogNormalize by primary key; `condition` is DuckDB SQL over f0, f1, ... or None. bundle: rows
-    after which a bundle ends, 0 for record by record."""
+    """ChangelogNormalize by primary key.
+
+    Attributes:
+        keys: Positions of the primary key.
+        input_types: Types of the input fields.
+        emit_update_before: Whether the output has -U.
+        condition: Filter in DuckDB SQL over f0, f1, ..., None for no filter.
+        ttl: State retention in milliseconds, 0 for no expiry.
+        state_id: Name of the state.
+        bundle: Number of rows after which a bundle ends, 0 for record by record.
+    """
 
     keys: tuple[int, ...]
     input_types: tuple[SqlType, ...]
@@ -173,16 +226,19 @@ class ChangelogNormalizeSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class DropUpdateBeforeSpec(OperatorSpec):
-    """Discard -U rows."""
+    """Drop all -U rows."""
 
 
 @dataclass(frozen=True)
 class ExpandSpec(OperatorSpec):
-    """Emit each row once for every copy.
+    """Emit several copies of each row, with other columns set to NULL in each copy.
 
-    columns: for each column of the output the input field that it shows, None for none. shown: for each
-    copy, the places in `columns` that it shows; its others are NULL. number_at: the place of the copy's
-    number, and numbers: of the copies.
+    Attributes:
+        columns: For each output column the input field, None for no field.
+        types: Types of the output columns.
+        shown: For each copy, the positions in `columns` that it shows. Its other columns are NULL.
+        number_at: Position of the column with the number of the copy.
+        numbers: Numbers of the copies.
     """
 
     columns: tuple[int | None, ...]
@@ -194,14 +250,18 @@ class ExpandSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class WatermarkAssignerSpec(OperatorSpec):
-    """Look at every row's time, and mark how far it has come.
+    """Compute the watermark of every row and send watermarks.
 
-    rowtime: position of the row time, a TIMESTAMP of at most three digits; name: its column's, table: the
-    path of its table, for errors. watermark: gives one column, each row's watermark. interval: milliseconds
-    of event time after which a mark is set, 0 for one at each advance. marks: whether anything behind
-    looks at them (job/watermark_routing.py); else what fails on a row is found, and no more. may_fail:
-    whether
-    `watermark` may. idle: milliseconds without rows after which the source holds no time back, 0 for never.
+    Attributes:
+        rowtime: Position of the row time, a TIMESTAMP of at most three digits.
+        watermark: Expression with one column, the watermark of each row.
+        interval: Milliseconds of event time between two watermarks, 0 to send every advance.
+        name: Name of the row time column, for errors.
+        table: Path of the table, for errors.
+        marks: Whether an operator after this one reads watermarks (job/watermark_routing.py). If False, the
+            expression is only checked for errors.
+        may_fail: Whether `watermark` can fail on a row.
+        idle: Milliseconds without rows after which the source is idle, 0 for never.
     """
 
     rowtime: int
@@ -216,8 +276,17 @@ class WatermarkAssignerSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class GeneratedWatermarksSpec(OperatorSpec):
-    """Watermarks from a WatermarkStrategy in Python (functions/python/watermarks.py), which is pickled.
-    names: of the columns; the rest as for WatermarkAssignerSpec."""
+    """Send the watermarks of a pickled Python WatermarkStrategy (functions/python/watermarks.py).
+
+    Attributes:
+        rowtime: Position of the row time.
+        strategy: The pickled strategy.
+        names: Names of the columns.
+        name: Name of the row time column, for errors.
+        table: Path of the table, for errors.
+        idle: Milliseconds without rows after which the source is idle, 0 for never.
+        state_id: Name of the state.
+    """
 
     rowtime: int
     strategy: UserFunction
@@ -230,7 +299,13 @@ class GeneratedWatermarksSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class CurrentWatermarkSpec(OperatorSpec):
-    """Project and filter by the watermark too: it is one field more that `calc` reads, of this type."""
+    """Project and filter with the current watermark as one more input field.
+
+    Attributes:
+        calc: Projection and filter.
+        field: Position of the field with the watermark.
+        type: Type of that field.
+    """
 
     calc: CalcSpec
     field: int
@@ -243,8 +318,12 @@ class CurrentWatermarkSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class MiniBatchAssignerSpec(OperatorSpec):
-    """Mark the ends of mini-batches, `interval` milliseconds long, by the clock, or by row time where
-    `row_time` says so."""
+    """Mark the ends of mini-batches with watermarks.
+
+    Attributes:
+        interval: Length of a mini-batch in milliseconds.
+        row_time: Whether row time ends mini-batches. If False, processing time does.
+    """
 
     interval: int
     row_time: bool = False

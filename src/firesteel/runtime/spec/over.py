@@ -1,4 +1,4 @@
-"""OVER aggregates and sorts by time, for those who run them; as runtime/spec/operators.py."""
+"""Settings of OVER aggregates and of sorts by time (see runtime/spec/operators.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.types.sql import SqlType
 
 
 class OverTime(Enum):
-    """By which time rows are ordered."""
+    """Time attribute that rows are sorted by."""
 
     ROWTIME = "rowtime"
     PROCTIME = "proctime"
@@ -19,9 +19,13 @@ class OverTime(Enum):
 
 @dataclass(frozen=True)
 class OverFrame:
-    """The rows that each row sees: itself, and those before it. rows: whether they are counted one by one;
-    else rows of one time are peers, which see each other. preceding: how many, or how many milliseconds; None
-    for all."""
+    """Frame of a row: the row itself and rows before it.
+
+    Attributes:
+        rows: Whether `preceding` counts rows (ROWS). If False, it is a time (RANGE), and rows of one time see
+            each other.
+        preceding: Number of rows, or milliseconds. None for an unbounded frame.
+    """
 
     rows: bool
     preceding: int | None
@@ -29,8 +33,17 @@ class OverFrame:
 
 @dataclass(frozen=True)
 class OverAggregateSpec(OperatorSpec):
-    """OVER. aggregate: the partition and the calls, over the input's columns and, behind these, the constants
-    (a value and its type each). time: the column of the row time."""
+    """OVER aggregate.
+
+    Attributes:
+        aggregate: Partition and calls, over the input columns followed by the constants.
+        width: Number of input columns.
+        constants: Value and type of each constant.
+        frame: Frame of the calls.
+        order: Time attribute that rows are sorted by.
+        time: Position of the row time.
+        state_id: Name of the state.
+    """
 
     aggregate: GroupAggregateSpec
     width: int
@@ -47,7 +60,16 @@ class OverAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class TemporalSortSpec(OperatorSpec):
-    """ORDER BY a time, then other columns: keys and how each of them is sorted."""
+    """ORDER BY a time attribute, then other columns.
+
+    Attributes:
+        input_types: Types of the input fields.
+        order: Time attribute that rows are sorted by.
+        time: Position of the row time.
+        keys: Positions of the other columns.
+        directions: Sort order of each of these columns.
+        state_id: Name of the state.
+    """
 
     input_types: tuple[SqlType, ...]
     order: OverTime

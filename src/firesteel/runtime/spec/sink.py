@@ -1,5 +1,4 @@
-"""What stands before a sink whose primary key is not that of the query, for those who run it; as
-runtime/spec/operators.py."""
+"""Settings of the operators in front of a sink (see runtime/spec/operators.py)."""
 
 from __future__ import annotations
 
@@ -12,15 +11,22 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class ConstraintEnforcerSpec(OperatorSpec):
-    """Hold rows to what the sink's columns demand."""
+    """Enforce the constraints of the sink's columns."""
 
     constraints: Constraints
 
 
 @dataclass(frozen=True)
 class SinkUpsertMaterializerSpec(OperatorSpec):
-    """Upserts by `primary_key` out of changes by another key. upsert_key: the positions by which the query
-    knows its rows, () where it needs whole rows for that. ttl: milliseconds, 0 for ever."""
+    """Turn changes with another key into upserts by the primary key of the sink.
+
+    Attributes:
+        primary_key: Positions of the primary key.
+        input_types: Types of the input fields.
+        upsert_key: Positions of the upsert key of the query, () if only whole rows identify a row.
+        ttl: State retention in milliseconds, 0 for no expiry.
+        state_id: Name of the state.
+    """
 
     primary_key: tuple[int, ...]
     input_types: tuple[SqlType, ...]
@@ -31,8 +37,17 @@ class SinkUpsertMaterializerSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class WatermarkCompactingSinkMaterializerSpec(OperatorSpec):
-    """Upserts by `primary_key` where a key may have one row at each watermark: another one fails the job, or
-    with `keep_first` is left out. names: of the primary key's columns; the rest as above."""
+    """Send upserts by primary key at each watermark, with at most one row for each key.
+
+    Attributes:
+        primary_key: Positions of the primary key.
+        input_types: Types of the input fields.
+        names: Names of the primary key columns, for errors.
+        keep_first: Whether a second row of a key is dropped. If False, it fails the job.
+        upsert_key: Positions of the upsert key of the query, () if only whole rows identify a row.
+        ttl: State retention in milliseconds, 0 for no expiry.
+        state_id: Name of the state.
+    """
 
     primary_key: tuple[int, ...]
     input_types: tuple[SqlType, ...]

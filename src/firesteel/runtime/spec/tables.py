@@ -1,4 +1,4 @@
-"""Specs of sources, literal rows and sinks."""
+"""Settings of sources, literal rows and sinks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,21 @@ from firesteel.types.value_parts import Parts
 
 @dataclass(frozen=True)
 class ScanSpec:
-    """A source: the connector's name, the options of the table, and its physical and metadata columns.
+    """A source and the columns that are read from it.
 
-    projection: positions in `names` that are wanted, in output order (f0 is names[projection[0]]).
-    metadata: for each name, the metadata key, or None for a physical column. upsert_key: the primary key of a
-    source that sends rows without the rows before. partition_keys: the columns of PARTITIONED BY. parts: of
-    each wanted column those that are looked at; none where that is all of all. A source may leave out others.
+    Attributes:
+        connector: Name of the connector.
+        options: Options of the table.
+        names: Names of the physical and metadata columns.
+        types: Types of these columns.
+        projection: Positions in `names` that are read, in output order: f0 is `names[projection[0]]`.
+        metadata: For each name the metadata key, None for a physical column.
+        time_zone: Session time zone.
+        table: Path of the table, for errors.
+        upsert_key: Primary key of a source that sends updates without the rows before them.
+        partition_keys: Columns of PARTITIONED BY.
+        parts: For each column that is read, its parts that are read. () reads all columns whole. A source may
+            skip all other parts.
     """
 
     connector: str
@@ -35,7 +44,13 @@ class ScanSpec:
 
 @dataclass(frozen=True)
 class ValuesSpec:
-    """Literal rows: one DuckDB SQL text a cell; `functions` as in CalcSpec."""
+    """Literal rows.
+
+    Attributes:
+        types: Types of the columns.
+        rows: DuckDB SQL text of each cell, by row.
+        functions: As in CalcSpec.
+    """
 
     types: tuple[SqlType, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -44,10 +59,21 @@ class ValuesSpec:
 
 @dataclass(frozen=True)
 class SinkSpec:
-    """Where the results go. connector None: collected for the terminal or the caller. constraints: what rows
-    are held to before they go there (runtime/operators/sink/constraint_checks.py). primary_key: positions of
-    its columns. mode: the kinds of changes that come. metadata: for each name the key of a metadata column,
-    None for a physical one. partition_keys: the columns of PARTITIONED BY."""
+    """Destination of the results.
+
+    Attributes:
+        connector: Name of the connector. None collects the rows for the terminal or the caller.
+        options: Options of the table.
+        names: Names of the columns.
+        types: Types of the columns.
+        table: Path of the table.
+        constraints: Constraints that rows are checked against before
+            (runtime/operators/sink/constraint_checks.py).
+        primary_key: Positions of the primary key.
+        mode: Kinds of changes that the sink gets.
+        metadata: For each name the metadata key, None for a physical column.
+        partition_keys: Columns of PARTITIONED BY.
+    """
 
     connector: str | None
     options: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""What the operators of windows are told (runtime/spec/operators.py has the others)."""
+"""Settings of window operators (see runtime/spec/operators.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.types.sql import BIGINT, SqlType
 
 
 class TimedSpec(OperatorSpec):
-    """What an operator is told that waits for watermarks."""
+    """Settings of an operator that waits for watermarks."""
 
     @property
     def reads_marks(self) -> bool:
@@ -18,8 +18,14 @@ class TimedSpec(OperatorSpec):
 
 
 class WindowColumn(Enum):
-    """A column that says something of a row's window. START, END: its borders on the windows' clock. TIME:
-    its last millisecond as a time attribute. CLOCK: the processing time at which it is sent."""
+    """A column about the window of a row.
+
+    Attributes:
+        START: Start of the window, in the time zone of the windows.
+        END: End of the window, in the time zone of the windows.
+        TIME: Last millisecond of the window, as a time attribute.
+        CLOCK: Processing time at which the result is sent.
+    """
 
     START = auto()
     END = auto()
@@ -29,8 +35,13 @@ class WindowColumn(Enum):
 
 @dataclass(frozen=True)
 class WindowTime:
-    """What time a row has. column: its row time; None where it is the processing time. type: of the time
-    attribute. zone: of the clock by which windows are cut, UTC for a time without a zone."""
+    """Time attribute that windows are based on.
+
+    Attributes:
+        column: Position of the row time, None for processing time.
+        type: Type of the time attribute.
+        zone: Time zone in which windows are cut. UTC for a time without a zone.
+    """
 
     column: int | None
     type: SqlType
@@ -39,8 +50,14 @@ class WindowTime:
 
 @dataclass(frozen=True)
 class SessionWindows:
-    """Sessions of rows. gap: milliseconds. borders: the columns that hold start and end where a function
-    below has found the session; it ends with event time then."""
+    """Session windows.
+
+    Attributes:
+        time: Time attribute of the rows.
+        gap: Gap in milliseconds.
+        borders: Positions of the start and end, if a window table function has already assigned the session.
+            Then event time ends the sessions. None otherwise.
+    """
 
     time: WindowTime
     gap: int
@@ -48,16 +65,19 @@ class SessionWindows:
 
     @property
     def is_rowtime(self) -> bool:
-        """Whether watermarks end them, or the clock."""
+        """Whether watermarks end the sessions. If False, processing time does."""
         return self.time.column is not None or self.borders is not None
 
 
 @dataclass(frozen=True)
 class SessionWindowAggregateSpec(TimedSpec):
-    """Aggregation by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
+    """Aggregate by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
     SessionWindowAssigner).
 
-    aggregate: keys and calls. columns: of the window, behind the results.
+    Attributes:
+        aggregate: Keys and calls.
+        windows: The sessions.
+        columns: Window columns after the results.
     """
 
     aggregate: GroupAggregateSpec
@@ -71,8 +91,14 @@ class SessionWindowAggregateSpec(TimedSpec):
 
 @dataclass(frozen=True)
 class SessionWindowTableFunctionSpec(TimedSpec):
-    """SESSION without an aggregate (Flink: UnalignedWindowTableFunctionOperator). keys: by which sessions are
-    kept apart."""
+    """SESSION table function without an aggregate (Flink: UnalignedWindowTableFunctionOperator).
+
+    Attributes:
+        keys: Positions of the partition keys of the sessions.
+        input_types: Types of the input fields.
+        windows: The sessions.
+        state_id: Name of the state.
+    """
 
     keys: tuple[int, ...]
     input_types: tuple[SqlType, ...]
@@ -86,11 +112,15 @@ class SessionWindowTableFunctionSpec(TimedSpec):
 
 @dataclass(frozen=True)
 class WindowsSpec:
-    """Windows that the clock alone decides. Times are milliseconds.
+    """Windows that depend on time alone: TUMBLE, HOP and CUMULATE. Times are milliseconds.
 
-    function: TUMBLE, HOP or CUMULATE. size: CUMULATE's greatest. step: HOP's slide, CUMULATE's step, TUMBLE's
-    size. of_group_by: windows of GROUP BY, whose rows come to the state one by one, where those of the table
-    functions wait in a buffer, and whose slices are merged as they come, those of HOP's the newest first.
+    Attributes:
+        function: TUMBLE, HOP or CUMULATE.
+        size: Size of a window, for CUMULATE the greatest one.
+        step: Slide of HOP, step of CUMULATE, size of TUMBLE.
+        offset: Offset of the windows.
+        of_group_by: Whether the windows are those of GROUP BY. Their rows go to the state one by one, not
+            through a buffer, and their slices are merged as they come, for HOP the newest first.
     """
 
     function: str
@@ -102,7 +132,7 @@ class WindowsSpec:
 
 @dataclass(frozen=True)
 class WindowTableFunctionSpec(OperatorSpec):
-    """Put window_start, window_end and window_time behind every row, once for each of its windows."""
+    """Append window_start, window_end and window_time to every row, once for each of its windows."""
 
     windows: WindowsSpec
     time: WindowTime
@@ -110,10 +140,14 @@ class WindowTableFunctionSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class LocalWindowAggregateSpec(TimedSpec):
-    """Rows to accumulators by key and slice.
+    """Local phase: turn rows into accumulators by key and slice.
 
-    aggregate: keys and calls. window_end: the column that holds it where a function below has put the window
-    to the row.
+    Attributes:
+        aggregate: Keys and calls.
+        windows: The windows.
+        time: Time attribute of the rows.
+        window_end: Position of the window end, if a window table function has assigned the window. None
+            otherwise.
     """
 
     aggregate: GroupAggregateSpec
@@ -124,10 +158,17 @@ class LocalWindowAggregateSpec(TimedSpec):
 
 @dataclass(frozen=True)
 class WindowAggregateSpec(TimedSpec):
-    """Aggregate by key and window, and say it when the window is over.
+    """Aggregate by key and window, and send the result when the window ends.
 
-    aggregate, window_end: as in the local phase. columns: of the window, behind the results. results: how
-    many of the calls are shown. is_global: the input is what the local phase gives.
+    Attributes:
+        aggregate: Keys and calls.
+        windows: The windows.
+        time: Time attribute of the rows.
+        columns: Window columns after the results.
+        results: Number of calls that are output columns.
+        window_end: Position of the window end, if a window table function has assigned the window. None
+            otherwise.
+        is_global: Whether the input are the accumulators of a local phase.
     """
 
     aggregate: GroupAggregateSpec
@@ -140,7 +181,7 @@ class WindowAggregateSpec(TimedSpec):
 
     @property
     def is_rowtime(self) -> bool:
-        """Whether watermarks end the windows, or the clock."""
+        """Whether watermarks end the windows. If False, processing time does."""
         return self.time.column is not None or self.window_end is not None
 
     @property
@@ -149,7 +190,7 @@ class WindowAggregateSpec(TimedSpec):
 
 
 def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
-    """The same by slice too: its end is one more field behind the rows', and the last key."""
+    """Return the aggregate with the slice as its last key. The end of the slice is one more input field."""
     end = BIGINT.with_nullable(False)
     keys = (*aggregate.keys, len(aggregate.input_types))
     return replace(aggregate, keys=keys, input_types=(*aggregate.input_types, end))
@@ -157,9 +198,14 @@ def sliced(aggregate: GroupAggregateSpec) -> GroupAggregateSpec:
 
 @dataclass(frozen=True)
 class Emit:
-    """Results of a window before its end and after it. early, late: milliseconds of processing time between
-    two of them, 0 for one with every row, None for none. lateness: how long after its end rows are taken, in
-    milliseconds of event time."""
+    """When a window sends results before and after its end.
+
+    Attributes:
+        early: Milliseconds of processing time between two results before the end. 0 for a result with every
+            row, None for none.
+        late: Milliseconds between two results after the end, like `early`.
+        lateness: How long after the end rows are accepted, in milliseconds of event time.
+    """
 
     early: int | None = None
     late: int | None = None
@@ -168,11 +214,16 @@ class Emit:
 
 @dataclass(frozen=True)
 class GroupWindowAggregateSpec(TimedSpec):
-    """Aggregation by key and TUMBLE or HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
+    """Aggregate by key and TUMBLE or HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
 
-    aggregate: keys and calls; its `emit_update_before` is whether -U goes with +U. size, slide: milliseconds,
-    the same for TUMBLE. columns: of the window, behind the results. updates: whether a result replaces the
-    one before, and is not sent again where it is the same.
+    Attributes:
+        aggregate: Keys and calls. Its `emit_update_before` decides whether the output has -U.
+        time: Time attribute of the rows.
+        size: Size of a window in milliseconds.
+        slide: Slide in milliseconds, equal to `size` for TUMBLE.
+        columns: Window columns after the results.
+        emit: When results are sent before and after the end.
+        updates: Whether a result replaces the one before. Then an equal result is not sent again.
     """
 
     aggregate: GroupAggregateSpec
@@ -185,8 +236,9 @@ class GroupWindowAggregateSpec(TimedSpec):
 
     @property
     def apart(self) -> bool:
-        """Whether windows share nothing of what they hold: functions over pandas have the rows of a window in
-        the order in which they came."""
+        """Whether each window keeps its own rows. Pandas functions need the rows of a window in arrival
+        order.
+        """
         return any(call.user is not None and call.user.is_pandas for call in self.aggregate.calls)
 
     @property

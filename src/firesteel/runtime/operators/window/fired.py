@@ -1,4 +1,4 @@
-"""What windows give when they fire, as changes: results and the columns of the window."""
+"""Build the changes that windows send when they fire: results and window columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,15 @@ Index = NDArray[np.int64]
 def window_columns(
     columns: Iterable[WindowColumn], starts: Index, ends: Index, time: WindowTime, now: int
 ) -> list[pa.Array]:
-    """The columns of windows. starts, ends: on the windows' clock. now: the processing time."""
+    """Return the window columns of some windows.
+
+    Args:
+        columns: Which columns.
+        starts: int64[n], starts in the time zone of the windows, in milliseconds.
+        ends: int64[n], ends in the time zone of the windows, in milliseconds.
+        time: Time attribute of the windows.
+        now: Processing time in milliseconds.
+    """
     found = []
     for column in columns:
         if column is WindowColumn.START:
@@ -35,17 +43,30 @@ def window_columns(
 
 
 def moments(millis: Index, kind: pa.DataType) -> pa.Array:
-    """A column of times of an Arrow type in microseconds or nanoseconds."""
+    """Return milliseconds as a column of an Arrow timestamp type in microseconds or nanoseconds."""
     return pa.array(millis * (1000 if kind.unit == "us" else 1_000_000)).cast(kind)
 
 
 def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
-    """Inserts of these fields. orders, place: of the watermarks that cause them."""
+    """Return a changes table of inserts.
+
+    Args:
+        orders: int64[n], orders of the watermarks that cause the rows.
+        place: `$place` of these watermarks.
+        columns: The fields.
+    """
     return changes(orders, place, pa.array(np.full(len(orders), RowKind.INSERT, np.int8)), columns)
 
 
 def changes(orders: Index, place: int, kinds: pa.Array, columns: Sequence[pa.Array]) -> pa.Table:
-    """The same of any kinds."""
+    """Return a changes table.
+
+    Args:
+        orders: int64[n], orders of the watermarks that cause the rows.
+        place: `$place` of these watermarks.
+        kinds: int8[n], row kinds.
+        columns: The fields.
+    """
     arrays, names = [kinds, pa.array(orders), *columns], [KIND, ORDER, *map(field, range(len(columns)))]
     if place:
         arrays, names = [*arrays, pa.array(np.full(len(orders), place))], [*names, PLACE]

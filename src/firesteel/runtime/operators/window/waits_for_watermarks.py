@@ -1,4 +1,4 @@
-"""What operators have in common whose rows wait until watermarks pass them."""
+"""Base of operators whose rows wait until a watermark passes them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ _NONE = np.zeros(0, np.int64)
 
 
 class WaitsForWatermarks(Operator, ABC):
-    """Watermarks alone send out changes, and a table is worked off at once with all that are in it.
+    """Operator that sends changes only at watermarks, and processes a table with all its watermarks at once.
 
-    types: of the input's fields. time, came: names of the states of its watermark and of how many rows came.
+    Args:
+        backend: State of the operator.
+        types: Types of the input fields.
+        time: Name of the state with the operator's watermark.
+        came: Name of the state with the number of rows so far.
     """
 
     def __init__(self, backend: StateBackend, types: Sequence[pa.DataType], time: str, came: str) -> None:
@@ -33,8 +37,10 @@ class WaitsForWatermarks(Operator, ABC):
 
     @abstractmethod
     def take(self, message: Marked) -> pa.Table:
-        """The changes that the watermarks of a message send out, by their orders; it moves the operator's own
-        watermark on."""
+        """Process a message: return the changes of its watermarks, sorted by their orders.
+
+        An implementation also advances the watermark of the operator.
+        """
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         self.take(Marked(table, _NONE, _NONE))
@@ -56,12 +62,12 @@ class WaitsForWatermarks(Operator, ABC):
         return ()
 
     def kept_number(self, name: str, initial: int = 0) -> KeptNumber:
-        """A number that is kept over micro-batches, in the state of this name."""
+        """Return a number that is kept between micro-batches in the state with this name."""
         self._numbers.append(KeptNumber(self._backend, name, initial))
         return self._numbers[-1]
 
     def arrivals(self, count: int) -> Index:
-        """int64[count]: the numbers of the next rows that come."""
+        """Return the arrival numbers of the next rows, int64[count]."""
         numbers = self._came.now + np.arange(count)
         self._came.now += count
         return numbers
