@@ -1,4 +1,4 @@
-"""Topology of a job: fragments (the chains of one task) and stages (fragments equally far from the sources)."""
+"""Topology of a job: fragments (chains of one task) and stages (fragments equally far from the sources)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Runs as Arrow IPC files in a directory of this machine, mapped into memory.
+"""Cache of runs as Arrow IPC files in a local directory, mapped into memory.
 
-Files are immutable, named by the run's id (a digest of its content), written to a temporary name and
-then renamed, and shared by all worker processes without a copy. The directory is disposable: a run
-that is not there, or cannot be read, is fetched from the store again. It is kept below a size: the
-files that were not used for longest go first. A mapped file stays readable after its removal.
+Files are immutable and named by the id of the run, a digest of its content. They are written to a temporary
+name, then renamed. All worker processes share them without a copy.
+
+The directory is disposable: a run that is missing or unreadable is fetched from the store again. The total
+size is limited, and the least recently used files go first. A mapped file stays readable after its removal.
 """
 
 from __future__ import annotations
@@ -31,7 +32,12 @@ _STALE_SECONDS = 3600
 
 
 class RunCache:
-    """directory: made where it is missing. limit: bytes that its files may have in all."""
+    """Cache of runs in a directory.
+
+    Args:
+        directory: Created if it is missing.
+        limit: Maximum of bytes of all files.
+    """
 
     def __init__(self, directory: Path, limit: int = DEFAULT_LIMIT) -> None:
         self._directory = directory
@@ -42,7 +48,7 @@ class RunCache:
         directory.mkdir(parents=True, exist_ok=True)
 
     def get(self, name: str) -> Run | None:
-        """The run, None where it is not here."""
+        """Return a run, None if it is not in the cache."""
         known = self.known(name)
         if known is not None:
             return known
@@ -60,33 +66,39 @@ class RunCache:
         return opened
 
     def known(self, name: str) -> Run | None:
-        """The run, where this process has it open."""
+        """Return a run that this process has open, None if it has not."""
         known = self._open.get(name)
         if known is not None:
             self._open.move_to_end(name)
         return known
 
     def keep(self, name: str, run: Run) -> None:
-        """Have a run open in this process, without a file."""
+        """Keep a run open in this process, without a file."""
         self._open[name] = run
         while len(self._open) > _OPEN_RUNS:
             self._open.popitem(last=False)
 
     def live(self, names: Set[str], state: object = None) -> None:
-        """These are all runs that a state has now: its former ones are closed. This process may have them
-        open without being the one that merged them away. state: which, where several use the cache."""
+        """Set the ids of all runs that a state has now, and close its former ones.
+
+        This process may have runs open that another process has merged away.
+
+        Args:
+            names: Ids of the runs.
+            state: Which state, if several share the cache.
+        """
         for name in self._live.get(state, frozenset()) - names:
             self._open.pop(name, None)
         self._live[state] = frozenset(names)
 
     def load(self, name: str, data: bytes) -> Run:
-        """Add a run that came from the store."""
+        """Add a run that came from the store, and return it."""
         run = decode(data)
         self.put(name, run)
         return run
 
     def put(self, name: str, run: Run) -> None:
-        """Add a run. A full disk is no error: the cache does without it."""
+        """Add a run. If the disk is full, the run is not cached."""
         path = self._path(name)
         if path.exists():
             return
@@ -103,8 +115,10 @@ class RunCache:
             self.clean()
 
     def clean(self) -> None:
-        """Remove the files used longest ago until four fifths of the limit are left, and what writers
-        that died left behind. Other processes may clean at the same time."""
+        """Remove stale temporary files, and the least recently used files if the limit is exceeded.
+
+        Files are removed down to four fifths of the limit. Other processes may clean at the same time.
+        """
         files = []
         for entry in os.scandir(self._directory):
             with suppress(FileNotFoundError):

@@ -1,9 +1,9 @@
-"""Runs as bytes: one Arrow IPC file, compressed for the store, or not, so that a mapped file of the
-cache is read without a copy.
+"""Bytes of runs: one Arrow IPC file each.
 
-Columns: w0, w1, ... (the words), live (int8) and time (int64) where the run has them, c0, c1, ..., the
-first of which is called tail where it is one.
-The schema's metadata hold the version of the layout.
+Runs are compressed for the store. Files of the cache are not, so that a mapped file is read without a copy.
+
+Columns: w0, w1, ... (the words); live (int8) and time (int64), if the run has them; c0, c1, .... The first of
+the last group is called `tail` if it is one. The metadata of the schema holds the version of the layout.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from firesteel.runtime.state.runs import Run
 VERSION = b"1"
 _KEY = b"firesteel.run"
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
-"""To wake Arrow's threads takes ten times as long as to read a small run."""
+"""Waking Arrow's threads takes ten times as long as reading a small run."""
 _MANY = 10_000
-"""Rows for which Arrow's threads, which take a while to wake, compress columns sooner than one does."""
+"""Number of rows from which Arrow's threads compress columns faster than one thread does."""
 
 
 def encode(run: Run) -> bytes:
-    """The bytes of a run for the store, with LZ4."""
+    """Return a run as bytes for the store, compressed with LZ4."""
     sink = pa.BufferOutputStream()
     _write(run, sink, pa.ipc.IpcWriteOptions(compression="lz4", use_threads=len(run) >= _MANY))
     return bytes(sink.getvalue().to_pybytes())
 
 
 def write_plain(run: Run, path: Path) -> None:
-    """Write a run to a file that can be mapped."""
+    """Write a run to an uncompressed file that can be mapped."""
     with pa.OSFile(str(path), "wb") as sink:
         _write(run, sink, pa.ipc.IpcWriteOptions(use_threads=False))
 
@@ -54,7 +54,11 @@ def _write(run: Run, sink: pa.NativeFile, options: pa.ipc.IpcWriteOptions) -> No
 
 
 def decode(data: pa.Buffer | bytes) -> Run:
-    """The run in these bytes, which it goes on referring to. Raises JobError where they are no run."""
+    """Return the run in some bytes. The run keeps a reference to them.
+
+    Raises:
+        JobError: The bytes are not a run of this version.
+    """
     try:
         batch = pa.ipc.open_file(pa.py_buffer(data), options=_READ).get_batch(0)
     except pa.ArrowInvalid as error:

@@ -1,11 +1,14 @@
-"""The sorted runs of one state, newest first, and when they are merged.
+"""Levels of the sorted runs of one state, newest first, and their compaction.
 
-A level is a sorted run in pieces: each piece holds a range of places (runs.py), in ascending order. Levels
-of like size that lie next to each other are merged into one (size-tiered compaction). A merge is spread
-over batches: a step merges the entries below some place into a piece of the new level, and the merged
-levels count only from there on. So a batch's work follows the rows it wrote, whatever lies below, and
-however many entries one key has. What is dead is dropped where a merge reaches the last level; all levels
-are merged once half of what they hold is dead.
+A level is a sorted run in pieces. Each piece holds a range of places (runs.py), in ascending order.
+Neighboring levels of similar size are merged into one (size-tiered compaction).
+
+A merge is spread over several batches. Each step merges the entries below some place into a piece of the new
+level. From then on, the merged levels count only from that place on. So the work of a batch depends on the
+rows that it wrote, not on the size of the state or of a key.
+
+Dead entries are dropped when a merge reaches the last level. All levels are merged once half of their entries
+are dead.
 """
 
 from __future__ import annotations
@@ -19,28 +22,37 @@ from firesteel.runtime.state.merge import merge
 from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 
 FAN_IN = 8
-"""So many levels of like size are merged into one."""
+"""Number of levels of similar size that are merged into one."""
 UPDATES = 2
-"""All levels are merged when those above the last have so many times its entries and are newer versions of
-them: three versions are kept of what every batch writes, and not FAN_IN."""
+"""All levels are merged when those above the last level have this many times its entries and mostly newer
+versions of them. So if every batch writes the same entries, three versions are kept instead of FAN_IN.
+"""
 SAMPLE = 64
-"""So many entries are looked up to know that."""
+"""Number of entries that are looked up to detect new versions."""
 WORK_PER_ROW = 4
-"""A batch merges so many rows for each that it wrote: each row is rewritten two or three times, and where a
-batch's tombstones make half of a state dead, it has all of it merged."""
+"""Number of rows that a batch merges for each row that it wrote.
+
+Each row is rewritten two or three times. Tombstones that make half of a state dead cause a merge of the whole
+state.
+"""
 WORK_FLOOR = 4096
-"""A batch may merge so many rows anyhow, and this part of the state: levels have few pieces."""
+"""Number of rows that any batch may merge."""
 PIECES = 64
+"""A batch may also merge this fraction (1 / PIECES) of the state. So levels have few pieces."""
 PIECE_ROWS = 1 << 18
-"""About how many rows a committed piece has at most: a store's values are of some megabytes."""
+"""Approximate maximum of rows in a committed piece. The values of a store should have a few megabytes."""
 
 
 @dataclass
 class Piece:
     """Entries of a run whose places are in [low, high).
 
-    run: the entries, None until loaded. id: its name in the store, None until committed. rows: what
-    the whole run holds.
+    Attributes:
+        rows: Number of entries of the whole run.
+        low: First place.
+        high: Place after the last one.
+        id: Name in the store, None until committed.
+        run: The run, None until loaded.
     """
 
     rows: int
@@ -55,8 +67,13 @@ Level = list[Piece]
 
 @dataclass
 class Merge:
-    """A merge under way: levels [at, at + count) go into the level that follows them; places below
-    `low` are there already."""
+    """A merge in progress.
+
+    Attributes:
+        at: First level to merge.
+        count: Number of levels. They go into the level that follows them.
+        low: Entries at places below are merged already.
+    """
 
     at: int
     count: int
@@ -65,10 +82,14 @@ class Merge:
 
 @dataclass
 class Levels:
-    """The levels of one state and the merges under way, the newest of both first.
+    """Levels and merges of one state, both newest first.
 
-    load: gives the run of a piece that is not in memory. ttl: milliseconds, 0 for ever. now: the time
-    of the last batch.
+    Attributes:
+        load: Function that returns the run of a piece that is not in memory.
+        ttl: Time to live in milliseconds, 0 for no expiry.
+        levels: The levels.
+        merges: The merges in progress.
+        now: Processing time of the last batch in milliseconds.
     """
 
     load: Callable[[Piece], Run]
@@ -78,28 +99,28 @@ class Levels:
     now: int = 0
 
     def runs(self) -> Iterator[tuple[Piece, Run]]:
-        """All pieces with their runs, newest level first."""
+        """Yield all pieces with their runs, newest level first."""
         for level in self.levels:
             for piece in level:
                 yield piece, self.run(piece)
 
     def clipped_runs(self) -> Iterator[tuple[Piece, Run]]:
-        """As `runs`, only the entries that count."""
+        """Yield all pieces with their runs, cut to the entries that count."""
         for piece, run in self.runs():
             yield piece, run.slice(*bounds(run, piece.low, piece.high))
 
     def run(self, piece: Piece) -> Run:
-        """The whole run of a piece."""
+        """Return the whole run of a piece. Load it if needed."""
         if piece.run is None:
             piece.run = self.load(piece)
         return piece.run
 
     def expiry(self, now: int) -> int | None:
-        """What was written at this time or before is gone; None: nothing goes."""
+        """Return the time up to which written entries have expired, None if nothing expires."""
         return now - self.ttl if self.ttl else None
 
     def add(self, run: Run, now: int) -> None:
-        """Add the newest run, then merge as much as its size allows."""
+        """Add a run as the newest level, then merge as much as its size allows."""
         if not len(run):
             return
         self.levels.insert(0, [Piece(len(run), run=run)])
@@ -122,7 +143,7 @@ class Levels:
             self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
 
     def drop_below(self, low: int) -> None:
-        """Forget all entries at places below `low`: pieces are cut, or go where nothing is left of them."""
+        """Remove all entries at places below `low`, by cutting or removing pieces."""
         for level in self.levels:
             _trim(level, low)
             level[:] = [piece for piece in level if self._size([piece])]
@@ -134,7 +155,7 @@ class Levels:
                     task.at -= task.at > i
 
     def split(self) -> None:
-        """Split pieces that are to be committed and have too many rows."""
+        """Split pieces that have too many rows and are not committed yet."""
         for level in self.levels:
             level[:] = [part for piece in level for part in self._parts(piece)]
 
@@ -166,7 +187,7 @@ class Levels:
             work -= self._step(self.merges[0], work)
 
     def _choose(self) -> Merge | None:
-        """The newest levels that are worth a merge, above those that are being merged already."""
+        """Return the next merge of the newest levels, None if no merge pays off."""
         if not self.merges and len(self.levels) > 1 and self._worn():
             return Merge(0, len(self.levels))
         free = self.merges[0].at if self.merges else len(self.levels)
@@ -179,7 +200,9 @@ class Levels:
         return Merge(0, best) if best else None
 
     def _worn(self) -> bool:
-        """Whether half of all entries is dead: cut off, tombstones and what they hide, or old versions."""
+        """Return whether half of all entries are dead: cut off, tombstones with what they hide, or old
+        versions.
+        """
         pieces = [piece for level in self.levels for piece in level]
         held = sum(piece.rows for piece in pieces)
         cut_off = held - sum(map(self._size, self.levels))
@@ -187,7 +210,9 @@ class Levels:
         return 2 * (cut_off + hidden) > held or self._updated()
 
     def _updated(self) -> bool:
-        """Whether the levels above the last are some times as large, and versions of its entries."""
+        """Return whether the levels above the last are several times as large and mostly newer versions of
+        its entries.
+        """
         *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
         if sum(newer) < UPDATES * last:
             return False
@@ -204,7 +229,9 @@ class Levels:
         self.merges.insert(0, task)
 
     def _step(self, task: Merge, work: int) -> int:
-        """Merge about `work` rows of a task, and finish it where none are left; the rows merged."""
+        """Merge about `work` rows of a merge, and finish it if no rows are left. Return the number of merged
+        rows.
+        """
         sources = self.levels[task.at : task.at + task.count]
         target = self.levels[task.at + task.count]
         rows = sum(map(self._size, sources))
@@ -223,7 +250,9 @@ class Levels:
         return max(1, sum(map(len, runs)))
 
     def _bound(self, sources: list[Level], part: float) -> int:
-        """Below which place about this part of the sources' entries lies: as of the largest of them."""
+        """Return a place below which about a given part of the entries lies, estimated from the largest
+        level.
+        """
         largest = max(sources, key=self._size)
         left = int(self._size(largest) * part)
         for piece in largest:
@@ -244,7 +273,7 @@ class Levels:
         return parts
 
     def _size(self, level: Level) -> int:
-        """How many entries of a level count."""
+        """Return the number of entries of a level that count."""
         spans = (bounds(self.run(piece), piece.low, piece.high) for piece in level)
         return sum(stop - start for start, stop in spans)
 
@@ -258,7 +287,7 @@ class Levels:
 
 
 def _trim(level: Level, low: int) -> None:
-    """Drop what lies below `low`."""
+    """Remove the entries of a level below a place."""
     level[:] = [piece for piece in level if piece.high > low]
     for piece in level:
         piece.low = max(piece.low, low)

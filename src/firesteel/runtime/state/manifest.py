@@ -1,7 +1,7 @@
-"""The manifest: which runs are live, in which order, and what they hold. Versioned JSON.
+"""Manifest of a state in versioned JSON: the live runs, their order and their content.
 
-It also holds a fingerprint of the hash functions: key groups and runs are by hash, so a state can be
-read only with the functions that wrote it.
+It also holds a fingerprint of the hash functions. Key groups and runs depend on hashes, so only the functions
+that wrote a state can read it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from firesteel.runtime.state.levels import Level, Merge, Piece
 
 VERSION = 2
 _BY_ONE_WORD = 1
-"""The version whose pieces were bounded by first words alone."""
+"""Version whose pieces were bounded by first words alone."""
 
 
 @dataclass
 class StateEntry:
-    """One state: how its columns are laid out, its levels and the merges under way.
+    """Layout, levels and merges of one state.
 
-    kind: `value`, `map`, `ordered map` (by what), or `time`. schema: of the columns; ttl is whether
-    entries have times.
+    Attributes:
+        kind: `value`, `map`, `ordered map` (with its sort order), or `time`.
+        schema: Types of the columns.
+        ttl: Whether the entries have times.
+        levels: The levels, newest first.
+        merges: The merges in progress.
     """
 
     kind: str
@@ -38,7 +42,7 @@ class StateEntry:
 
 
 def write_manifest(states: dict[str, StateEntry]) -> bytes:
-    """The manifest's bytes. All pieces must have an id."""
+    """Return the manifest as bytes. All pieces must have an id."""
     document = {
         "version": VERSION,
         "hash": fingerprint(),
@@ -48,7 +52,11 @@ def write_manifest(states: dict[str, StateEntry]) -> bytes:
 
 
 def read_manifest(data: bytes) -> dict[str, StateEntry]:
-    """The states that a manifest names. Raises JobError where this version cannot read them."""
+    """Return the states of a manifest.
+
+    Raises:
+        JobError: This version cannot read the states.
+    """
     document = json.loads(data)
     hint = "Start from an empty checkpoint, or run the version that wrote it."
     if document["version"] not in (_BY_ONE_WORD, VERSION):
@@ -71,7 +79,7 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
 
 
 def _state_from_json(value: dict[str, Any], bits: int) -> StateEntry:
-    """bits: what the places lack."""
+    """Return a state from JSON. Its places are shifted by `bits`."""
     levels = [
         [Piece(rows, low << bits, high << bits, name) for name, rows, low, high in level]
         for level in value["levels"]

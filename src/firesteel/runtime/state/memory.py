@@ -1,4 +1,4 @@
-"""State in memory: a store for tests, and a backend whose state ends with the task."""
+"""State in memory: a store for tests, and a backend that lives as long as its task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.runtime.state.backend import SortedRunBackend
 
 
 class MemoryStore:
-    """A run store that is a dictionary. `bytes_put` counts what was written to it."""
+    """Run store in a dictionary. `bytes_put` counts the bytes written to it."""
 
     def __init__(self) -> None:
         self.runs: dict[str, bytes] = {}
@@ -34,5 +34,5 @@ class MemoryStore:
 
 
 def memory_backend() -> SortedRunBackend:
-    """A backend that keeps its state in this process; its commit does nothing."""
+    """Return a backend that keeps its state in this process. Its commit does nothing."""
     return SortedRunBackend()

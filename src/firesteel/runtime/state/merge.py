@@ -1,4 +1,4 @@
-"""Merging sorted runs: the newest version of each entry stays."""
+"""Merge sorted runs, keeping the newest version of each entry."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from firesteel.runtime.state.sort import run_order
 
 
 def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
-    """One run out of several, given newest first.
+    """Return one run from several, given newest first.
 
-    bottom: nothing older lies below, so tombstones and what was written at or before `expiry`
-    (milliseconds, None: nothing expires) need not be kept.
+    Args:
+        runs: The runs, newest first.
+        bottom: Whether no older run lies below. Then tombstones and expired entries are dropped.
+        expiry: Entries written at or before this time (milliseconds) have expired. None if nothing expires.
     """
     joined = concat(runs) if len(runs) > 1 else runs[0]
     keep: Index | None = None
@@ -35,7 +37,9 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
 
 
 def first_of_each(run: Run, order: Index) -> Mask:
-    """Which of `order` are the first of their entry: they are the newest, since the order is stable."""
+    """Return which positions of `order` are the first of their entry. Since the order is stable, these are
+    the newest.
+    """
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for word in run.words:
         ordered = word[order]
@@ -52,7 +56,7 @@ def first_of_each(run: Run, order: Index) -> Mask:
 
 
 def _shared(run: Run, order: Index, same: Mask) -> bool:
-    """Whether different entries share their sorting words, and so may stand between equal ones."""
+    """Return whether different entries share their sorting words. Then they may stand between equal ones."""
     sorting = 2 if len(run.words) > 2 else 1
     alike = np.ones(len(same), np.bool_)
     for word in run.words[:sorting]:
@@ -62,7 +66,9 @@ def _shared(run: Run, order: Index, same: Mask) -> bool:
 
 
 def _first_by_all_words(run: Run, order: Index) -> Mask:
-    """As `first_of_each`, by a sort over all words: two keys or sub-keys share 64 bits, which is rare."""
+    """Return the same as `first_of_each`, by a sort over all words. Needed if two keys or sub-keys share 64
+    bits, which is rare.
+    """
     words = [word[order] for word in run.words]
     by_all = np.lexsort(words[::-1])
     new = np.ones(len(order), np.bool_)
@@ -73,7 +79,7 @@ def _first_by_all_words(run: Run, order: Index) -> Mask:
 
 
 def concat(runs: Sequence[Run]) -> Run:
-    """The entries of all runs, one after the other."""
+    """Return the entries of all runs, one run after the other."""
     words = tuple(np.concatenate(word) for word in zip(*(run.words for run in runs), strict=True))
     columns = tuple(pa.concat_arrays(column) for column in zip(*(run.columns for run in runs), strict=True))
     live = None

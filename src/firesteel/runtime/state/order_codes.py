@@ -1,9 +1,10 @@
-"""Sub-keys as numbers and bytes that sort as Flink compares them.
+"""Order words and order codes: sub-keys as numbers and bytes that sort as Flink compares the values.
 
-Integers, BOOLEAN, dates and times by value; DECIMAL by value; FLOAT and DOUBLE as Java's compareTo does
-(-0.0 below 0.0, NaN above all, all NaN equal); strings and bytes by their (UTF-8) bytes, as Flink's
-BinaryStringData. A sub-key of several columns is a struct: its fields in turn, each ascending or
-descending, NULLs before or after.
+- Integers, BOOLEAN, DECIMAL, dates and times: by value.
+- FLOAT and DOUBLE: as Java's compareTo. -0.0 is below 0.0, NaN is above all, all NaN are equal.
+- Strings and bytes: by their (UTF-8) bytes, as Flink's BinaryStringData.
+- Structs (sub-keys of several columns): by their fields in turn, each ascending or descending, NULLs first or
+  last.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class SortOrder:
-    """How a field of a sub-key is sorted. Flink's default: NULL is the least value."""
+    """Sort order of one field of a sub-key. By default, NULL is the least value, as in Flink."""
 
     descending: bool = False
     nulls_last: bool = False
@@ -39,8 +40,11 @@ class SortOrder:
 
 
 def is_exact(kind: pa.DataType) -> bool:
-    """Whether the order word tells all values of a type, but NULL, apart. Raises InternalError for types
-    that have no order here."""
+    """Return whether the order word distinguishes all values of a type except NULL.
+
+    Raises:
+        InternalError: The type has no order.
+    """
     if pa.types.is_decimal(kind):
         return bool(kind.precision <= _ONE_WORD_DIGITS)
     if _is_bytes(kind) or pa.types.is_struct(kind):
@@ -51,9 +55,10 @@ def is_exact(kind: pa.DataType) -> bool:
 
 
 def order_words(array: pa.Array) -> U64:
-    """A word a row: ascending as the values do, not always different where they are. NULL has any.
+    """Return one word for each row that sorts like the value, uint64[n].
 
-    Of a DECIMAL the value, cut at 64 bits; of strings and bytes the first eight.
+    Different values may share a word. The word of NULL is arbitrary. A DECIMAL has its value, cut to 64 bits.
+    Strings and bytes have their first eight bytes.
     """
     kind = array.type
     if _is_bytes(kind):
@@ -73,13 +78,13 @@ def order_words(array: pa.Array) -> U64:
 
 
 def decimal_words(array: pa.Array) -> tuple[U64, U64]:
-    """The upper and the lower word of each value, which in turn sort as the values do."""
+    """Return the upper and the lower word of each DECIMAL. The pairs sort like the values."""
     words = fixed_width(array, np.dtype((np.uint64, (2,)))).view(np.uint64)
     return words[:, 1] ^ _SIGN, words[:, 0].copy()
 
 
 def leading_words(array: pa.Array, begin: int = 0) -> U64:
-    """The eight bytes from place `begin` of each string; what is missing counts as zero."""
+    """Return the eight bytes from position `begin` of each string, padded with zeros."""
     offsets = offsets_of(array)
     low, high = int(offsets[0]), int(offsets[-1])
     data = np.zeros(high - low + 8, np.uint8)
@@ -93,10 +98,14 @@ def leading_words(array: pa.Array, begin: int = 0) -> U64:
 
 
 def order_codes(rows: pa.StructArray, orders: Sequence[SortOrder]) -> pa.Array:
-    """A binary a row: they sort, and are equal, as the rows are. NULL rows are not allowed.
+    """Return one binary for each row that sorts, and is equal, like the row. NULL rows are not allowed.
 
-    Each field is a byte for NULL or not, then its bytes: eight or sixteen of a number, of a string its
-    own with 00 as 00 FF, ended by 00 00; all of them inverted where it is descending.
+    Each field has a byte for NULL, then its bytes. A number has eight or sixteen bytes. A string has its own
+    bytes with 00 escaped as 00 FF, then 00 00. All bytes of a descending field are inverted.
+
+    Args:
+        rows: n structs.
+        orders: Sort order of each field.
     """
     parts: list[pa.Array] = []
     fixed: list[Bytes] = []
@@ -138,7 +147,7 @@ def _string_bytes(column: pa.Array, descending: bool) -> pa.Array:
 
 
 def _joined(parts: Sequence[Bytes]) -> pa.Array:
-    """Bytes side by side, as a binary a row."""
+    """Return bytes side by side as one binary for each row."""
     table = np.ascontiguousarray(np.hstack(parts))
     rows, width = table.shape
     offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(width)

@@ -1,4 +1,4 @@
-"""The ordered map over sorted runs."""
+"""Ordered map state over sorted runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from firesteel.runtime.state.walk import Stretch, Walk
 
 
 class SortedOrderedMapState(SortedMapState):
-    """`OrderedMapState`. Of a sub-key of several columns a run has its order code in front."""
+    """`OrderedMapState` over sorted runs. For a sub-key of several columns, a run has its order code as first
+    column.
+    """
 
     def __init__(
         self, levels: Levels, sub_type: pa.DataType, types: Sequence[pa.DataType], orders: Sequence[SortOrder]
@@ -65,7 +67,10 @@ class SortedOrderedMapState(SortedMapState):
         self, keys: Keys, owners: Index, counts: Index, now: int, start: pa.Array | None, backwards: bool,
         index: bool = False,
     ) -> Entries:  # fmt: skip
-        """index: the owners of the entries are places in `owners`, which need not be distinct."""
+        """Return the first or last entries of some keys.
+
+        With `index`, the owners of the result are positions in `owners`, which may then repeat.
+        """
         bound = self._wanted(keys, owners, start)
         if backwards:
             stretches = self._stretches(self._wanted(keys, owners, None), bound, inclusive=True)
@@ -75,14 +80,16 @@ class SortedOrderedMapState(SortedMapState):
         return self._entries(np.arange(len(owners)) if index else owners, walk.run())
 
     def _wanted(self, keys: Keys, owners: Index, sub_keys: pa.Array | None) -> Run:
-        """Entries to look for; without sub-keys only the keys are known."""
+        """Return entries to look for. Without sub-keys, they hold only the keys."""
         if sub_keys is None:
             return Run((keys.hash1[owners],), ())
         return self._named(keys, owners, sub_keys)
 
     def _stretches(self, low: Run, high: Run, inclusive: bool = False) -> list[Stretch]:
-        """Of each run, newest first, the entries of the keys from `low` up to `high`, as far as they are
-        given. inclusive: with what is at `high`."""
+        """Return the entries of the keys from `low` to `high` in each run, newest run first.
+
+        With `inclusive`, entries at `high` belong to them.
+        """
         stretches = []
         for _, run in self.levels.clipped_runs():
             start, stop = slices(run, low.words[0])

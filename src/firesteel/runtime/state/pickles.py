@@ -1,8 +1,8 @@
-"""Objects in keyed state: pickles in which Firesteel's own classes have constant names.
+"""Pickles for keyed state in which Firesteel's own classes have constant names.
 
-`pickle` writes a class by its module and name, so a checkpoint could not be read once the class has moved.
-Here a class of NAMES is written by its name in that table, wherever it stands. Pickles that were written
-without the table name the class by the same string, and are read too.
+`pickle` writes a class by its module and name, so a checkpoint would become unreadable when the class moves.
+Here, a class in NAMES is written by its name in that table. Pickles written without the table use the same
+strings and can be read too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAMES: Mapping[str, tuple[str, str]] = {
         "OpenWindow",
     ),
 }
-"""Where the class of each name stands: its module, and its name there. The keys never change."""
+"""Module and name of the class behind each constant name. The keys never change."""
 
 
 def dumps(value: object) -> bytes:

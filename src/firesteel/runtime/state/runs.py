@@ -1,15 +1,15 @@
-"""Immutable sorted runs of state entries, and how entries are found in them.
+"""Immutable sorted runs of state entries, and how to find entries in them.
 
-An entry has words, unsigned 64-bit numbers, of which the first two sort and all identify:
+An entry has words, unsigned 64-bit numbers. The first two sort the entries, and all words identify one:
 
-    value state   hash1, hash2            of the key
+    value state   hash1, hash2                 of the key
     map           hash1, sub1, hash2[, sub2]   sub1: the sub-key's first hash, mixed with hash2
-    ordered map   hash1, order, hash2     order: the sub-key's order word (order_codes.py)
-    time state    time, hash1, hash2      time: as an order word
+    ordered map   hash1, order, hash2          order: the sub-key's order word (order_codes.py)
+    time state    time, hash1, hash2           time: as an order word
 
-A map's sub2 is there where one word does not tell all sub-keys apart (strings, decimals). In an ordered
-map whose order words do not, entries that share all words are sorted, and told apart, by their first
-column, the run's **tail**. An entry's **place** is words[0] << 64 | words[1].
+A map has sub2 if one word does not distinguish all sub-keys (strings, decimals). In an ordered map whose
+order words do not distinguish them, entries with equal words are sorted and identified by their first column,
+the **tail** of the run. The **place** of an entry is words[0] << 64 | words[1].
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firesteel.kernels.search import find_between, find_entries, find_stretches
 from firesteel.kernels.types import given
 
 END = 1 << 128
-"""The place after all others."""
+"""Place after all others."""
 _WORD = (1 << 64) - 1
 
 Index = NDArray[np.int64]
@@ -36,11 +36,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Run:
-    """n sorted entries, each there once.
+    """n sorted, distinct entries.
 
-    live: bool[n], false for a tombstone; None where all live. time: int64[n], when the entry was
-    written, in milliseconds; None where there is no time to live. columns: n rows each. tail: whether
-    the first of them is the tail.
+    Attributes:
+        words: uint64[n] each, see the module.
+        columns: n rows each.
+        live: bool[n], False for a tombstone. None if all entries are live.
+        time: int64[n], when each entry was written, in milliseconds. None without a time to live.
+        tail: Whether the first column is the tail.
     """
 
     words: tuple[U64, ...]
@@ -54,11 +57,11 @@ class Run:
 
     @cached_property
     def tombstones(self) -> int:
-        """How many entries are not live."""
+        """Return the number of tombstones."""
         return 0 if self.live is None else len(self) - int(np.count_nonzero(self.live))
 
     def slice(self, start: int, stop: int) -> Run:
-        """Entries [start, stop), without a copy."""
+        """Return the entries [start, stop) without copying them."""
         if start == 0 and stop == len(self):
             return self
         return Run(
@@ -70,7 +73,7 @@ class Run:
         )
 
     def take(self, index: Index) -> Run:
-        """The entries at `index`."""
+        """Return the entries at some positions."""
         at = pa.array(index)
         return Run(
             tuple(word[index] for word in self.words),
@@ -81,7 +84,7 @@ class Run:
         )
 
     def there(self, index: Index, expiry: int | None) -> Mask:
-        """Which of the entries at `index` live and were written after `expiry`."""
+        """Return which entries at some positions are live and were written after `expiry`, bool[m]."""
         there = np.ones(len(index), np.bool_) if self.live is None else self.live[index]
         if expiry is not None and self.time is not None:
             there = there & (self.time[index] > expiry)
@@ -89,12 +92,12 @@ class Run:
 
 
 def place(run: Run, index: int) -> int:
-    """The place of entry `index`."""
+    """Return the place of an entry."""
     return int(run.words[0][index]) << 64 | int(run.words[1][index])
 
 
 def position(run: Run, at: int) -> int:
-    """How many entries stand before place `at`."""
+    """Return the number of entries before a place."""
     if at >= END:
         return len(run)
     first, second = np.uint64(at >> 64), np.uint64(at & _WORD)
@@ -106,23 +109,25 @@ def position(run: Run, at: int) -> int:
 
 
 def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
-    """Where the entries at places [low, high) begin and end."""
+    """Return the range of the entries at places [low, high)."""
     if high <= low:
         return 0, 0
     return position(run, low) if low else 0, position(run, high)
 
 
 def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
-    """Where the entries of the keys with these (ascending) first words begin and end."""
+    """Return the ranges of the entries with each of some ascending first words, as int64[m] starts and ends."""
     start, stop = np.empty(len(hash1), np.int64), np.empty(len(hash1), np.int64)
     find_stretches(start, stop, *given(run.words[0], hash1))
     return start, stop
 
 
 def find(run: Run, wanted: Run) -> tuple[Index, Index]:
-    """Which of the wanted entries are in the run (ascending), and where.
+    """Return which of the wanted entries are in a run, ascending, and their positions in it.
 
-    wanted: words, and tails, as the run has them; first words ascending (for speed only).
+    Args:
+        run: The run.
+        wanted: Entries with words and tails like those of the run. Ascending first words are faster.
     """
     if run.tail and len(run):
         return _find_by_tail(run, wanted)
@@ -134,8 +139,13 @@ def find(run: Run, wanted: Run) -> tuple[Index, Index]:
 
 
 def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
-    """Of an ordered map: how far into the run the entries of the wanted keys, whose first words ascend,
-    stand before the wanted sub-keys; right: or at them."""
+    """Return the position of wanted sub-keys in a run of an ordered map, int64[m].
+
+    Args:
+        run: The run.
+        wanted: m keys and sub-keys, with ascending first words.
+        right: Whether the position is after equal sub-keys. If False, it is before them.
+    """
     low, high = slices(run, wanted.words[0])
     if not run.tail:
         return _bisect(run.words[1], wanted.words[1], low, high, right)
@@ -143,15 +153,14 @@ def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
 
 
 def _bisect(sorted_words: U64, wanted: U64, low: Index, high: Index, right: bool = False) -> Index:
-    """The leftmost place in [low, high) for each wanted word, where [low, high) is sorted; right: the
-    rightmost."""
+    """Return the position of each wanted word in the sorted range [low, high). `right`: after equal words."""
     found = np.empty(len(wanted), np.int64)
     find_between(found, right, *given(sorted_words, wanted, low, high))
     return found
 
 
 def _bisect_tails(run: Run, wanted: Run, low: Index, high: Index, right: bool = False) -> Index:
-    """The same where entries that share their words are sorted by their tails."""
+    """Return the position of wanted sub-keys where entries with equal words are sorted by their tails."""
     for word, mine in zip(run.words[1:], wanted.words[1:], strict=True):
         low, high = _bisect(word, mine, low, high), _bisect(word, mine, low, high, True)
     before = pc.less_equal if right else pc.less

@@ -1,6 +1,6 @@
-"""The order of a run's entries.
+"""Sort the entries of a run.
 
-Words are sorted as numbers; tails by their bytes, eight at a time, as long as some are equal so far.
+Words are sorted as numbers. Tails are sorted by their bytes, eight at a time, as long as some are equal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.runtime.state.runs import Index, Mask, Run
 
 
 def is_sorted(run: Run, owners: Index) -> bool:
-    """Whether the entries, given by key (owners), stand in their order. False where that costs to know."""
+    """Return whether entries, given by key, are sorted. False if checking would be expensive."""
     if run.tail or np.any(owners[1:] < owners[:-1]):
         return False
     first, second = run.words[:2]
@@ -24,13 +24,13 @@ def is_sorted(run: Run, owners: Index) -> bool:
 
 
 def run_order(run: Run) -> Index:
-    """A stable order of entries that stand anyhow."""
+    """Return a stable sort order of unsorted entries, int64[n]."""
     order = sort_order(run.words)
     return _by_tails(run, order) if run.tail else order
 
 
 def sort_order(words: Sequence[U64]) -> Index:
-    """A stable order by the first two words, fast where the entries are sorted stretches."""
+    """Return a stable order by the first two words. It is fast if the entries consist of sorted ranges."""
     order = np.argsort(words[0], kind="stable")
     first = words[0][order]
     new = first[1:] != first[:-1]
@@ -50,7 +50,7 @@ def sort_order(words: Sequence[U64]) -> Index:
 
 
 def spread(words: U64) -> U64:
-    """Words in the same order whose leading bits tell them apart as far as they can."""
+    """Return words in the same order, shifted so that their leading bits distinguish them as far as possible."""
     if not len(words):
         return words
     least = words.min()
@@ -59,7 +59,7 @@ def spread(words: U64) -> U64:
 
 
 def _by_tails(run: Run, order: Index) -> Index:
-    """`order` with entries that share their sorting words in the order of hash2 and their tails."""
+    """Return `order` with entries that share their sorting words reordered by hash2 and tail."""
     first, second = run.words[0][order], run.words[1][order]
     same = (first[1:] == first[:-1]) & (second[1:] == second[:-1])
     at, group = _tied(same)
@@ -72,8 +72,11 @@ def _by_tails(run: Run, order: Index) -> Index:
 
 
 def _tied(same: Mask) -> tuple[Index, Index]:
-    """Entries that are the same as a neighbour so far, and the number of each one's stretch. same: as
-    the entry before."""
+    """Return the entries that are equal to a neighbor so far, and the group number of each.
+
+    Args:
+        same: bool[n - 1], whether an entry is equal to the one before it.
+    """
     tied = np.zeros(len(same) + 1, np.bool_)
     tied[1:] |= same
     tied[:-1] |= same
@@ -84,7 +87,7 @@ def _tied(same: Mask) -> tuple[Index, Index]:
 
 
 def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
-    """A stable order by group (ascending already), hash2 and tail."""
+    """Return a stable order by group (already ascending), hash2 and tail."""
     order = np.arange(len(group))
     at = order.copy()
     for words in _rounds(hash2, tails):
@@ -100,7 +103,7 @@ def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
 
 
 def _rounds(hash2: U64, tails: pa.Array) -> Iterator[U64]:
-    """What entries are sorted by, one after the other."""
+    """Yield the sort keys, most significant first."""
     if len(hash2) and (hash2 != hash2[0]).any():
         yield hash2
     if pa.types.is_decimal(tails.type):

@@ -28,7 +28,7 @@ def _new_run(
 
 
 class SortedValueState:
-    """`ValueState`; the columns of a run are the key's own, then the values."""
+    """`ValueState` over sorted runs. The columns of a run are the key columns, then the values."""
 
     def __init__(self, levels: Levels, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]):
         self.levels = levels
@@ -51,7 +51,7 @@ class SortedValueState:
 
 
 class SortedMapState:
-    """`MapState`; the columns of a run are the sub-key, then the values."""
+    """`MapState` over sorted runs. The columns of a run are the sub-key, then the values."""
 
     def __init__(self, levels: Levels, sub_type: pa.DataType, types: Sequence[pa.DataType]):
         self.levels = levels
@@ -92,7 +92,7 @@ class SortedMapState:
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
     def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
-        """Entries found, and for each the place of its key in `owners`."""
+        """Return entries with their owners. `found` holds for each entry the position of its key in `owners`."""
         if found is None:
             none = pa.nulls(0, self._sub_type)
             return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))
@@ -100,7 +100,7 @@ class SortedMapState:
         return Entries(owners[index], run.columns[self._lead - 1], run.columns[self._lead :])
 
     def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> Run:
-        """Entries without their values."""
+        """Return entries without values, to look them up or to write them."""
         hash2 = keys.hash2[owners]
         sub1, sub2 = sub_key_words(sub_keys, hash2)
         words = (keys.hash1[owners], sub1, hash2)

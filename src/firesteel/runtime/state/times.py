@@ -1,4 +1,4 @@
-"""The time state over sorted runs."""
+"""Time state over sorted runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FASTER = 8
 
 
 class SortedTimeState:
-    """`TimeState`; the columns of a run are the key's own, then the values."""
+    """`TimeState` over sorted runs. The columns of a run are the key columns, then the values."""
 
     def __init__(self, levels: Levels, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]):
         self.levels = levels
@@ -87,7 +87,7 @@ class SortedTimeState:
 
 
 def _after(time: int) -> int:
-    """The first place above all entries of a time."""
+    """Return the first place above all entries of a time."""
     return (time + (1 << 63) + 1) << 64
 
 

@@ -1,9 +1,9 @@
-"""The first live entries of many keys at once, out of all levels of an ordered map.
+"""First live entries of many keys at once, from all levels of an ordered map.
 
-From each level so many entries are read as are still wanted, and merged. They are certain as far as every
-level has been read: up to the last entry of the first level that has more. Where tombstones leave too few,
-the next round reads on from there, more at a time. So the cost follows what is asked for and what is dead
-before it, not what the keys have.
+Each round reads as many entries from each level as are still wanted, and merges them. The result is certain
+up to the last entry read from the first level that has more. If tombstones leave too few entries, the next
+round reads on, more at a time. So the cost depends on the entries requested and the dead ones before them,
+not on the size of the keys.
 """
 
 from __future__ import annotations
@@ -19,14 +19,20 @@ from firesteel.runtime.state.runs import Index, Mask, Run
 from firesteel.runtime.state.sort import run_order
 
 _FASTER = 4
-"""Each round reads so many times as many entries as the one before."""
+"""Factor by which each round reads more entries than the one before."""
 _LEAST = 8
 _ALL = 1 << 40
 
 
 @dataclass
 class Stretch:
-    """Of m keys, the entries [low, high) of a run that are still to be read; int64[m] each."""
+    """Entries [low, high) of a run that are still to be read, for each of m keys.
+
+    Attributes:
+        run: The run.
+        low: int64[m].
+        high: int64[m].
+    """
 
     run: Run
     low: Index
@@ -34,8 +40,15 @@ class Stretch:
 
 
 class Walk:
-    """stretches: of all runs, newest first. hash2: U64[m], of the keys. counts: int64[m], how many
-    entries each wants. backwards: from the last entry down. expiry: as of Levels."""
+    """One read of the first or last entries of m keys.
+
+    Args:
+        stretches: Entries of all runs, newest run first.
+        hash2: uint64[m], second hash of each key.
+        counts: int64[m], number of entries wanted of each key.
+        backwards: Whether to read from the last entry down.
+        expiry: As of `Levels.expiry`.
+    """
 
     def __init__(
         self, stretches: list[Stretch], hash2: U64, counts: Index, backwards: bool, expiry: int | None
@@ -47,8 +60,9 @@ class Walk:
         self._found: list[tuple[Index, Run]] = []
 
     def run(self) -> tuple[Index, Run] | None:
-        """The entries, by key, in the order of the walk, and the key that each belongs to; None where there
-        are none."""
+        """Return the key of each entry and the entries, by key and in the direction of the walk. None if
+        there are none.
+        """
         while self._round():
             self._size = np.where(self._wanted > 0, np.maximum(self._size * _FASTER, _LEAST), 0)
         if not self._found:
@@ -61,7 +75,7 @@ class Walk:
         return owners[order], found.take(order)
 
     def _round(self) -> bool:
-        """Read and take what is certain; whether anything is left to read."""
+        """Read entries and keep the certain ones. Return whether entries are left to read."""
         parts, owners, sources, ends = self._read()
         if not parts:
             return False
@@ -87,8 +101,12 @@ class Walk:
         return bool(np.any(ends))
 
     def _read(self) -> tuple[list[Run], Index, Index, Mask]:
-        """The next entries of each stretch; for each entry its key, its stretch, and whether it is the last
-        that was read where there are more."""
+        """Read the next entries of each stretch.
+
+        Returns:
+            The entries. For each entry its key, its stretch, and whether it is the last one read although
+            more follow.
+        """
         parts, owners, sources, ends = [], [], [], []
         for number, each in enumerate(self._stretches):
             if self._backwards:
@@ -109,14 +127,16 @@ class Walk:
         return parts, np.concatenate(owners), np.concatenate(sources), np.concatenate(ends)
 
     def _certain(self, owners: Index, end: Mask) -> Mask:
-        """Entries (by key, ascending) that no level can have another before: those up to the first `end`
-        of their key, in the direction of the walk."""
+        """Return which entries cannot be preceded by an unread one.
+
+        These are the entries of each key up to the first `end`, in the direction of the walk.
+        """
         if self._backwards:
             return _ranks(owners[::-1], end[::-1])[::-1] <= end
         return _ranks(owners, end) <= end
 
     def _take(self, read: Run, owners: Index, newest: Index, live: Mask) -> None:
-        """Keep the entries that are live, as many as are wanted. newest: in the order of the walk."""
+        """Keep the live entries, up to the number wanted. `newest` is in the direction of the walk."""
         owner = owners[newest]
         keep = live & (_ranks(owner, live) <= self._wanted[owner])
         at = newest[keep]
