@@ -1,9 +1,10 @@
-"""Which rows are equal to each other, as numbers.
+"""Compare rows: numbers that are equal where rows are equal.
 
-Flink: the RecordEqualiser that EqualiserCodeGenerator writes. Whole rows behind an exchange are compared by
-their bytes: NULL is equal to NULL, NaN to NaN, 0.0 not to -0.0. Of a part of them, an upsert key, each
-one is compared as a value: 0.0 is equal to -0.0, and NaN to nothing, not even to itself. (What lies within a
-ROW, ARRAY or MAP is compared by its bytes.)
+Flink: the RecordEqualiser that EqualiserCodeGenerator writes. Whole rows after an exchange are compared by
+their bytes: NULL equals NULL, NaN equals NaN, and 0.0 differs from -0.0.
+
+The columns of an upsert key are compared as values: 0.0 equals -0.0, and NaN equals nothing, not even itself.
+Values inside a ROW, ARRAY or MAP are compared by their bytes.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from firesteel.runtime.columns.keys import find_keys
 
 
 def equal_rows(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """int64[rows]: numbers that are equal where whole rows of `columns` are."""
+    """Return numbers that are equal where whole rows are equal, int64[rows]."""
     return find_keys(columns, rows).codes
 
 
 def equal_keys(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """int64[rows]: the same for rows of which `columns` are a part."""
+    """Return numbers that are equal where the upsert keys of rows are equal, int64[rows]."""
     alike = [_without_minus_zero(column) for column in columns]
     codes = find_keys(alike, rows).codes
     for column in columns:

@@ -1,4 +1,4 @@
-"""Values out of nested columns, in columns: a ROW's field, an ARRAY's element, a MAP's value of a key."""
+"""Extract values from nested columns: a ROW's field, an ARRAY's element or a MAP's value of a key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.types.value_parts import Path
 
 
 def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
-    """n values of a column of n rows; NULL where a step leads nowhere."""
+    """Return the values at a path in a nested column, n values. NULL if a step finds nothing."""
     values = one_array(column)
     for step in path:
         if pa.types.is_struct(values.type):
@@ -27,7 +27,7 @@ def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
 
 
 def _field(rows: pa.StructArray, name: str) -> pa.Array:
-    """Of rows that are there: what a field holds where there is none says nothing."""
+    """Return a field of all rows. struct_field ignores what a field holds where the row is NULL."""
     return pc.struct_field(rows, rows.type.get_field_index(name))
 
 
@@ -38,7 +38,9 @@ def _element(lists: pa.ListArray, place: int) -> pa.Array:
 
 
 def _value(maps: pa.ListArray, key: str) -> pa.Array:
-    """Of the first entry with the key. A NULL key is an empty one, as in Flink's binary maps."""
+    """Return the value of the first entry with a key. A NULL key counts as empty, as in Flink's binary
+    maps.
+    """
     offsets, entries = offsets_of(maps), maps.values
     keys = entries.field(KEY).fill_null("")
     is_key = pc.equal(keys, key).to_numpy(zero_copy_only=False)
@@ -48,7 +50,7 @@ def _value(maps: pa.ListArray, key: str) -> pa.Array:
 
 
 def _taken(values: pa.Array, at: NDArray[np.int64], beyond: NDArray[np.bool_], lists: pa.Array) -> pa.Array:
-    """The values at these places; NULL where they are beyond their list, or there is no list."""
+    """Return the values at some positions. NULL if a position is beyond its list, or the list is NULL."""
     missing = beyond | null_mask(lists) if lists.null_count else beyond
     if len(at) == len(values) and not missing.any() and np.array_equal(at, np.arange(len(at))):
         return values

@@ -1,4 +1,4 @@
-"""Sorting numbers and keeping those that are equal as they stood."""
+"""Stable sorting of integers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from firesteel.kernels.types import given
 
 _DIGIT = 16
-"""Bits: NumPy sorts words of as many by counting."""
+"""Bits of a digit: NumPy sorts 16-bit integers by counting."""
 
 
 def is_ascending(values: NDArray[np.int64]) -> bool:
-    """Whether no value is below the one before it."""
+    """Return whether no value is below the one before it."""
     return bool(np.all(values[1:] >= values[:-1]))
 
 
 def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: the places of n values by ascending value, equal ones as they stood.
+    """Return the row numbers that sort n values, int64[n]. The sort is stable.
 
-    Values that lie close together are sorted by one or two digits. Others share a word with their places
-    where there is room, and words sort several times faster than an argsort.
+    Values with a small range are sorted by one or two digits. Others are packed into one word with their row
+    numbers, if there is room. Words sort several times faster than an argsort.
     """
     rows = len(values)
     if not rows:
@@ -41,7 +41,7 @@ def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _by_digits(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
-    """The same for values of at most so many bits, the lowest digit first."""
+    """Return the stable order of values of at most `bits` bits, by radix sort from the lowest digit."""
     order = np.argsort(values.astype(np.uint16), kind="stable")
     for shift in range(_DIGIT, bits, _DIGIT):
         digit = (values >> shift).astype(np.uint16)[order]
@@ -50,8 +50,10 @@ def _by_digits(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 
 def stable_order_by(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: the places of n rows by ascending values of the first column, then the second and so on,
-    equal ones as they stood. What is ascending already costs a look."""
+    """Return the row numbers that sort n rows by several columns, int64[n]. The sort is stable.
+
+    The first column is the most significant. Columns that are sorted already cost little.
+    """
     order: NDArray[np.int64] = np.arange(len(columns[0]), dtype=np.int64)
     for values in reversed(columns):
         ordered = values[order]
@@ -61,7 +63,7 @@ def stable_order_by(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: the places of n pairs by ascending `first`, then `second`, equal ones as they stood."""
+    """Return the row numbers that sort n pairs by `first`, then `second`, int64[n]. The sort is stable."""
     if is_ascending(second):
         return stable_order(first)
     least, low = int(first.min()), int(second.min())
@@ -75,9 +77,18 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
 def word_order(
     words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """int64[n]: the places of n rows by code (of all rows, or of none) and leading bits of their word, equal
-    ones as they stood; and where each stretch of equal ones begins. None where such rows differ in one of the
-    two words `told_by`. word_bits: so many bits are left beside a code and a place."""
+    """Return the row numbers that sort n rows by code and leading bits of a word, and where each group of
+    equal rows begins.
+
+    Args:
+        words: uint64[n], the words.
+        told_by: Two words for each row. They verify that rows of a group are really equal.
+        codes: int64[n], or empty for no codes.
+        word_bits: Number of leading bits of the word that fit beside a code and a row number.
+
+    Returns:
+        int64[n] and int64[g]. None if rows of one group differ in one of the two words.
+    """
     from firesteel.kernels.sorting import (
         pack,  # not on the driver
         unpack,  # not on the driver
@@ -93,5 +104,5 @@ def word_order(
 
 
 def place_bits(rows: int) -> int:
-    """Bits that number so many rows."""
+    """Return the number of bits that can number some rows."""
     return max(1, rows.bit_length())

@@ -1,4 +1,4 @@
-"""The state backend over sorted runs, with or without a durable store."""
+"""State backend over sorted runs, with or without durable storage."""
 
 from __future__ import annotations
 
@@ -21,25 +21,32 @@ from firesteel.runtime.state.times import SortedTimeState
 
 
 class Cache(Protocol):
-    """Runs at hand on this machine (runtime/state/cache.py)."""
+    """Cache of runs on this machine (runtime/state/cache.py). `get` returns None for a run that it does not
+    hold.
+    """
 
     def get(self, name: str) -> Run | None: ...
 
     def put(self, name: str, run: Run) -> None:
-        """Add one that was made here."""
+        """Add a run that was created in this process."""
         ...
 
     def load(self, name: str, data: bytes) -> Run:
-        """Add one that came from the store."""
+        """Add a run that came from the store, and return it."""
         ...
 
     def live(self, names: Set[str]) -> None:
-        """These are all runs that the state has now."""
+        """Set the ids of all runs that the state has now."""
         ...
 
 
 class SortedRunBackend:
-    """`StateBackend` over sorted runs. Without a store the state lives as long as this object."""
+    """`StateBackend` over sorted runs.
+
+    Args:
+        store: Durable storage. None keeps the state only as long as this object lives.
+        cache: Cache of runs on this machine, None for no cache.
+    """
 
     def __init__(self, store: RunStore | None = None, cache: Cache | None = None) -> None:
         self._store = store
@@ -53,7 +60,11 @@ class SortedRunBackend:
 
     @classmethod
     def open(cls, store: RunStore, cache: Cache | None = None) -> SortedRunBackend:
-        """The state as `store` has it. Raises JobError where this version cannot read it."""
+        """Return the state that a store holds.
+
+        Raises:
+            JobError: This version cannot read the state.
+        """
         return cls(store, cache)
 
     def value(
@@ -89,7 +100,9 @@ class SortedRunBackend:
 
     @property
     def entries(self) -> int:
-        """How many entries all states have; older versions of one count until they are merged away."""
+        """Return the number of entries of all states. Older versions of an entry count until a merge drops
+        them.
+        """
         return sum(p.rows for _, levels in self._states.values() for level in levels.levels for p in level)
 
     def commit(self) -> None:
@@ -147,8 +160,10 @@ class SortedRunBackend:
         return decode(data) if self._cache is None else self._cache.load(piece.id, data)
 
     def _save(self, store: RunStore, piece: Piece) -> None:
-        """Runs are named by their content: a task that is run again may write another run, and a cached
-        file must never stand for it."""
+        """Write a run to the store, named by its content.
+
+        A repeated task may write another run. A cached file must never stand for that run.
+        """
         run = piece.run
         if run is None:
             raise InternalError("A run that was never written is not in memory")

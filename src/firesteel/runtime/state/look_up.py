@@ -1,4 +1,4 @@
-"""Looking entries up in all levels of a state."""
+"""Look up entries in all levels of a state."""
 
 from __future__ import annotations
 
@@ -16,8 +16,15 @@ from firesteel.runtime.state.runs import END, Index, Run, bounds, find, slices
 
 
 def look_up(levels: Levels, wanted: Run, now: int, skip: int, types: Sequence[pa.DataType]) -> Found:
-    """The newest live version of each wanted entry (first words ascending), without the first `skip`
-    columns; `types` are those of the others."""
+    """Return the newest live version of each wanted entry.
+
+    Args:
+        levels: Levels of the state.
+        wanted: Entries with ascending first words.
+        now: Processing time in milliseconds.
+        skip: Number of leading columns to leave out.
+        types: Types of the other columns.
+    """
     rows, expiry = len(wanted), levels.expiry(now)
     pending = np.arange(rows, dtype=np.int64)
     hits: list[tuple[Index, Run, Index]] = []
@@ -70,16 +77,28 @@ def _gather(
 
 
 def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index, Run] | None:
-    """All live entries of some keys, given by their (ascending) hashes, and for each the index of its
-    key; None where there are none."""
+    """Return all live entries of some keys, given by their hashes in ascending order.
+
+    Returns:
+        The index of the key of each entry, and the entries. None if there are none.
+    """
     return entries_in(levels, hash2, [(run, *slices(run, hash1)) for _, run in levels.clipped_runs()], now)
 
 
 def entries_in(
     levels: Levels, hash2: U64, stretches: Sequence[tuple[Run, Index, Index]], now: int
 ) -> tuple[Index, Run] | None:
-    """The live entries of some keys: of each run, newest first, those from the first index to the second.
-    hash2: the keys' second hashes."""
+    """Return the live entries in some ranges of runs.
+
+    Args:
+        levels: Levels of the state.
+        hash2: Second hash of each key.
+        stretches: Runs, newest first, with the start and end of each key's range.
+        now: Processing time in milliseconds.
+
+    Returns:
+        The index of the key of each entry, and the entries. None if there are none.
+    """
     parts = []
     for run, start, stop in stretches:
         owner, at = spans(start, stop)
@@ -99,7 +118,7 @@ def entries_in(
 
 
 def spans(start: Index, stop: Index) -> tuple[Index, Index]:
-    """All indices in [start[i], stop[i]), and which i each belongs to."""
+    """Return all indices in the ranges [start[i], stop[i]): the i of each, and the indices."""
     lengths = np.maximum(stop - start, 0)
     owner = np.repeat(np.arange(len(start)), lengths)
     first = np.repeat(start - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)

@@ -116,7 +116,7 @@ def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
 
 
 def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
-    """Return the ranges of the entries with each of some ascending first words, as int64[m] starts and ends."""
+    """Return the ranges of the entries with some ascending first words, as int64[m] starts and ends."""
     start, stop = np.empty(len(hash1), np.int64), np.empty(len(hash1), np.int64)
     find_stretches(start, stop, *given(run.words[0], hash1))
     return start, stop

@@ -50,7 +50,7 @@ def sort_order(words: Sequence[U64]) -> Index:
 
 
 def spread(words: U64) -> U64:
-    """Return words in the same order, shifted so that their leading bits distinguish them as far as possible."""
+    """Return words in the same order, shifted so that their leading bits distinguish them best."""
     if not len(words):
         return words
     least = words.min()

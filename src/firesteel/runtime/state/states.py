@@ -92,7 +92,7 @@ class SortedMapState:
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
     def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
-        """Return entries with their owners. `found` holds for each entry the position of its key in `owners`."""
+        """Return entries with their owners. `found` holds the position of each key in `owners`."""
         if found is None:
             none = pa.nulls(0, self._sub_type)
             return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))

@@ -1,8 +1,8 @@
-"""ChangelogNormalize: a full changelog out of upserts, or out of changes that come more than once.
+"""ChangelogNormalize: turn upserts, or duplicate changes, into a full changelog.
 
-Flink: ProcTimeDeduplicateKeepLastRowFunction (DeduplicateFunctionHelper.processLastRowOnChangelog).
-The state is the last row of each key. Every row of a batch is compared with the one before it of the
-same key, for all rows at once.
+Flink: ProcTimeDeduplicateKeepLastRowFunction (DeduplicateFunctionHelper.processLastRowOnChangelog). The state
+is the last row of each key. Each row is compared with the row before it of the same key, for all rows of a
+batch at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,19 @@ Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _NONE = -1
-"""In place of a row's number: there is no row."""
+"""Row number that stands for no row."""
 
 
 class ChangelogNormalize(RowOperator):
-    """+I where a key had no row, -U and +U where it has another one, -D with the row that it had.
+    """Operator that sends +I for a new key, -U and +U for a changed row, and -D with the stored row.
 
-    A row that is equal to the one before gives nothing, unless the state has a time to live. Rows that
-    fail the condition count as absent. state None: the rows are kept in this process.
+    A row equal to the one before sends nothing, unless the state has a time to live. Rows that fail the
+    condition count as absent.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+        clock: Processing time.
     """
 
     def __init__(self, spec: ChangelogNormalizeSpec, state: StateBackend | None, clock: Clock) -> None:
@@ -50,7 +55,7 @@ class ChangelogNormalize(RowOperator):
         self._state = backend.value(f"{spec.state_id}.last-row.v1", key_types, types, spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The changes of these rows against those before them, in the order of the rows."""
+        """Return the changes that some rows cause, in the order of the rows."""
         if changes.num_rows == 0:
             return changes
         now = self._clock()
@@ -71,7 +76,7 @@ class ChangelogNormalize(RowOperator):
         return self._output(changes, rows, present & ~same, before, same)
 
     def _present(self, changes: pa.Table) -> Flags:
-        """Whether the key has a row after each row: it came (+I, +U) and passes the condition."""
+        """Return whether the key has a row after each change: it is +I or +U and passes the condition."""
         kinds = one_chunk(changes.column(KIND)).to_numpy()
         present: Flags = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
         if self._condition is not None:
@@ -84,7 +89,9 @@ class ChangelogNormalize(RowOperator):
 
     @staticmethod
     def _before(keys: Keys, present: Flags, found: Flags) -> Rows:
-        """For each row, the row that its key had before: a row's number, or that of a stored one."""
+        """Return the row that the key had before each change: its number in the batch, or that of the stored
+        row.
+        """
         previous = np.empty(keys.rows, np.int64)
         previous[1:] = np.where(present[keys.order[:-1]], keys.order[:-1], _NONE)
         stored = keys.rows + np.arange(len(keys))
@@ -94,7 +101,7 @@ class ChangelogNormalize(RowOperator):
         return before
 
     def _same(self, rows: pa.Table, keys: Keys, present: Flags, before: Rows) -> Flags:
-        """Whether a row that came is equal to the one before it, and so changes nothing."""
+        """Return whether a new row is equal to the one before it and so changes nothing."""
         if self._spec.ttl:
             return np.zeros(keys.rows, np.bool_)
         same: Flags = present & (before != _NONE)
@@ -105,7 +112,7 @@ class ChangelogNormalize(RowOperator):
         return same
 
     def _store(self, keys: Keys, rows: pa.Table, present: Flags, same: Flags, before: Rows, now: int) -> None:
-        """The last row of each key of the batch; keys whose row did not change are left alone."""
+        """Write the last row of each key of the batch, if it has changed."""
         last = keys.order[keys.starts + keys.counts - 1]
         live = present[last]
         another = np.logical_or.reduceat((present & ~same)[keys.order], keys.starts)
@@ -131,8 +138,11 @@ class ChangelogNormalize(RowOperator):
 
 
 def identical(new: pa.Array, old: pa.Array) -> Flags:
-    """Row by row, as Flink compares rows that were sent (BinaryRowData.equals, to which the equaliser leaves
-    them): by their bytes. So NULL is NULL, NaN is NaN, and 0.0 is not -0.0."""
+    """Return row by row whether two columns are equal, bool[n].
+
+    As in Flink (BinaryRowData.equals), values are compared by their bytes: NULL equals NULL, NaN equals NaN,
+    and 0.0 differs from -0.0.
+    """
     if pa.types.is_nested(new.type):
         pairs = zip(map(repr, new.to_pylist()), map(repr, old.to_pylist()), strict=True)
         return np.fromiter((one == other for one, other in pairs), np.bool_, len(new))
@@ -149,15 +159,17 @@ def _floats(new: pa.Array, old: pa.Array) -> pa.BooleanArray:
 
 
 class MiniBatchNormalize:
-    """ChangelogNormalize in bundles: of each key only the last row of a bundle counts. A BundleFunction
-    (map_bundle.py). Flink: ProcTimeMiniBatchDeduplicateKeepLastRowFunction."""
+    """ChangelogNormalize in bundles: only the last row of each key in a bundle counts.
+
+    It is a BundleFunction (map_bundle.py). Flink: ProcTimeMiniBatchDeduplicateKeepLastRowFunction.
+    """
 
     def __init__(self, spec: ChangelogNormalizeSpec, normalize: ChangelogNormalize) -> None:
         self._keys = spec.keys
         self._normalize = normalize
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """The changes that the last rows of the keys cause."""
+        """Return the changes that the last rows of the keys cause."""
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = np.sort(keys.order[keys.starts + keys.counts - 1])
         return self._normalize.process(changes.take(pa.array(last)))

@@ -1,8 +1,7 @@
-"""GlobalGroupAggregate: accumulators of local phases merged into the state's. Flink:
-MiniBatchGlobalGroupAggFunction.
+"""GlobalGroupAggregate: merge the accumulators of local phases into the state.
 
-A bundle gives at most one change of result a key. Retractions of unknown keys are not dropped: their group
-has a negative count until the rows that it lacks have come.
+Flink: MiniBatchGlobalGroupAggFunction. A bundle sends at most one change of result for each key. Retractions
+of unknown keys are not dropped: the count of their group stays negative until the missing rows come.
 """
 
 from __future__ import annotations
@@ -33,8 +32,14 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class GlobalGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process. columnar:
-    False sends everything through the row handler."""
+    """Global phase as a BundleFunction (map_bundle.py).
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the accumulators in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
+    """
 
     def __init__(
         self,
@@ -56,7 +61,7 @@ class GlobalGroupAggregate:
         self._schema = result_schema(self._spec, spec.results)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """The changes of result, with the order of each key's last row."""
+        """Return the changes of result, each with the order of its key's last row."""
         self._expiry.now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         merged = self._in_columns(changes, keys)
@@ -68,7 +73,7 @@ class GlobalGroupAggregate:
         return pa.concat_tables([out, self._by_row(changes, keys, ~merged.clean)])
 
     def _in_columns(self, changes: pa.Table, keys: Keys) -> NetChanges | None:
-        """None, with nothing written, where the row handler must do it."""
+        """Return the changes in columnar form. None, with nothing written, if the row handler is needed."""
         if self._aggregates is None or self._state is None:
             return None
         try:

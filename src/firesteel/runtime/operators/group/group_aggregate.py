@@ -1,8 +1,12 @@
-"""GroupAggregate, record by record. Flink: GroupAggFunction.
+"""GroupAggregate, record by record (Flink: GroupAggFunction).
 
-The first row of a key gives +I; a result that stays the same gives nothing (unless the state has a time
-to live); any other change gives -U, where it is wanted, and +U; the last row that goes gives -D. A
-retraction for a key without state is dropped. The output is the keys, then the results of the calls.
+- The first row of a key sends +I.
+- A result that stays the same sends nothing, unless the state has a time to live.
+- Any other change sends +U, preceded by -U if required.
+- The retraction of the last row sends -D.
+- A retraction for a key without state is dropped.
+
+The output columns are the keys, then the results of the calls.
 """
 
 from __future__ import annotations
@@ -29,11 +33,16 @@ from firesteel.types.internal_values import one_chunk
 
 
 class GroupAggregate(RowOperator):
-    """One accumulator for each key, and each change of result sent on.
+    """Operator that keeps one accumulator for each key and sends each change of result.
 
-    A batch runs in columns where all calls have a running form and the keys' input is clean, else
-    through the row handler; both give the same. state: None keeps the accumulators in this process, for
-    as long as the operator lives. columnar: False sends everything through the row handler.
+    A batch is processed in columns if all calls have a running form and the input of the keys is clean.
+    Otherwise the row handler processes it. Both give the same results.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the accumulators in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
     """
 
     def __init__(
@@ -53,7 +62,7 @@ class GroupAggregate(RowOperator):
         self._by_row = RowByRow(spec, handler, rows, self._expiry)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The changes of result that these rows cause, in the order of the rows."""
+        """Return the changes of result that some rows cause, in the order of the rows."""
         self._expiry.now = self._clock()
         keys = find_keys(self._key_columns(changes), changes.num_rows)
         batch = None
@@ -77,7 +86,7 @@ class GroupAggregate(RowOperator):
     def _output(
         self, changes: pa.Table, batch: RowBatch | RunningBatch
     ) -> tuple[pa.Table, NDArray[np.int64]]:
-        """The rows that go out, and for each the number of the row that caused it."""
+        """Return the output rows, and for each the number of the row that caused it."""
         kinds, causes = expand(batch.outcomes, self._spec.emit_update_before)
         old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
         at = pa.array(causes)

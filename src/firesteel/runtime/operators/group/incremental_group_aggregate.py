@@ -1,8 +1,8 @@
-"""IncrementalGroupAggregate: partial accumulators by key and bucket to what they add to the final keys.
-Flink: MiniBatchIncrementalGroupAggFunction.
+"""IncrementalGroupAggregate: turn partial accumulators by key and bucket into increments of the final keys.
 
-Only the values that DISTINCT calls have seen are state, by the partial key: what is merged into them and is
-new to them, or gone from them, counts for the final key. All else passes through, merged.
+Flink: MiniBatchIncrementalGroupAggFunction. The state holds only the values seen by DISTINCT calls, by
+partial key. A value that becomes new or disappears there counts for the final key. All other parts of
+accumulators are merged and passed on.
 """
 
 from __future__ import annotations
@@ -37,8 +37,14 @@ from firesteel.runtime.state.memory import memory_backend
 
 
 class IncrementalGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the values seen in this process. columnar:
-    False sends everything through the row handler."""
+    """Incremental phase as a BundleFunction (map_bundle.py).
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the values in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
+    """
 
     def __init__(
         self,
@@ -61,7 +67,7 @@ class IncrementalGroupAggregate:
         self._handler = generated.create(self._expiry)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """A row a final key, with the order of its last row."""
+        """Return one row for each final key, with the order of its last row."""
         self._expiry.now = self._clock()
         partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         last = partial.order[partial.starts + partial.counts - 1]
@@ -76,7 +82,7 @@ class IncrementalGroupAggregate:
         return self._increments.table(changes, last[newest], final.columns, parts)
 
     def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
-        """The increments; None, with nothing written, where the row handler must make them."""
+        """Return the increments. None, with nothing written, if the row handler has to make them."""
         if self._aggregates is None:
             return None
         try:
@@ -91,8 +97,9 @@ class IncrementalGroupAggregate:
         return parts
 
     def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
-        """Put the fields of the DISTINCT calls among the accumulators: what the values new to them, or gone
-        from them, add."""
+        """Add the fields of the DISTINCT calls to the accumulators, counting values that become new or
+        disappear.
+        """
         assert self._aggregates is not None
         views = []
         for index, calls in enumerate(distinct_groups(self._spec)):
@@ -110,7 +117,7 @@ class IncrementalGroupAggregate:
         return views
 
     def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The partial keys, by number, in the order in which each final key merges them."""
+        """Return the indices of the partial keys in the order in which each final key merges them."""
         if not self._spec.map_order:
             return final.order
         from firesteel.runtime.aggregate.reduce.map_order import inner_places
@@ -120,8 +127,14 @@ class IncrementalGroupAggregate:
     def _merged(
         self, changes: pa.Table, partial: Keys, final: Keys, order: NDArray[np.int64]
     ) -> list[tuple[Any, ...]]:
-        """An accumulator for each final key; the values seen are written to the state. order: the partial
-        keys by final key, as they are merged."""
+        """Return an accumulator for each final key, and write the values seen to the state.
+
+        Args:
+            changes: Partial accumulators.
+            partial: The partial keys.
+            final: The final keys.
+            order: Indices of the partial keys, by final key and in merge order.
+        """
         ordered = changes.take(pa.array(partial.order))
         bundles = self._bundles(ordered, partial)
         views = {i: self._load(i, ordered, partial) for i in self._seen}
@@ -145,7 +158,7 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """The accumulators of the bundle, merged by partial key."""
+        """Return the accumulators of the bundle, merged by partial key."""
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():
             handler.reset_accumulators()

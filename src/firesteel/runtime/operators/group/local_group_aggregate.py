@@ -1,7 +1,7 @@
-"""LocalGroupAggregate: bundles of rows to accumulators by key, where the rows are. Flink:
-MiniBatchLocalGroupAggFunction.
+"""LocalGroupAggregate: reduce bundles of rows to accumulators by key, before the exchange.
 
-It keeps no state and drops no retraction: what a bundle takes back may have come in an earlier one.
+Flink: MiniBatchLocalGroupAggFunction. It has no state and drops no retraction: the retracted row may have
+come in an earlier bundle.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class LocalGroupAggregate:
-    """A BundleFunction (map_bundle.py): one row of accumulators for each key of a bundle.
+    """Local phase as a BundleFunction (map_bundle.py): one row of accumulators for each key of a bundle.
 
-    columnar: False sends everything through the row handler.
+    Args:
+        spec: Keys and calls.
+        columnar: False processes everything with the row handler.
     """
 
     def __init__(self, spec: GroupAggregateSpec, columnar: bool = True) -> None:
@@ -42,7 +44,7 @@ class LocalGroupAggregate:
         self._aggregates = columnar_aggregates(self._spec) if columnar else None
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """A row a key, with the order of the key's last row."""
+        """Return one row for each key, with the order of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
         by = by_cause(heads(changes).take(pa.array(last)))
@@ -52,7 +54,7 @@ class LocalGroupAggregate:
         return self._columns.table(changes, last[by], columns, self._parts(changes, keys, by))
 
     def _parts(self, changes: pa.Table, keys: Keys, by: Index) -> list[pa.Array]:
-        """The parts of the accumulators. by: the keys in the order of the rows that go out."""
+        """Return the parts of the accumulators. `by` holds the key indices in the order of the output."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):

@@ -1,10 +1,11 @@
-"""Holds rows back and works them off in bundles. Flink: MapBundleOperator, KeyedMapBundleOperator.
+"""Collect rows and process them in bundles (Flink: MapBundleOperator, KeyedMapBundleOperator).
 
-A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with every watermark, and with
-the micro-batch: its barrier is a checkpoint's, so nothing that is held back is ever part of one.
+A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with every watermark, and with the
+micro-batch. The barrier of a micro-batch is that of a checkpoint, so a checkpoint never contains collected
+rows.
 
-What a bundle gives stands by `$order`, and no later bundle gives a lower one: a bundle further down may cut
-it anywhere, and what it makes of the parts is merged by `$order` again (runtime/dataflow/packets.py).
+The output of a bundle is sorted by `$order`, and no later bundle sends a lower one. So a later bundle may be
+cut anywhere, and its results are merged by `$order` again (runtime/dataflow/packets.py).
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ if TYPE_CHECKING:
 
 
 class BundleFunction(Protocol):
-    """What is done with a bundle."""
+    """Function that processes one bundle."""
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """The changes that the rows of a bundle cause together."""
+        """Return the changes that the rows of a bundle cause together."""
         ...
 
 
 class MapBundle(Operator):
-    """size: rows after which a bundle ends. order: of its keys, where something looks at it."""
+    """Operator that passes bundles of rows to a function.
+
+    Args:
+        function: Called with each bundle.
+        size: Number of rows after which a bundle ends.
+        order: Order of the keys of a bundle, None if it does not matter.
+    """
 
     def __init__(self, function: BundleFunction, size: int, order: MapOrder | None = None) -> None:
         self._function = function
@@ -41,7 +48,7 @@ class MapBundle(Operator):
         self._rows = 0
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        """Take rows in; what the bundles that are full give."""
+        """Add rows and return the changes of all full bundles."""
         out: list[pa.Table] = []
         start = 0
         while table.num_rows - start >= self._size - self._rows:
@@ -53,14 +60,14 @@ class MapBundle(Operator):
         return (concat(out),) if out else ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        """What is held back goes before it."""
+        """End the bundle, then send the watermark."""
         return (*self._flush(), mark)
 
     def barrier(self) -> Iterable[Message]:
         return self._flush()
 
     def end(self) -> Iterable[Message]:
-        """What the end of the operators before it released."""
+        """End the bundle of rows that the end of the operators before released."""
         return self._flush()
 
     def _hold(self, changes: pa.Table) -> None:
@@ -83,8 +90,14 @@ class MapBundle(Operator):
 def bundled(
     function: BundleFunction, aggregate: GroupAggregateSpec, keys: Sequence[int] | None = None
 ) -> MapBundle:
-    """An aggregate in bundles. keys: of the rows that come in; None for accumulators, whose first columns
-    they are."""
+    """Return an operator that aggregates in bundles.
+
+    Args:
+        function: The aggregation of a bundle.
+        aggregate: Settings.
+        keys: Positions of the keys in the input rows. None for accumulators, whose first columns are the
+            keys.
+    """
     if not aggregate.map_order:
         return MapBundle(function, aggregate.bundle)
     from firesteel.runtime.aggregate.reduce.map_order import MapOrder

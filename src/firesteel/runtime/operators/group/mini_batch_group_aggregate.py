@@ -1,7 +1,7 @@
-"""GroupAggregate in bundles, in one phase. Flink: MiniBatchGroupAggFunction.
+"""GroupAggregate in bundles, in one phase (Flink: MiniBatchGroupAggFunction).
 
-A bundle gives at most one change of result a key. Retractions that come before the first row of an unknown
-key are dropped; later ones are applied, even where they match nothing.
+A bundle sends at most one change of result for each key. Retractions before the first row of an unknown key
+are dropped. Later ones are applied, even if they match no row.
 """
 
 from __future__ import annotations
@@ -24,8 +24,14 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class MiniBatchGroupAggregate:
-    """A BundleFunction (map_bundle.py). state: None keeps the accumulators in this process. columnar:
-    False sends everything through the row handler."""
+    """GroupAggregate as a BundleFunction (map_bundle.py).
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the accumulators in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
+    """
 
     def __init__(
         self,
@@ -45,7 +51,7 @@ class MiniBatchGroupAggregate:
         self._schema = result_schema(spec, len(spec.calls))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """The changes of result, with the order of each key's last row."""
+        """Return the changes of result, each with the order of its key's last row."""
         self._expiry.now = self._clock()
         keys = self._keys(changes)
         net = None

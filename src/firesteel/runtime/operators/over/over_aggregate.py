@@ -1,10 +1,12 @@
-"""OVER aggregates: each row goes out with what its window gives.
+"""OVER aggregates: send each row with the results of its frame.
 
-By row time a row waits until a watermark has passed it, and late rows are dropped (Flink:
+By row time, a row waits until a watermark has passed it, and late rows are dropped (Flink:
 RowTimeUnboundedPrecedingOverFunctionV2, RowTimeRowsBoundedPrecedingFunction,
-RowTimeRangeBoundedPrecedingFunction). By processing time a row goes out at once; only those of a RANGE with a
-bound wait until the clock moves on, which is when the micro-batch ends (ProcTimeUnboundedPrecedingFunction,
-ProcTimeRowsBoundedPrecedingFunction, ProcTimeRangeBoundedPrecedingFunction).
+RowTimeRangeBoundedPrecedingFunction).
+
+By processing time, a row is sent at once. Only rows of a bounded RANGE wait until the clock advances, at the
+end of the micro-batch (ProcTimeUnboundedPrecedingFunction, ProcTimeRowsBoundedPrecedingFunction,
+ProcTimeRangeBoundedPrecedingFunction).
 """
 
 from __future__ import annotations
@@ -37,8 +39,12 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 
 class RowTimeOver(WaitsForWatermarks):
-    """By row time. late: how many rows were dropped (Flink: numLateRecordsDropped). state: None keeps it in
-    this process."""
+    """OVER aggregate by row time.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the state in this process.
+    """
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend | None) -> None:
         backend, name = memory_backend() if state is None else state, spec.state_id
@@ -79,14 +85,22 @@ class RowTimeOver(WaitsForWatermarks):
         return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
 
     def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
-        """Without a bound a row is late as soon as a watermark has passed it."""
+        """Decide which rows are late. In an unbounded frame, a row is late once a watermark has passed it."""
         if self._admission is None:
             return Admitted(new.times > stood, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
         return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
 
     def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked, ended: Ended) -> pa.Table:
-        """by: the number of the watermark that each row goes out with. ended: what is forgotten then."""
+        """Return the results of the rows that fire.
+
+        Args:
+            rows: Rows that fire.
+            epochs: Epoch of each row's partition.
+            by: Number of the watermark that releases each row.
+            message: Message with the watermarks.
+            ended: Epochs whose state is dropped.
+        """
         if not len(rows):
             self._windows.forget(ended)
             results = [to_arrow(call.type) for call in self._spec.aggregate.calls]
@@ -101,7 +115,7 @@ class RowTimeOver(WaitsForWatermarks):
 
 
 class ProcTimeOver(Operator):
-    """By processing time: rows go out in the order in which they came."""
+    """OVER aggregate by processing time. Rows go out in arrival order."""
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend | None, clock: Clock) -> None:
         backend = memory_backend() if state is None else state

@@ -1,6 +1,6 @@
-"""The results of aggregate functions over pandas: each is called once a frame, with the frame's rows.
+"""Results of pandas aggregate functions, called once for each frame with the rows of the frame.
 
-Flink: StreamArrowPythonRowTimeBoundedRowsOperator and the three like it.
+Flink: StreamArrowPythonRowTimeBoundedRowsOperator and its three siblings.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from firesteel.types.arrow import to_arrow
 
 
 def of_series(calls: Sequence[AggregateSpec]) -> bool:
-    """Whether the calls are of functions over pandas; with OVER all of a window are, or none."""
+    """Return whether the calls are pandas functions. In an OVER window, either all calls are or none."""
     return any(call.user is not None and call.user.is_pandas for call in calls)
 
 
 def frames_of(events: Events, partitions: Index) -> tuple[Index, Index]:
-    """The places of each result's first row and behind its last. partitions: of all rows, ascending."""
+    """Return the frame of each result: the position of its first row and the position after its last.
+
+    Args:
+        events: Changes of the frames.
+        partitions: Partition of each row, ascending.
+    """
     last = events.rows[events.results]
     taken_back = np.where(events.kinds == RowKind.DELETE, events.rows, -1)
     left = np.maximum.accumulate(taken_back)[events.results]
@@ -35,8 +40,14 @@ def frames_of(events: Events, partitions: Index) -> tuple[Index, Index]:
 def results(
     calls: Sequence[AggregateSpec], columns: Sequence[pa.Array], first: Index, end: Index
 ) -> list[pa.Array]:
-    """n values a call. columns: the fields of all rows. first, end: int64[n], the frames as `frames_of` gives
-    them; peers, which follow each other, share a result."""
+    """Return n values for each call.
+
+    Args:
+        calls: The calls.
+        columns: Fields of all rows.
+        first: int64[n], first row of each frame (`frames_of`).
+        end: int64[n], position after the last row. Peers follow each other and share a result.
+    """
     new = np.ones(len(end), np.bool_)
     new[1:] = (end[1:] != end[:-1]) | (first[1:] != first[:-1])
     frames = list(zip(first[new].tolist(), (end - first)[new].tolist(), strict=True))
@@ -45,7 +56,7 @@ def results(
 
 
 def _of_call(call: AggregateSpec, columns: Sequence[pa.Array], frames: list[tuple[int, int]]) -> pa.Array:
-    """A value a frame, given by its first row and how many it has."""
+    """Return one value for each frame. A frame is its first row and its number of rows."""
     assert call.user is not None
     kind, arguments = to_arrow(call.type), [columns[i] for i in call.args]
     values = [aggregated(call.user, [a.slice(*frame) for a in arguments], kind) for frame in frames]
