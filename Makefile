@@ -3,18 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+USABLE := $(VENV)/.usable
 ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
+DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help demo demo-kafka test test-all test-fast test-spark-versions lint types reference bench clean check-tools
+.PHONY: help demo demo-kafka test test-all test-fast test-spark-versions test-delta lint types reference bench clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## a continuous query over a change stream: its plan and its result
+demo: $(USABLE) ## a continuous query over a change stream: its plan and its result
 	@$(BIN)/firesteel demo
 
 demo-kafka: $(READY) ## the same over a Kafka topic that is being filled, with a broker of its own
@@ -31,6 +33,10 @@ test-fast: $(READY) ## the tests that need no Spark: under a minute
 
 test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)
+
+test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
+	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
+	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
 
 lint: $(READY) ## style, import layers
 	$(BIN)/ruff check .
@@ -49,12 +55,18 @@ bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max"
 clean: ## remove what make has made
 	rm -rf $(VENV) $(OLDEST_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 
+# What a user has: none of the tools of development. Python compiles what is imported, and Numba what is called.
+$(USABLE): pyproject.toml | check-tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e .
+	@touch $@
+
 $(READY): pyproject.toml | check-tools
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
 	@$(BIN)/python -m firesteel.kernels.warm
-	@touch $@
+	@touch $(USABLE) $@
 
 # The oldest pyspark, and everything else from the usual environment.
 $(OLDEST_READY): $(READY)

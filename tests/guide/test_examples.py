@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
-WITHOUT_SCRIPTS = {"checkpoints.md", "cluster.md", "metrics.md", "operations.md", "security.md"}
+WITHOUT_SCRIPTS = {
+    "checkpoints.md",
+    "cluster.md",
+    "dataframes.md",
+    "metrics.md",
+    "operations.md",
+    "security.md",
+}
 
 
 def blocks(text: str) -> dict[str, str]:

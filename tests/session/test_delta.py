@@ -1,4 +1,7 @@
-"""Delta's change feed as a source of changes. Runs where delta-spark and its jars are there."""
+"""Delta's change feed as a source of changes, where the installed delta-spark fits the installed pyspark.
+
+`make test-delta` makes an environment of versions that fit (docs/guide/dataframes.md).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-delta = pytest.importorskip("delta", reason="needs delta-spark (pip install delta-spark)")
+pytest.importorskip("delta", reason="needs delta-spark (pip install delta-spark)")
 
-ARTIFACTS = ("delta-spark_4*", "delta-storage", "delta-kernel-*")
 PROGRAM = """
 import sys
 from pyspark.sql import SparkSession
 from firesteel import TableEnvironment
 
-folder, jars = sys.argv[1:]
+folder, package = sys.argv[1:]
 delta = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-builder = builder.config("spark.jars", jars).config("spark.sql.catalog.spark_catalog", delta)
+builder = builder.config("spark.jars.packages", package).config("spark.sql.catalog.spark_catalog", delta)
 builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
 spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
 spark.sql(f"CREATE TABLE delta.`{folder}` (id BIGINT, name STRING, cnt INT) USING delta "
@@ -40,31 +43,28 @@ for row in spark.table("totals").collect():
 """
 
 
-def jars() -> list[str]:
-    """The jars of the installed delta-spark in the local Maven or Ivy repository."""
+def package() -> str:
+    """The jar of the installed delta-spark for the installed Spark, by its coordinates in Maven."""
     from importlib.metadata import version
 
-    wanted = version("delta-spark")
-    places = (
-        f".m2/repository/io/delta/{{}}/{wanted}/*-{wanted}.jar",
-        f".ivy2*/jars/io.delta_{{}}-{wanted}.jar",
-    )
-    return [
-        str(found)
-        for artifact in ARTIFACTS
-        for place in places
-        for found in Path.home().glob(place.format(artifact))
-    ]
+    spark = ".".join(version("pyspark").split(".")[:2])
+    return f"io.delta:delta-spark_{spark}_2.13:{version('delta-spark')}"
+
+
+def fits() -> bool:
+    """Whether the installed delta-spark says that it works with the installed pyspark."""
+    from importlib.metadata import requires, version
+
+    wanted = [Requirement(text) for text in requires("delta-spark") or ()]
+    return all(one.specifier.contains(version("pyspark")) for one in wanted if one.name == "pyspark")
 
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.skipif(not fits(), reason="the installed delta-spark is for another pyspark")
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(
-    not jars(), reason="needs Delta's jars: mvn dependency:get -Dartifact=io.delta:delta-spark_..."
-)
 def test_deltas_change_feed_comes_in_and_changes_go_out(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "table"), ",".join(jars())]
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "table"), package()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=800, check=False, cwd=tmp_path)
     left: dict[str, str] = {}
     for line in done.stdout.splitlines():
