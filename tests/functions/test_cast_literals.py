@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 
 import pytest
 
 from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.casting import rounded_literal
 from firesteel.functions.expression.nodes import Literal
 from firesteel.plan.simplify import simplify_value
 from firesteel.types.sql import timestamp
@@ -58,3 +60,24 @@ def test_columns_are_cut_towards_1970() -> None:
 def test_time_of_a_literal_before_1970_is_refused(expression: str) -> None:
     with pytest.raises(NotSupportedError, match="before 1970"):
         bind(expression)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("9.995", (3, 2), None),
+        ("-9.995", (3, 2), None),
+        ("99.5", (2, 0), None),
+        ("0.995", (2, 2), None),
+        ("9.994", (3, 2), "9.99"),
+        ("0.994", (2, 2), "0.99"),
+        ("0.000", (2, 2), "0.00"),
+    ],
+)
+def test_a_decimal_that_has_too_many_digits_once_it_is_rounded_is_null(
+    text: str, kind: tuple[int, int], expected: str | None
+) -> None:
+    """As in Flink: its plan has the digits that were written, the code that runs has NULL."""
+    literal = simplify_value(bind(f"CAST({text} AS DECIMAL({kind[0]}, {kind[1]}))"))
+    assert isinstance(literal, Literal)
+    assert rounded_literal(literal).value == (None if expected is None else Decimal(expected))

@@ -87,12 +87,15 @@ def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
 
 
 def rounded_literal(literal: Literal) -> Literal:
-    """The literal as a value of its type: a decimal without the digits that its type has no place for."""
+    """The literal as a value of its type: a decimal without the digits that its type has no place for, NULL
+    if it has too many then, as 9.995 as DECIMAL(3, 2) (Flink: DecimalData.fromBigDecimal)."""
     if literal.type.root is not TypeRoot.DECIMAL or not isinstance(literal.value, Decimal):
         return literal
     places = literal.value.as_tuple().exponent
     fits = isinstance(places, int) and -places <= (literal.type.scale or 0)
-    return literal if fits else with_all_digits(literal)
+    rounded = literal if fits else with_all_digits(literal)
+    assert isinstance(rounded.value, Decimal)
+    return rounded if _decimal(rounded.value, rounded.type) is not None else replace(literal, value=None)
 
 
 def with_all_digits(literal: Literal) -> Literal:

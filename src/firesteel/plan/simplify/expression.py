@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firesteel.functions.expression.casting import rounded_literal
+from firesteel.functions.expression.casting import with_all_digits
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import (
@@ -93,7 +93,7 @@ def _are_alike(left: Literal, right: Literal) -> bool:
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    a, b = (as_double(rounded_literal(e)).value for e in (left, right))
+    a, b = (as_double(with_all_digits(e)).value for e in (left, right))
     return TRUE if _COMPARE[function](a, b) else FALSE
 
 
