@@ -63,6 +63,23 @@ def test_a_cache_folder_that_all_may_write_is_not_used_nor_changed(cache: Path) 
 
 
 @AS_ROOT
+@pytest.mark.parametrize("mode", [0o755, 0o1777], ids=["plain", "sticky"])
+@pytest.mark.parametrize("is_default", [True, False], ids=["default", "own"])
+def test_a_cache_folder_whose_owner_could_replace_what_is_in_it(
+    cache: Path, is_default: bool, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_default:
+        monkeypatch.delenv("FIRESTEEL_CACHE_DIR")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+        cache = cache.with_name("firesteel")
+    cache.mkdir()
+    os.chown(cache, NOBODY, NOBODY)
+    cache.chmod(mode)
+    with pytest.raises(PermissionError, match="owns it"):
+        private_cache_folder("jvm")
+
+
+@AS_ROOT
 def test_files_of_others_and_links_are_not_read(cache: Path) -> None:
     folder = private_cache_folder("kernels")
     write_private(folder / "x", b"1")

@@ -55,12 +55,12 @@ def private_cache_folder(name: str) -> Path:
 def _why_not_used() -> str | None:
     """Say why others could have written to the cache folder or one in it; None if they could not."""
     root = cache_folder()
-    if os.environ.get(_OWN) and root.exists():
-        reason = distrust(root, follow_links=True)
-        if reason is not None and not root.stat().st_mode & stat.S_ISVTX:
-            return f"{root}: {reason}"
-    else:
+    if not (os.environ.get(_OWN) and root.exists()):
         make_private(root)
+    if root.exists():
+        reason = distrust(root, follow_links=True)
+        if reason is not None and not _keeps_names(root.stat()):
+            return f"{root}: {reason}"
     for name in _NAMES:
         folder = root / name
         if os.path.lexists(folder):
@@ -69,6 +69,11 @@ def _why_not_used() -> str | None:
             if reason is not None:
                 return f"{folder}: {reason}"
     return None
+
+
+def _keeps_names(status: os.stat_result) -> bool:
+    """Whether nobody can replace another's folder in this one, as in /tmp. Its owner always can."""
+    return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 
 
 def _tell_once(reason: str) -> None:
