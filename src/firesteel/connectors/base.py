@@ -1,7 +1,8 @@
-"""What a connector is: options that it checks, traits for the planner, a source or a sink to run.
+"""Protocols of connectors, sources and sinks.
 
-Sources know transports, formats know bytes, neither knows Spark. The two hosts drive a source through
-this interface alone; a split and an offset are plain JSON values, as Spark stores offsets as text.
+A connector checks a table's options, gives the planner its traits, and makes a source or a sink.
+Sources know transports, formats know bytes, neither knows Spark. The batch and the stream host use only
+these protocols. Splits and offsets are plain JSON values, because Spark stores offsets as text.
 """
 
 from __future__ import annotations
@@ -18,26 +19,35 @@ from firesteel.config.option import Option
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
-"""How far a source was read; JSON."""
+"""The position up to which a source was read, as a JSON object."""
 Lags = Mapping[tuple[str, int], int]
-"""Messages that wait, by topic and partition."""
+"""Number of unread messages by (topic, partition)."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """A piece of a source that one task reads. ordinal: its place in the order of the source. ends: it has
-    no data, and only tells that a bounded source has ended. channel: what has a watermark of its own."""
+    """A piece of a source that one task reads."""
 
     ordinal: int
+    """Position of the split in the order of the source."""
     data: dict[str, Any]
+    """The connector's description of the piece, as JSON values."""
     ends: bool = False
+    """Whether the split has no data and only marks the end of a bounded source."""
     channel: int = 0
+    """Number of the part of the source that has its own watermark, such as a Kafka partition."""
 
 
 @dataclass(frozen=True)
 class ReadLimit:
-    """How much one micro-batch may take; None: all there is. Options for tests and admission control.
-    is_rough: about so many rows will do, if that saves reading them."""
+    """Upper limits of one micro-batch of a source; None means no limit.
+
+    Attributes:
+        rows: Number of rows.
+        bytes: Number of bytes.
+        files: Number of files.
+        is_rough: Whether an estimate of the rows is enough, if it saves reading them.
+    """
 
     rows: int | None = None
     bytes: int | None = None
@@ -46,103 +56,112 @@ class ReadLimit:
 
 
 class Source(Protocol):
-    """A running source, made from a ScanSpec on the driver and again on each worker."""
+    """A running source. The driver makes it from a ScanSpec, and each worker makes it again."""
 
     skipped: int
-    """Messages left out so far because of `ignore-parse-errors`."""
+    """Number of messages skipped so far because of `ignore-parse-errors`."""
 
     @property
     def bounded(self) -> bool: ...
 
     def keep_log(self, directory: str) -> None:
-        """Keep in `directory` (part of the query's checkpoint) what offsets refer to. Called before any
-        offset is asked for; without it offsets do not outlive the process."""
+        """Store the data that offsets refer to in `directory`, which is part of the query's checkpoint.
+
+        The host calls this before it asks for an offset. Without it, offsets are lost with the process.
+        """
         ...
 
     def notices(self) -> list[str]:
-        """What the user should know of the source and was not told yet; asked for after `latest_offset`."""
+        """Return new messages for the user. The host asks for them after `latest_offset`."""
         ...
 
     def splits(self, parallelism: int) -> list[Split]:
-        """All splits of a bounded source, in the order of the source."""
+        """Return all splits of a bounded source, in the order of the source."""
         ...
 
-    # Where parts of a source have orders of their own, it has two methods more:
-    #   channels() -> list[int]                        their numbers
-    #   by_channel(splits: list[Split]) -> list[Split] the splits, each in one part, with its number
+    # Optional, for a source whose parts (channels) are each in an order of their own:
+    #   channels() -> list[int]                        the numbers of the channels
+    #   by_channel(splits: list[Split]) -> list[Split] the splits cut at channels, each with its channel
 
-    # One of topics tells how much waits behind an offset, or raises JobError where it is not told at once:
+    # Optional, for a source of topics: count the messages after an offset. It raises JobError if the answer
+    # is not available at once.
     #   lag(offset: Offset) -> Lags
 
-    # One that can fail before it is read has a method that the driver calls while Spark starts:
+    # Optional: find errors early. The driver calls it while Spark starts.
     #   check(*, is_local: bool, fresh: bool) -> None
     # is_local: tasks run on this machine. fresh: no checkpoint has offsets. A sink has `check() -> None`.
 
-    # One whose `limits_bytes` is true is given a limit of bytes by the host, beside that of rows.
+    # If a source has a true attribute `limits_bytes`, the host limits bytes as well as rows.
 
     def initial_offset(self) -> Offset: ...
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where a micro-batch from `start` ends; equal to `start` when nothing is there."""
+        """Return the end of the micro-batch that begins at `start`; `start` itself if no data is new."""
         ...
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]: ...
 
     def is_finished(self, offset: Offset) -> bool:
-        """Whether a bounded source has nothing after the offset."""
+        """Return whether a bounded source has no data after the offset."""
         ...
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """The split's changes (runtime/spec/operators.py), in order, in tables of some 100,000 rows.
+        """Yield the changes of a split in order, in tables of about 100,000 rows (runtime/spec/operators.py).
 
-        Raises DataError with file, line and the message quoted.
+        Raises:
+            DataError: A message is invalid. The error names file and line and quotes the message.
         """
         ...
 
 
 class Commits(Enum):
-    """Where a sink makes a batch seen: the driver does it for all tasks at once, or each task with what it
-    wrote, in one transaction with the batch's number. TASKS: that may be what several tasks in one process
-    wrote, with all their numbers: then `open_task` comes again before `close_task`, and `write` is for the
-    last one that was opened."""
+    """The place where a sink makes the rows of a batch visible to readers."""
 
     DRIVER = auto()
+    """The driver commits the output of all tasks of a batch at once."""
     TASK = auto()
+    """Each task commits its own rows and the batch's number in one transaction."""
     TASKS = auto()
+    """One transaction may hold the rows of several tasks of one process, with the numbers of them all.
+
+    The host then calls `open_task` again before `close_task`; `write` belongs to the last task opened.
+    """
 
 
 ONCE = "run-"
-"""How the name of a job begins that has no checkpoint: no other run goes on with it."""
+"""Prefix of the name of a job without a checkpoint, which no other run continues."""
 
 
 class Sink(Protocol):
-    """A running sink, made from a SinkSpec on the driver and again for each task.
+    """A running sink. The driver makes it from a SinkSpec, and each task makes it again.
 
-    In a task: `open_task`, `write` as often as there are rows, and `close_task`, which gives a token for the
-    driver; or `abort_task`, where the task failed. On the driver: `open` once, then for each batch `commit`
-    with the tokens of all its tasks, or `abort` where one failed.
+    Calls in a task: `open_task`, `write` any number of times, and `close_task`, which returns a token for the
+    driver. If the task fails: `abort_task`. Calls on the driver: `open` once, then for each batch `commit`
+    with the tokens of all tasks, or `abort` if a task failed.
 
-    Tasks may be tried again, and batches, after a failure, written and committed again, with the same rows in
-    the same partitions. Readers see each batch once and nothing of one that was aborted. For that a sink
-    that commits in DRIVER shows nothing before `commit`, and another leaves out what the job
-    and partition have written for this batch or a later one. Its tasks begin when all other work of the
-    batch is done.
+    Spark may retry a task. After a failure, a batch is written and committed again, with the same rows in the
+    same partitions. Readers must see each batch once and nothing of an aborted one. A sink that commits on
+    the DRIVER therefore shows nothing before `commit`. Any other sink skips a batch if its job and partition
+    have written that batch or a later one; its tasks begin after all other work of the batch.
     """
 
     commits: Commits
 
     on_driver: bool
-    """Whether the one task runs on the driver, where the terminal is, after all others; for DRIVER."""
+    """Whether the only task runs on the driver, which has the terminal, after all others. Needs DRIVER."""
 
     def open(self, job: str) -> None:
-        """Once, on the driver, before the first batch: what an earlier run left undone is finished or
-        removed. job: names the query over restarts from a checkpoint, or begins with ONCE."""
+        """Finish or remove uncommitted output of an earlier run. Called once on the driver, before any batch.
+
+        Args:
+            job: Name of the query, stable over restarts from a checkpoint. Without one, it begins with ONCE.
+        """
         ...
 
-    # One whose target may be dropped and created again under a job has a method more, for the driver:
-    #   identities() -> dict[str, str]        what identifies its tables or topics, by their names in errors
-    # One that does not remember for ever which batches it has:
-    #   forgets_after() -> float | None       the seconds
+    # Optional, on the driver, for a sink whose target may be dropped and created again while a job runs:
+    #   identities() -> dict[str, str]        ids of its tables or topics, by their names in errors
+    # Optional, for a sink that forgets after a time which batches it has:
+    #   forgets_after() -> float | None       that time in seconds
 
     def open_task(self, job: str, batch: int, partition: int) -> None: ...
 
@@ -155,29 +174,31 @@ class Sink(Protocol):
     def commit(self, batch: int, tokens: Sequence[str]) -> None: ...
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        """tokens: of those tasks that did not fail."""
+        """Drop what the tasks of a failed batch wrote; `tokens` come from the tasks that succeeded."""
         ...
 
 
 @runtime_checkable
 class Guarded(Protocol):
-    """A sink that removes or shows files of earlier runs.
-
-    guard: Raises an error if another run has taken over the job. The host sets it before `open`.
-    """
+    """A sink that removes or publishes files of earlier runs."""
 
     guard: Callable[[], None]
+    """Raises an error if another run has taken over the job. The host sets it before `open`."""
 
 
 class Connector(Protocol):
-    """One connector; connectors/registry.py names them all."""
+    """A connector: the value of a table's option `connector`. connectors/registry.py lists them all."""
 
     name: str
     options: tuple[Option, ...]
-    """All that it has; `#` in a key stands for a column's name."""
+    """All options of the connector; `#` in a key stands for a column's name."""
 
     def validate(self, table: Table) -> None:
-        """Check the table's options as Flink does. Raises ValidationError in Flink's words."""
+        """Check the table's options as Flink does.
+
+        Raises:
+            ValidationError: An option is wrong; the text is Flink's.
+        """
         ...
 
     def traits(self, table: Table) -> SourceTraits: ...

@@ -18,8 +18,12 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 def object_hash(kind: SqlType) -> Hash | None:
-    """The hash of values as `types.text.plain_values` gives them; None for nested types and BYTES, which Java
-    hashes by identity, or by what Flink does not show."""
+    """Return Java's hashCode for values of `types.text.plain_values`.
+
+    Returns:
+        The hash function, or None for nested types and BYTES: Java hashes them by identity, or by values
+        that Flink does not show.
+    """
     plain = _HASHES.get(kind.root)
     if kind.root in CHARACTER:
         plain = string_hash

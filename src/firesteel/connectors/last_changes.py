@@ -1,4 +1,4 @@
-"""Of many changes the last of each key: what is left to write where readers see no more than the end."""
+"""Reduction of changes to the last one of each key, for sinks whose readers see only the final state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ _ROW = "$row"
 
 
 def last_of_each_key(changes: pa.Table, keys: Sequence[int]) -> pa.Table:
-    """The last change of each key, in the order of the changes. keys: fields of plain types."""
+    """Return the last change of each key, in the order of the changes.
+
+    Args:
+        changes: A changes table.
+        keys: Numbers of the key fields, which have primitive types.
+    """
     numbered = changes.select([field(key) for key in keys])
     numbered = numbered.append_column(_ROW, pa.array(np.arange(changes.num_rows)))
     last = numbered.group_by([field(key) for key in keys]).aggregate([(_ROW, "max")])

@@ -1,4 +1,4 @@
-"""Checks of a table's options, in Flink's words (FactoryUtil)."""
+"""Checks of a table's options, with Flink's error texts (FactoryUtil)."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ WATERMARKS = (
         "After it a silent table no longer holds time back; else table.exec.source.idle-timeout.",
     ),
 )
-"""What Flink's FactoryUtil takes for nearly every connector."""
+"""Watermark options that Flink's FactoryUtil accepts for nearly every connector."""
 
 
 def check_watermarks(connector: str, options: Mapping[str, str]) -> None:
-    """Raises ValidationError for what these options cannot be (FactoryUtil.checkWatermarkOptions)."""
+    """Raise ValidationError if a watermark option is invalid (Flink: FactoryUtil.checkWatermarkOptions)."""
     given = TypedOptions(WATERMARKS, options)
     for option in WATERMARKS:
         given[option.key]
@@ -66,7 +66,7 @@ def check_watermarks(connector: str, options: Mapping[str, str]) -> None:
 
 
 def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:
-    """Raises ValidationError when an option is missing."""
+    """Raise ValidationError if a required option is missing."""
     known = {option.key: option for option in table}
     missing = sorted(key for key, option in known.items() if option.required and key not in options)
     if not missing:
@@ -82,12 +82,12 @@ def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:
 
 
 def keys(table: Iterable[Option]) -> list[str]:
-    """What the options are called."""
+    """Return the keys of the options."""
     return [option.key for option in table]
 
 
 def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -> None:
-    """Raises ValidationError for an option that connector `name` and its format do not have."""
+    """Raise ValidationError for an option that neither connector `name` nor its format has."""
     supported = sorted(known)
     unknown = sorted(key for key in options if key not in supported)
     if not unknown:
@@ -102,8 +102,10 @@ def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -
 
 
 def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -> None:
-    """Says once of options that begin with `prefix` and are none, which one was probably meant. Flink takes
-    them without a word where a connector leaves a format's options to the format."""
+    """Warn of each unknown option that begins with `prefix`, and suggest a known one.
+
+    Flink accepts them silently if a connector leaves a format's options to the format.
+    """
     supported = sorted(f"{prefix}{key}" for key in known)
     for key in sorted(options):
         if key.startswith(prefix) and key not in supported:
@@ -113,12 +115,12 @@ def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -
 
 
 def flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
-    """A boolean option. Raises ValidationError."""
+    """Return a boolean option. Raises ValidationError if its value is not one."""
     return _parsed(options, key, default, parse_boolean)
 
 
 def integer(options: Mapping[str, str], key: str, default: int, *, least: int | None = None) -> int:
-    """A LONG option. Raises ValidationError."""
+    """Return a LONG option. Raises ValidationError if its value is not one or is below `least`."""
     value = _parsed(options, key, default, partial(parse_integer, kind=Kind.LONG))
     if least is not None and value < least:
         raise invalid(key, f"it must be at least {least}, not {value}")
@@ -126,7 +128,7 @@ def integer(options: Mapping[str, str], key: str, default: int, *, least: int | 
 
 
 def duration(options: Mapping[str, str], key: str, default: int) -> int:
-    """A duration option, in milliseconds. Raises ValidationError."""
+    """Return a duration option in milliseconds. Raises ValidationError if its value is not one."""
     return _parsed(options, key, default, parse_duration)
 
 
@@ -140,7 +142,7 @@ def _parsed(options: Mapping[str, str], key: str, default: T, parse: Callable[[s
 
 
 def check_expression(options: Mapping[str, str], key: str) -> None:
-    """An option that is a regular expression of Java's, where it is there. Raises ValidationError."""
+    """Raise ValidationError if the option is set and is not a valid Java regular expression."""
     try:
         parsed(options.get(key, ""))
     except re.error as error:

@@ -1,4 +1,4 @@
-"""Says once that a server is away, and once that it is back, with times."""
+"""One message when a server becomes unreachable, and one when it is back, with times."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from datetime import datetime
 
 _lock = threading.Lock()
 _since: dict[str, float] = {}
-"""When each server that is away was missed first, in seconds of time.time(): shared by the tasks of a
-process, so one of them speaks for all."""
+"""Start of each current outage by server, in seconds of time.time().
+
+The tasks of a process share it, so that only one of them reports an outage.
+"""
 
 
 def print_notice(text: str) -> None:
@@ -20,11 +22,11 @@ def print_notice(text: str) -> None:
 
 
 class Outage:
-    """The absences of one server.
+    """Reports of the outages of one server.
 
     Args:
-        server: How messages call it, such as `Kafka at broker:9092`.
-        say: Takes a message; None writes it on stderr.
+        server: Name of the server in messages, such as `Kafka at broker:9092`.
+        say: Function that takes a message; None writes to stderr.
     """
 
     def __init__(self, server: str, say: Callable[[str], None] | None = None) -> None:
@@ -32,11 +34,11 @@ class Outage:
         self._say = say or print_notice
 
     def missed(self, why: str, patience: float | None = None) -> None:
-        """Say that the server is away, unless that is said already.
+        """Report that the server is unreachable, once for each outage.
 
         Args:
-            why: The error that shows it, in a line.
-            patience: Seconds for which the caller waits; None for as long as it takes.
+            why: The error, on one line.
+            patience: Seconds for which the caller waits; None means without limit.
         """
         with _lock:
             if self.server in _since:
@@ -46,7 +48,7 @@ class Outage:
         self._say(f"{_clock()} {self.server} is away: {why.rstrip('.')}. Waiting for it{limit}.")
 
     def answered(self) -> None:
-        """Say that the server is back, if it was away."""
+        """Report that the server is back, if an outage was reported."""
         if self.server not in _since:
             return
         with _lock:
@@ -55,11 +57,11 @@ class Outage:
             self._say(f"{_clock()} {self.server} is back after {time.time() - since:.0f} s.")
 
     def given_up(self) -> None:
-        """Forget the absence: an error ends the wait."""
+        """End the outage without a message, because the caller raises an error."""
         with _lock:
             _since.pop(self.server, None)
 
 
 def _clock() -> str:
-    """The time of day, as logs have it."""
+    """Return the local date and time as in logs: `2026-01-02 03:04:05`."""
     return datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")

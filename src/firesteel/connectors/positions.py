@@ -1,8 +1,8 @@
-"""What a sink notes with each micro-batch, so that it knows which rows the batch's number stands for.
+"""Positions: the record that a sink keeps of its last micro-batch and of the origin of its rows.
 
-A number alone is not enough: a checkpoint that was restored from an older copy counts on from an earlier
-number, and gives the same numbers to other rows. So a sink also notes the lineage of the checkpoint, and
-where the micro-batch began and ended in its sources.
+A batch number alone is not enough. A checkpoint restored from an older copy continues at an earlier number,
+so it gives numbers that were used already to other rows. A sink therefore also records the lineage of the
+checkpoint, and the source offsets at which the micro-batch begins and ends.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from firesteel.errors import JobError
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a micro-batch come from.
+    """The range of source rows that a micro-batch is made from.
 
-    The default is that of a batch of which nothing is known but its number: there is no checkpoint, or an
-    earlier version of Firesteel noted it.
+    The default is an unknown origin: the job has no checkpoint, or an earlier version of Firesteel recorded
+    only the batch's number.
     """
 
     lineage: str = ""
-    """The id of the checkpoint; it gets another one when a recovery changes what was delivered."""
+    """Id of the checkpoint. A recovery that changes the delivered rows gives the checkpoint a new id."""
     begin: str = ""
     """Digest of the offsets of all sources at which the batch begins; "" for the first batch."""
     end: str = ""
-    """Digest of those at which it ends."""
+    """Digest of the offsets of all sources at which the batch ends."""
     parts: int = 0
-    """How many notes all sinks of the job make of this batch together, 0 for unknown."""
+    """Number of positions that all sinks of the job record for this batch; 0 if unknown."""
     offsets: tuple[str, ...] = ()
-    """The offsets at its end, as Spark writes them, one a source; () for unknown."""
+    """Offsets at the end of the batch as Spark writes them, one for each source; () if unknown."""
 
     @property
     def is_known(self) -> bool:
@@ -42,36 +42,38 @@ class Origin:
         return bool(self.lineage)
 
     def is_of_same_rows(self, other: Origin) -> bool:
-        """Whether both may stand for the same rows. An unknown one may stand for any."""
+        """Return whether both origins may stand for the same rows. An unknown origin matches any."""
         if not (self.is_known and other.is_known):
             return True
         return (self.lineage, self.begin, self.end) == (other.lineage, other.begin, other.end)
 
 
 UNKNOWN = Origin()
-"""Of a batch of which nothing is known but its number."""
+"""Origin of a batch of which only the number is known."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """The last micro-batch that a sink, or one part of it, has."""
+    """The last micro-batch that a sink, or one task of it, has written."""
 
     batch: int
-    """Its number, -1 for none."""
+    """Number of the micro-batch; -1 if there is none."""
     origin: Origin = UNKNOWN
+    """Range of source rows of that micro-batch."""
     is_whole: bool = True
-    """Whether it has all rows of the batch, not only some."""
+    """Whether the sink has all rows of the batch, not only some."""
 
     def has(self, batch: int, origin: Origin, place: str) -> bool:
-        """Whether the sink has the rows of this batch, which need not be written again.
+        """Return whether the sink has the rows of this batch, so that they need not be written again.
 
         Args:
-            place: What the sink calls itself in an error.
+            batch: Number of the batch to write.
+            origin: Range of source rows of the batch to write.
+            place: Name of the sink in an error.
 
         Raises:
-            JobError: The sink has this number, or a later one, from other rows. The host looks at this
-                before it delivers anything (spark/checkpoint/recovery.py); this is the second line of
-                defence.
+            JobError: The sink has this number, or a later one, from other rows. The host checks the same
+                before it delivers anything (spark/checkpoint/recovery.py); this is the second check.
         """
         if batch > self.batch:
             return False
@@ -86,47 +88,52 @@ class Position:
 
 
 NOTHING = Position(-1)
-"""Before the first batch."""
+"""Position of a sink before its first batch."""
 
 
 @runtime_checkable
 class PositionedSink(Protocol):
-    """A Sink (connectors/base.py) that notes positions."""
+    """A Sink (connectors/base.py) that records positions."""
 
     notes: bool
-    """Whether it notes positions with the options that it has."""
+    """Whether the sink records positions with its current options."""
 
     def begin_batch(self, origin: Origin) -> None:
-        """Say where the rows of the next batch come from, before `open_task`, and before `commit` of a sink
-        that commits on the driver."""
+        """Set the origin of the rows of the next batch.
+
+        The host calls this before `open_task`, and before `commit` if the sink commits on the driver.
+        """
         ...
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Return what is noted for a job, by task; tasks without a note are missing.
+        """Return the recorded positions of a job by task number, without tasks that have none.
 
         Args:
             job: The name that `open_task` gets.
-            partitions: How many tasks the job has at most: their numbers are below it.
+            partitions: Upper bound of the number of tasks; all task numbers are below it.
         """
         ...
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Note other positions, for a recovery that the user asked for. A batch of -1 takes a note away."""
+        """Replace recorded positions, for a recovery that the user requested. Batch -1 removes a position."""
         ...
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
-        """Whether `commit` of a batch with these tokens makes a note; for one that commits on the driver."""
+        """Return whether `commit` with these tokens records a position. Used if the driver commits."""
         ...
 
 
 # --- as JSON -------------------------------------------------------------------------------------
 def to_json(origin: Origin) -> dict[str, Any]:
-    """An origin as JSON values, without what is unknown."""
+    """Return an origin as JSON values, without its unknown fields."""
     return {name: value for name, value in asdict(origin).items() if value}
 
 
 def from_json(value: Any) -> Origin:
-    """The origin of JSON values; an unknown one where they are none. Fields of later versions are skipped."""
+    """Return the origin in a JSON object, or an unknown one for any other value.
+
+    Fields that later versions may add are ignored.
+    """
     if not isinstance(value, dict):
         return Origin()
     known = {name: value[name] for name in Origin.__dataclass_fields__ if name in value}
@@ -134,8 +141,10 @@ def from_json(value: Any) -> Origin:
 
 
 def to_text(origin: Origin, limit: int) -> str:
-    """An origin as ASCII text of at most `limit` characters; compressed, or without the offsets, where it
-    would be longer. "" for an unknown one."""
+    """Return an origin as ASCII text of at most `limit` characters, or "" for an unknown one.
+
+    If the text is too long, it is compressed; if it is still too long, the offsets are left out.
+    """
     if not origin.is_known:
         return ""
     for tried in (origin, replace(origin, offsets=())):
@@ -148,7 +157,7 @@ def to_text(origin: Origin, limit: int) -> str:
 
 
 def from_text(text: str | None) -> Origin:
-    """What `to_text` gave; an unknown origin for other text."""
+    """Return the origin that `to_text` wrote, or an unknown one for any other text."""
     try:
         if text and text.startswith("z:"):
             text = zlib.decompress(base64.b64decode(text[2:])).decode()

@@ -1,4 +1,4 @@
-"""A row as the print connector writes it: `+I[Tom, 12]`. Flink: PrintTableSinkFactory, Row.toString."""
+"""Text of a row as the print connector writes it: `+I[Tom, 12]` (Flink: PrintTableSinkFactory, Row)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 def lines(changes: pa.Table, types: tuple[SqlType, ...]) -> Iterator[str]:
-    """The rows of a changes table as text, one after the other."""
+    """Yield each row of a changes table as text, without a line end."""
     writers = [_null_safe(kind) for kind in types]
     columns = [
         [write(value) for value in plain_values(changes[field(index)])] for index, write in enumerate(writers)
@@ -72,7 +72,10 @@ def _map_writer(kind: SqlType) -> Write:
 
 
 def _local_time(nanos: int) -> str:
-    """LocalTime.toString: seconds and fraction left out where they are zero, the fraction in threes."""
+    """Return Java's LocalTime.toString of nanoseconds since midnight.
+
+    Zero seconds and a zero fraction are left out. The fraction has 3, 6 or 9 digits.
+    """
     seconds, fraction = divmod(nanos, 10**9)
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}"
     if not seconds % 60 and not fraction:
@@ -85,19 +88,19 @@ def _local_time(nanos: int) -> str:
 
 
 def local_date_time(nanos: int) -> str:
-    """LocalDateTime.toString of nanoseconds since 1970."""
+    """Return Java's LocalDateTime.toString of nanoseconds since 1970."""
     days, rest = divmod(nanos, _NANOS_PER_DAY)
     return f"{date_text(days)}T{_local_time(rest)}"
 
 
 def _instant(nanos: int) -> str:
-    """Instant.toString: seconds are always there."""
+    """Return Java's Instant.toString of nanoseconds since 1970, which always shows the seconds."""
     text = local_date_time(nanos)
     return f"{text}:00Z" if len(text) == len("2020-01-02T03:04") else f"{text}Z"
 
 
 def _period(months: int) -> str:
-    """Period.toString of normalised months."""
+    """Return Java's Period.toString of a number of months, normalised to years and months."""
     if months == 0:
         return "P0D"
     sign = -1 if months < 0 else 1
@@ -106,7 +109,7 @@ def _period(months: int) -> str:
 
 
 def _duration(millis: int) -> str:
-    """Duration.toString: hours, minutes, seconds."""
+    """Return Java's Duration.toString of milliseconds."""
     if millis == 0:
         return "PT0S"
     sign = "-" if millis < 0 else ""

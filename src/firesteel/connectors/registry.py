@@ -1,4 +1,4 @@
-"""All connectors, by name, and the check of a table when it is created."""
+"""Lookup of connectors by name, and the check of a table's options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ CONNECTORS = Plugins(
 
 
 def connector(name: str) -> Connector:
-    """The connector called `name`. Raises ValidationError in Flink's words."""
+    """Return the connector called `name`.
+
+    Raises:
+        ValidationError: No connector has the name; the text is Flink's.
+    """
     found: Connector | None = CONNECTORS.find(name)
     if found is None:
         names = CONNECTORS.names()
@@ -47,7 +51,10 @@ def connector(name: str) -> Connector:
 
 
 def deciding(options: Mapping[str, str]) -> dict[str, str]:
-    """Those of a source's options that decide what its offsets and rows mean; all that nobody knows."""
+    """Return the options of a source that decide the meaning of its offsets and rows.
+
+    Options that neither its connector nor its format defines are kept.
+    """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}
     name = options.get("format", "")
@@ -58,25 +65,28 @@ def deciding(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def secret_keys(options: Mapping[str, str]) -> set[str]:
-    """The keys of a table's options that its connector says are secrets, whatever they are called."""
+    """Return the keys of the options that the table's connector declares as secrets."""
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     return set() if found is None else {option.key for option in found.options if option.is_secret}
 
 
 def open_source(scan: ScanSpec) -> Source:
-    """The source that a scan reads, given its secrets."""
+    """Return the source of a scan, with the secrets in its options resolved."""
     return connector(scan.connector).source(replace(scan, options=resolved(scan.options)))
 
 
 def open_sink(spec: SinkSpec) -> Sink:
-    """The sink that a job writes, given its secrets."""
+    """Return the sink of a job, with the secrets in its options resolved."""
     assert spec.connector is not None
     return connector(spec.connector).sink(replace(spec, options=resolved(spec.options)))
 
 
 def validate_table(table: Table) -> Table:
-    """The table with its connector's traits. Raises ValidationError when its options are wrong; they are
-    looked at where the table is used, so the hint says which table's they are."""
+    """Check a table's options and return the table with its connector's traits.
+
+    Raises:
+        ValidationError: An option is wrong. The hint names the table, since options are checked at its use.
+    """
     try:
         return _validated(table)
     except ValidationError as error:

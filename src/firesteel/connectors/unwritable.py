@@ -1,4 +1,4 @@
-"""The error for a value that a sink's format or driver cannot carry: which row it is in, and which column."""
+"""Errors that name the row and column of a value that a sink's format or driver cannot write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONG = 300
 
 
 def is_of_values(error: Exception) -> bool:
-    """Whether an error of writing may come from a value: not if the sink itself has failed."""
+    """Return whether a value may be the cause of an error in writing, rather than a failure of the sink."""
     return not isinstance(error, (FiresteelError, MemoryError, OSError)) or isinstance(error, DataError)
 
 
@@ -27,14 +27,16 @@ def unwritable(
     changes: pa.Table,
     write: Write,
 ) -> DataError:
-    """Find the row and the column that cannot be written, by writing parts of the rows again.
+    """Return an error that names the row and column that cannot be written.
+
+    The row is found by binary search: parts of the rows are written again.
 
     Args:
-        error: What writing all rows raised.
+        error: The error of writing all rows.
         table: The path of the sink's table.
         columns: Name and type of the fields of `changes`.
         changes: The rows.
-        write: Writes some rows and forgets them. Raises where they cannot be written.
+        write: Writes rows and discards the output. Raises if they cannot be written.
 
     Returns:
         An error that names the table, the row and, if one value alone is to blame, its column.
@@ -57,7 +59,7 @@ def unwritable(
 
 
 def row_text(row: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
-    """Return a row as the print connector shows it, cut where it is long, empty if it cannot be shown."""
+    """Return a row as the print connector shows it, cut at 300 characters; "" if it cannot be shown."""
     try:
         (shown,) = lines(row, tuple(kind for _, kind in columns))
     except Exception:  # what cannot be written may not be printed either
@@ -74,7 +76,7 @@ def _failure(changes: pa.Table, write: Write) -> Exception | None:
 
 
 def _column(row: pa.Table, columns: Sequence[tuple[str, SqlType]], write: Write) -> str | None:
-    """The column without whose value the row can be written."""
+    """Return the name of a column whose value, replaced by NULL, makes the row writable; else None."""
     for place, (name, _) in enumerate(columns):
         at = row.column_names.index(field(place))
         kind = row.schema.field(at).type

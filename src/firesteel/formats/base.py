@@ -1,9 +1,9 @@
-"""What a format is: messages in, changes out, and back.
+"""Protocols of formats, which decode messages to changes and encode changes to messages.
 
-A message is what the transport gave: a line, the value of a Kafka record. Framing is the connector's: a
-format gets a column of messages and gives a changes table without `$order` (the source numbers the rows):
-`$kind` and f0, f1, ... for the wanted fields, and for each row the index of its message, so that the
-connector can add what belongs to the message (offset, time, key) and say where a bad one stands.
+A message is one unit of the transport: a line of a file, or the value of a Kafka record. A decoder takes a
+column of messages. It returns a changes table (`$kind`, and f0, f1, ... for the wanted fields) and, for each
+row, the index of its message. With the index, a connector adds message metadata such as offset and time, and
+reports the place of a bad message. The table has no `$order`: the source numbers the rows.
 """
 
 from __future__ import annotations
@@ -28,8 +28,13 @@ Flags = npt.NDArray[np.bool_]
 
 
 class MessageError(Exception):
-    """A message cannot be read. index: its place in the column, from 0; text: what is wrong, in Flink's
-    words, the message quoted; is_control: it is no damaged one, but the tool's own beside changes of rows."""
+    """A message that cannot be decoded.
+
+    Attributes:
+        index: Index of the message in the column, from 0.
+        text: The error in Flink's words, with the message quoted.
+        is_control: Whether it is a valid control message of the CDC tool, not a change of a row.
+    """
 
     def __init__(self, index: int, text: str, *, is_control: bool = False) -> None:
         super().__init__(text)
@@ -40,86 +45,108 @@ class MessageError(Exception):
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields that are wanted, in output order.
-
-    all_names: every physical column of the table. parts: of each wanted field those that are looked at,
-    others need not be read; no field's: all of all. in_file: the messages were cut out of a file.
-    """
+    """The fields that a query needs, in output order."""
 
     names: tuple[str, ...]
+    """Names of the needed fields."""
     types: tuple[SqlType, ...]
+    """Types of the needed fields."""
     all_names: tuple[str, ...] = ()
+    """Names of all physical columns of the table."""
     all_types: tuple[SqlType, ...] = ()
+    """Types of all physical columns of the table."""
     parts: tuple[Parts, ...] = ()
+    """The parts of each needed field that the query reads; () if it reads every field whole."""
     in_file: bool = False
+    """Whether the messages were cut out of a file."""
 
     @property
     def unread(self) -> frozenset[str]:
-        """Those that nothing looks at: they need not be made, but what is wrong about them is to be found."""
+        """Names of fields that the query does not read. Their values are only checked for errors."""
         return frozenset(name for name, parts in zip(self.names, self.parts, strict=False) if not parts)
 
     @property
     def unread_texts(self) -> frozenset[str]:
-        """Those among them about which nothing can be wrong."""
+        """Names of unread character columns, for which any value is valid."""
         texts = (name for name, kind in zip(self.names, self.types, strict=True) if kind.root in CHARACTER)
         return self.unread.intersection(texts)
 
 
 class Decoder(Protocol):
-    """Decodes the messages of one split."""
+    """A decoder of the messages of one split."""
 
     skipped: int
-    """Messages left out so far because of `ignore-parse-errors`."""
+    """Number of messages skipped so far because of `ignore-parse-errors`."""
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """The changes, and the index of the message of each. A message may keep its line end; one that is
-        empty or NULL gives nothing. Raises MessageError at the first bad message."""
+        """Return the changes in the messages.
+
+        Args:
+            messages: The messages, with or without their line ends. Empty and NULL ones give no rows.
+
+        Returns:
+            A changes table of n rows, and int64[n] with the index of each row's message.
+
+        Raises:
+            MessageError: The first message that cannot be decoded.
+        """
         ...
 
 
 class Encoder(Protocol):
-    """Writes rows as messages."""
+    """An encoder of rows to messages."""
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """A message for each row of a changes table, without a line end; NULL is a tombstone. Raises
-        DataError."""
+        """Return one message for each row of a changes table, without line ends. NULL is a tombstone.
+
+        Raises:
+            DataError: The format cannot represent a value.
+        """
         ...
 
 
 class Framing(Protocol):
-    """Cuts the bytes of a file into a format's messages."""
+    """A splitter of a file's bytes into messages."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """The messages in a block of whole lines, and the bytes at its end that wait for the next block."""
+        """Return the messages in a block of whole lines, and its last bytes, to put before the next block."""
         ...
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
-        """The messages in what waited when the file ended."""
+        """Return the messages in the bytes that remain at the end of the file."""
         ...
 
 
 class FileReader(Protocol):
-    """Reads whole files of a format whose files are no lines of messages."""
+    """A reader of whole files, for a format whose files are not lines of messages."""
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """The changes of a file, in tables without `$order`: `$kind`, f0, f1... Raises DataError."""
+        """Yield the changes of a file, in tables with `$kind`, f0, f1, ... and without `$order`.
+
+        Raises:
+            DataError: The file, or a value in it, is invalid.
+        """
         ...
 
 
 class FileWriter(Protocol):
-    """Writes one file. What it has written of it may lie in memory until `close`."""
+    """A writer of one file. It may keep the rows in memory until `close`."""
 
     def write(self, changes: pa.Table) -> None:
-        """Raises DataError for a value that the format cannot carry."""
+        """Append the rows of a changes table.
+
+        Raises:
+            DataError: The format cannot represent a value.
+        """
         ...
 
     def close(self) -> None:
-        """The file is whole; the stream stays open."""
+        """Complete the file and leave the stream open."""
         ...
 
 
 class FileFormat(Protocol):
-    """What a Format has, too, whose files are no lines of messages."""
+    """Additional methods of a Format whose files are not lines of messages."""
 
     def file_reader(self, fields: Fields, options: Options) -> FileReader: ...
 
@@ -127,19 +154,24 @@ class FileFormat(Protocol):
 
 
 class Format(Protocol):
-    """One format; formats/registry.py finds them."""
+    """A format: the value of a table's option `format`. formats/registry.py lists them all."""
 
     name: str
     options: tuple[Option, ...]
-    """All that it has, without the prefix."""
+    """All options of the format, without its prefix."""
     changelog_mode: ChangelogMode
+    """Kinds of changes that the format's messages hold."""
     sink_mode: str
     """catalog.schema.SourceTraits.sink_mode of a file in this format."""
     splittable: bool
-    """Whether each line of a file is a message."""
+    """Whether each line of a file is one message."""
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Check the options. Raises ValidationError in Flink's words."""
+        """Check the options against the table's columns.
+
+        Raises:
+            ValidationError: An option or a column's type is wrong; the text is Flink's.
+        """
         ...
 
     def framing(self, options: Options) -> Framing: ...

@@ -1,4 +1,4 @@
-"""Files of any format: those of lines are written message by message, others as a whole."""
+"""Writers of files in any format: line by line, or as whole files such as Parquet."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from firesteel.formats.messages.lines import joined
 
 
 class LineWriter:
-    """A FileWriter (base.py) of messages, a line each."""
+    """A FileWriter (base.py) that writes one message a line."""
 
     def __init__(self, encoder: Encoder, stream: BinaryIO) -> None:
         self._encoder, self._stream = encoder, stream
 
     def write(self, changes: pa.Table) -> None:
-        """See FileWriter."""
+        """Append the rows, each as one line."""
         self._stream.write(joined(self._encoder.encode(changes)))
 
     def close(self) -> None:
-        """See FileWriter: nothing waits."""
+        """Do nothing: `write` keeps no rows."""
 
 
 def is_of_files(found: Format) -> bool:
-    """Whether the format's files are no lines of messages."""
+    """Return whether the format's files are something else than lines of messages."""
     return hasattr(found, "file_reader")
 
 
 def file_format(found: Format) -> FileFormat:
-    """A format of which `is_of_files` is true, as what it is then."""
+    """Return a format for which `is_of_files` is true, typed as FileFormat."""
     return cast("FileFormat", found)
 
 
 def file_writer(found: Format, fields: Fields, options: Options, stream: BinaryIO) -> FileWriter:
-    """What writes a file of the format."""
+    """Return a writer of one file of the format to a stream."""
     if is_of_files(found):
         return file_format(found).file_writer(fields, options, stream)
     return LineWriter(found.encoder(fields, options), stream)

@@ -1,4 +1,4 @@
-"""All formats, by name. Adding one: its file, a line here and in pyproject.toml."""
+"""Lookup of formats by name. To add a format, add its file, and a line here and in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ FORMATS = Plugins(
 
 
 def find_format(name: str) -> Format:
-    """The format called `name`. Raises ValidationError in Flink's words."""
+    """Return the format called `name`.
+
+    Raises:
+        ValidationError: No format has the name; the text is Flink's.
+    """
     found: Format | None = FORMATS.find(name)
     if found is None:
         names = FORMATS.names()

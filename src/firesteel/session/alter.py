@@ -1,4 +1,7 @@
-"""ALTER TABLE, ALTER VIEW, ANALYZE TABLE. Texts: Flink's AbstractAlterTableConverter, CatalogManager."""
+"""Handlers of ALTER TABLE, ALTER VIEW and statements that Flink refuses for streams, such as UPDATE.
+
+Texts: Flink's AbstractAlterTableConverter and CatalogManager.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from firesteel.types.sql import quoted_name
 
 
 def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
-    """ALTER TABLE."""
+    """Run ALTER TABLE."""
     table = _table(call, statement)
     if table is None:
         return OK
@@ -37,8 +40,10 @@ def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
 
 
 def with_traits(table: Table) -> Table:
-    """The table with what its connector says of it. As in Flink, wrong options are an error when the
-    table is used, not when it is created."""
+    """Return the table with its connector's traits, or unchanged if its options are wrong.
+
+    As in Flink, wrong options are an error when the table is used, not when it is created.
+    """
     try:
         return validate_table(table)
     except FiresteelError:
@@ -46,7 +51,11 @@ def with_traits(table: Table) -> Table:
 
 
 def _table(call: Call, statement: sql.AlterTable) -> Table | None:
-    """The table to change; None where it need not exist. Raises ValidationError."""
+    """Return the table to change, or None if it does not exist and IF EXISTS is given.
+
+    Raises:
+        ValidationError: The table does not exist, or is a view.
+    """
     name = statement.table
     entry = call.environment.catalog.permanent(name.parts)
     if isinstance(entry, View):
@@ -59,7 +68,7 @@ def _table(call: Call, statement: sql.AlterTable) -> Table | None:
 
 
 def quoted_path(call: Call, name: Name) -> str:
-    """The full name of a table or view, each part between backquotes."""
+    """Return the full name of a table or view, each part in backquotes."""
     return ".".join(map(quoted_name, call.environment.catalog.path(name.parts)))
 
 
@@ -76,7 +85,7 @@ def _reset(table: Table, change: sql.ResetOptions) -> Table:
 
 
 def alter_view(call: Call, statement: sql.AlterView) -> TableResult:
-    """ALTER VIEW ... RENAME TO, and AS."""
+    """Run ALTER VIEW ... RENAME TO, or ALTER VIEW ... AS."""
     name, catalog = statement.view, call.environment.catalog
     entry = catalog.permanent(name.parts)
     if isinstance(entry, Table):
@@ -95,7 +104,7 @@ def alter_view(call: Call, statement: sql.AlterView) -> TableResult:
 
 
 def change_rows(call: Call, statement: sql.ChangeRows) -> TableResult:
-    """TRUNCATE, DELETE and UPDATE. Raises ValidationError, as Flink does for streams."""
+    """Refuse TRUNCATE, DELETE or UPDATE with ValidationError, as Flink does for streams."""
     name, kind, catalog = statement.table, statement.kind, call.environment.catalog
     entry = catalog.find(name.parts)
     if kind == "TRUNCATE":
@@ -115,7 +124,7 @@ def change_rows(call: Call, statement: sql.ChangeRows) -> TableResult:
 
 
 def analyze_table(call: Call, statement: sql.AnalyzeTable) -> TableResult:
-    """ANALYZE TABLE, which Flink refuses for streams. Raises ValidationError."""
+    """Refuse ANALYZE TABLE with ValidationError, as Flink does for streams."""
     name = statement.table
     entry = call.environment.catalog.permanent(name.parts)
     if entry is None:

@@ -1,8 +1,8 @@
-"""A job's results, computed in a thread of their own.
+"""Iteration over a job's results, computed in a background thread.
 
-Who waits for them waits at a queue, which Ctrl-C interrupts cleanly. Interrupted within a call to the JVM,
-the call's connection would be lost and its client would log a stack trace. So is the end: a second Ctrl-C
-interrupts the wait for the job's stop, not the stop.
+The caller waits at a queue, which Ctrl-C interrupts cleanly. If Ctrl-C interrupted a call to the JVM, the
+call's connection would be lost and its client would log a stack trace. The job is stopped in a thread as
+well: a second Ctrl-C interrupts the wait for the stop, not the stop itself.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _PATIENCE_SECONDS = 0.1
 
 
 def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[T]:
-    """The items, one at a time ahead of who takes them; the thread starts when the first is asked for.
+    """Yield the items, computed in a thread that is at most one item ahead.
 
-    Raises what `items` raised. Where they are not taken to their end (Ctrl-C, a closed generator), `cancel`
-    is called, and what comes after that is dropped.
+    The thread starts with the first request. An error of `items` is raised here. If the caller stops early
+    (Ctrl-C, a closed generator), `cancel` is called and later items are dropped.
     """
     handed = _OneAhead(items)
     finished = False
@@ -62,7 +62,7 @@ class _OneAhead(Generic[T]):
             self._put(error)
 
     def _put(self, what: tuple[T] | BaseException | None) -> bool:
-        """Whether somebody takes it."""
+        """Put an item into the queue. Return False if the reader has stopped."""
         while not self.abandoned.is_set():
             try:
                 self._queue.put(what, timeout=_PATIENCE_SECONDS)

@@ -1,7 +1,7 @@
-"""Changes to and from Spark's DataFrames, in the form of Delta's change feed.
+"""Conversion of tables to and from streaming DataFrames, in the form of Delta's change feed.
 
-A row of such a DataFrame is a change; `_change_type` says which: insert, update_preimage,
-update_postimage or delete. For Spark it is an append-only stream, and every sink of Spark's takes it.
+Each row of such a DataFrame is a change. Its column `_change_type` is insert, update_preimage,
+update_postimage or delete. For Spark it is an append-only stream, so any Spark sink can write it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ if TYPE_CHECKING:
 
 
 def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
-    """The changes of a table as a streaming DataFrame, `_change_type` first.
+    """Return the changes of a table as a streaming DataFrame, with `_change_type` as first column.
 
-    It runs when it is written with `writeStream`, under the checkpoint given there. What the sources
-    remember lies in `execution.checkpointing.dir`, in a temporary folder where that is not set. The
-    DataFrame is of the environment's own Spark session, which gets the settings that state needs: RocksDB
-    as its store, and one shuffle partition a core where it has Spark's 200 (or `parallelism.default`).
+    The DataFrame runs when it is written with `writeStream`, under the checkpoint given there. The sources
+    keep their logs in `execution.checkpointing.dir`, or in a temporary folder if that is not set.
 
-    Raises NotSupportedError for a column of a type that Spark has not.
+    The environment's Spark session gets the settings that state needs: RocksDB as state store, and
+    `parallelism.default` shuffle partitions. Without that option, Spark's default of 200 becomes one a core.
+
+    Raises:
+        NotSupportedError: Spark has no type for a column.
     """
     bound = parse_query(table.query)
     physical = plan(environment, bound, table.query, collect=True).physical
@@ -56,12 +58,20 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
 def from_changelog_stream(
     environment: Environment, frame: DataFrame, primary_key: list[str], time: RowTime | None = None
 ) -> Table:
-    """A table of the changes in a DataFrame; without `_change_type` every row is an insert. One that does not
-    stream is read now, as one bounded batch.
+    """Return the changes in a DataFrame as a table.
 
-    Raises ValidationError where its columns cannot be those of a table or of a change feed, or the primary
-    key names none of them; NotSupportedError for a DataFrame
-    that has a column of a type that Flink SQL has not, or that does not stream and is of a cluster.
+    A DataFrame that does not stream is read now, as one bounded batch.
+
+    Args:
+        environment: The session.
+        frame: The DataFrame. Without a column `_change_type`, every row is an insert.
+        primary_key: Names of the columns of the primary key; empty for none.
+        time: The row time and its watermarks; None for no row time.
+
+    Raises:
+        ValidationError: The columns fit neither a table nor a change feed, or lack a primary key column.
+        NotSupportedError: Flink SQL has no type for a column, or the DataFrame is a cluster's and does not
+            stream.
     """
     _check(frame, primary_key)
     columns = tuple(
@@ -104,7 +114,7 @@ def _new_name(environment: Environment) -> str:
 
 
 def _check(frame: DataFrame, primary_key: list[str]) -> None:
-    """Raises ValidationError for what is wrong with the columns, UsageError for no DataFrame."""
+    """Raise ValidationError if the columns are wrong, UsageError if `frame` is not a DataFrame."""
     from pyspark.sql import DataFrame
     from pyspark.sql.types import IntegralType, StringType
 
@@ -128,7 +138,7 @@ def _check(frame: DataFrame, primary_key: list[str]) -> None:
 
 
 def sql_type(kind: DataType) -> SqlType:
-    """Flink's type for a Spark type. Raises NotSupportedError where there is none."""
+    """Return Flink's type for a Spark type. Raises NotSupportedError if there is none."""
     from pyspark.sql import types as spark
 
     if isinstance(kind, spark.DecimalType):
@@ -159,4 +169,4 @@ _TYPES = {
     "timestamp": sql.timestamp_ltz(6),
     "timestamp_ntz": sql.timestamp(6),
 }
-"""By Spark's name of the type."""
+"""Flink types by the name of the Spark type."""

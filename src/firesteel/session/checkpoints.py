@@ -1,4 +1,4 @@
-"""What a session knows of its statements, to find their checkpoints (spark/checkpoint/statements.py)."""
+"""Statements of a session, by which each finds its checkpoint folder (spark/checkpoint/statements.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class KnownStatements:
-    """The queries and INSERTs that a session has run, or that its script is going to run."""
+    """The queries and INSERTs that a session has run, or that its script will run."""
 
     def __init__(self) -> None:
         self._texts: list[tuple[str, str | None]] = []
@@ -29,16 +29,23 @@ class KnownStatements:
         self._lock = threading.Lock()
 
     def expect(self, catalog: Catalog, statements: Iterable[Statement], text: str) -> None:
-        """These are the statements of a script, and all that will come."""
+        """Register statements of a script. The session will run no statement that is not registered."""
         self._is_whole = True
         for statement in statements:
             if isinstance(statement, (Query, Insert, StatementSet)):
                 self._texts.append((statement_text(statement, text), target_of(catalog, statement)))
 
     def folder(self, context: SparkContext | None, checkpoint: str, job: JobSpec, text: str) -> str:
-        """The folder of the checkpoint that the statement's job is to use. Raises UsageError for none.
+        """Return the folder inside a checkpoint for the job of a statement.
 
-        The context is None for a checkpoint on this machine, before Spark has started.
+        Args:
+            context: Spark's; None before Spark has started, for a checkpoint on this machine.
+            checkpoint: The folder of the checkpoint.
+            job: The job.
+            text: The statement on one line.
+
+        Raises:
+            UsageError: The checkpoint has no folder for the statement.
         """
         from firesteel.spark.checkpoint.statements import Identity, Script, statement_folder
 
@@ -66,12 +73,12 @@ class KnownStatements:
 
 
 def statement_text(statement: Statement, text: str) -> str:
-    """The statement on one line."""
+    """Return the text of a statement on one line."""
     return one_line(text[statement.range.start : statement.range.end])
 
 
 def target_of(catalog: Catalog, statement: Query | Insert | StatementSet) -> str | None:
-    """The paths of the tables that the statement writes to (JobSpec.target)."""
+    """Return the paths of the tables that a statement writes to; None for a query (JobSpec.target)."""
     if isinstance(statement, Query):
         return None
     inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)

@@ -1,4 +1,4 @@
-"""What statements run in: names, options and a Spark. Statements know this, and not TableEnvironment."""
+"""Environment, the state of a session: catalog, options and Spark. Statements depend on it alone."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 Watch = Callable[[Progress], None]
+"""A function that is called with the progress of a job."""
 
 
 class Environment:
-    """A catalog, a configuration, and a Spark to run queries on, which is started at the first query."""
+    """A catalog, a configuration, and a Spark, which starts at the first query."""
 
     def __init__(self, configuration: Mapping[str, str], spark: SparkSession | Spark | None) -> None:
         self.catalog = Catalog()
         self.configuration = Configuration(configuration)
         self.frames: dict[str, DataFrame] = {}
-        """The DataFrames that tables stand for, by the table's path."""
+        """DataFrames that are read as tables, by the table's path."""
         self.functions_folder = ""
-        """Where modules that CREATE FUNCTION names may lie besides the places where Python looks."""
+        """Folder of modules for CREATE FUNCTION, in addition to Python's own search path."""
         self.own_process = False
-        """Whether the process is Firesteel's own, the command's."""
+        """Whether the process is that of the command `firesteel`."""
         self.script = ""
-        """The file name of the script that runs, by which jobs without `pipeline.name` are called."""
+        """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
         self._given = spark
         self._spark: Spark | None = None
 
     @property
     def spark(self) -> Spark:
-        """The Spark that runs the queries; started now if it is not yet."""
+        """The Spark that runs the queries. It starts now if it does not run yet."""
         if self._spark is None or self._spark.has_ended:
             given = self._given
             self._spark = (
@@ -56,8 +57,12 @@ class Environment:
         return self._spark
 
     def set_option(self, key: str, value: str) -> None:
-        """SET. Raises ValidationError where the value is not of the option's type, UsageError for a setting
-        of a Spark that runs already, or that begins to."""
+        """Set an option, as the statement SET does.
+
+        Raises:
+            ValidationError: The value is not of the option's type.
+            UsageError: The option is a setting of a Spark that already runs or starts.
+        """
         running = prepared() if self._given is None else self.spark
         if running is not None and key.startswith("spark."):
             running.check({key: value})
@@ -70,11 +75,11 @@ class Environment:
 
     @property
     def time_zone(self) -> str:
-        """table.local-time-zone, by default the machine's. Raises ValidationError for an unknown one."""
+        """Value of `table.local-time-zone`, by default the machine's. Raises ValidationError if unknown."""
         return session_zone(self.configuration.get("table.local-time-zone"))
 
     def bind_context(self, text: str) -> BindContext:
-        """What binding a statement of `text` needs."""
+        """Return the context in which the binder binds a statement of `text`."""
         return BindContext(
             catalog=self.catalog,
             options=self.configuration,
@@ -83,8 +88,10 @@ class Environment:
         )
 
     def close(self) -> None:
-        """Let go of a Spark that was started here, which ends when nobody has it; one that was given is left
-        alone. A query that is run later has another one."""
+        """Release the Spark that this session started. It ends when no session holds it.
+
+        A Spark that the caller passed in goes on. A later query starts another Spark.
+        """
         if self._spark is not None and self._given is None:
             self._spark.release(self)
         self._spark = None
@@ -92,8 +99,11 @@ class Environment:
 
 @dataclass(frozen=True)
 class Call:
-    """A statement that is run: where, the text that it was parsed from, and who is told its progress."""
+    """The context of one statement that runs."""
 
     environment: Environment
+    """The session."""
     text: str
+    """The text that the statement was parsed from."""
     watch: Watch | None = None
+    """Function that is called with the job's progress."""

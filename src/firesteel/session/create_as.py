@@ -1,4 +1,4 @@
-"""CREATE TABLE ... AS and its kin. Flink: CreateTableASOperation, ReplaceTableAsOperation."""
+"""CREATE [OR REPLACE] TABLE ... AS (Flink: CreateTableASOperation, ReplaceTableAsOperation)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from firesteel.sql.statements import CreateTable, Insert
 
 
 def create(call: Call, statement: CreateTable) -> Insert:
-    """Create or replace the table; the INSERT that fills it. If that fails the table stays, as in Flink."""
+    """Create or replace the table, and return the INSERT that fills it.
+
+    As in Flink, the table stays if the INSERT fails.
+    """
     table, insert = bind_create_table_as(statement, call.environment.bind_context(call.text))
     catalog, name = call.environment.catalog, statement.table
     if statement.must_exist and catalog.permanent(name.parts) is None:
@@ -30,7 +33,7 @@ def create(call: Call, statement: CreateTable) -> Insert:
 
 @contextmanager
 def created(call: Call, statement: CreateTable) -> Iterator[Insert]:
-    """The same for EXPLAIN, which leaves the catalog as it was."""
+    """Create the table within the `with` block only, for EXPLAIN. Yield the INSERT that would fill it."""
     catalog = call.environment.catalog
     before = catalog.permanent(statement.table.parts)
     try:

@@ -1,4 +1,4 @@
-"""CREATE, ALTER, DROP, USE and DESCRIBE of catalogs and databases. Texts: Flink's operations so named."""
+"""Handlers of CREATE, ALTER, DROP, USE, DESCRIBE for catalogs and databases. Texts: Flink's operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.types.sql import STRING
 
 
 def create_database(call: Call, statement: sql.CreateDatabase) -> TableResult:
-    """CREATE DATABASE."""
+    """Run CREATE DATABASE."""
     name = statement.database
     database = Database(statement.comment or "", dict(statement.options))
     call.environment.catalog.create_database(name.parts, database, statement.if_not_exists, name.range)
@@ -23,14 +23,14 @@ def create_database(call: Call, statement: sql.CreateDatabase) -> TableResult:
 
 
 def alter_database(call: Call, statement: sql.AlterDatabase) -> TableResult:
-    """ALTER DATABASE ... SET."""
+    """Run ALTER DATABASE ... SET."""
     name = statement.database
     call.environment.catalog.alter_database(name.parts, dict(statement.options), name.range)
     return OK
 
 
 def drop_database(call: Call, statement: sql.DropDatabase) -> TableResult:
-    """DROP DATABASE."""
+    """Run DROP DATABASE."""
     name = statement.database
     call.environment.catalog.drop_database(
         name.parts, if_exists=statement.if_exists, cascade=statement.cascade, range=name.range
@@ -39,7 +39,7 @@ def drop_database(call: Call, statement: sql.DropDatabase) -> TableResult:
 
 
 def create_catalog(call: Call, statement: sql.CreateCatalog) -> TableResult:
-    """CREATE CATALOG."""
+    """Run CREATE CATALOG."""
     name = statement.catalog
     call.environment.catalog.create_catalog(
         name.parts[0], dict(statement.options), statement.comment, statement.if_not_exists, name.range
@@ -48,14 +48,14 @@ def create_catalog(call: Call, statement: sql.CreateCatalog) -> TableResult:
 
 
 def drop_catalog(call: Call, statement: sql.DropCatalog) -> TableResult:
-    """DROP CATALOG."""
+    """Run DROP CATALOG."""
     name = statement.catalog
     call.environment.catalog.drop_catalog(name.parts[0], statement.if_exists, name.range)
     return OK
 
 
 def alter_catalog(call: Call, statement: sql.AlterCatalog) -> TableResult:
-    """ALTER CATALOG: SET, RESET or COMMENT. As in Flink the change stays where its options are wrong."""
+    """Run ALTER CATALOG with SET, RESET or COMMENT. As in Flink, invalid options are kept after the error."""
     name = statement.catalog
     for key in statement.reset or ():
         if key == "type":
@@ -77,7 +77,7 @@ def alter_catalog(call: Call, statement: sql.AlterCatalog) -> TableResult:
 
 
 def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> TableResult:
-    """DESCRIBE CATALOG: name, type and comment; with EXTENDED the other options."""
+    """Return the rows of DESCRIBE CATALOG: name, type and comment; with EXTENDED also the other options."""
     name = statement.catalog
     entry = call.environment.catalog.created_catalog(name.parts[0], name.range)
     options = entry.options or {}
@@ -92,7 +92,7 @@ def describe_catalog(call: Call, statement: sql.DescribeCatalog) -> TableResult:
 
 
 def show_create_catalog(call: Call, statement: Show) -> TableResult:
-    """SHOW CREATE CATALOG."""
+    """Return the answer of SHOW CREATE CATALOG."""
     assert statement.name is not None
     name = statement.name.parts[0]
     entry = call.environment.catalog.created_catalog(name, statement.name.range)
@@ -100,7 +100,7 @@ def show_create_catalog(call: Call, statement: Show) -> TableResult:
 
 
 def show_databases(call: Call, statement: Show) -> list[str]:
-    """The names for SHOW DATABASES [FROM catalog]."""
+    """Return the names for SHOW DATABASES [FROM catalog]."""
     name = statement.name
     if name is None:
         return call.environment.catalog.database_names()
@@ -108,7 +108,11 @@ def show_databases(call: Call, statement: Show) -> list[str]:
 
 
 def place_of(call: Call, statement: Show) -> tuple[str, str] | None:
-    """The database that SHOW TABLES FROM and the like name. Raises ValidationError where it is not there."""
+    """Return the (catalog, database) that SHOW TABLES FROM names; None if it names none.
+
+    Raises:
+        ValidationError: The database does not exist; the text is Flink's.
+    """
     catalog, name = call.environment.catalog, statement.name
     if name is None:
         return None
@@ -127,7 +131,11 @@ def place_of(call: Call, statement: Show) -> tuple[str, str] | None:
 
 
 def show_partitions(call: Call, statement: Show) -> TableResult:
-    """SHOW PARTITIONS: none, as nothing adds any. Raises ValidationError where there can be none."""
+    """Return the empty answer of SHOW PARTITIONS: no statement adds partitions.
+
+    Raises:
+        ValidationError: The table does not exist or is not partitioned.
+    """
     name = statement.name
     assert name is not None
     catalog, database, last = call.environment.catalog.path(name.parts)
@@ -144,7 +152,7 @@ def show_partitions(call: Call, statement: Show) -> TableResult:
 
 
 def no_procedures(statement: Show) -> list[str]:
-    """SHOW PROCEDURES. Raises ValidationError: the catalogs here have none, as Flink's in memory."""
+    """Refuse SHOW PROCEDURES with ValidationError: like Flink's catalogs in memory, these have none."""
     raise ValidationError(
         "listProcedures is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
         range=statement.range,
@@ -152,7 +160,7 @@ def no_procedures(statement: Show) -> list[str]:
 
 
 def use(call: Call, statement: Use) -> TableResult:
-    """USE and USE CATALOG."""
+    """Run USE or USE CATALOG."""
     catalog, name = call.environment.catalog, statement.name
     if statement.kind == "CATALOG":
         catalog.use_catalog(name.parts[-1], name.range)

@@ -1,4 +1,4 @@
-"""TableEnvironment: the way in from Python. Method names are PyFlink's where it has one."""
+"""TableEnvironment, the entry point for Python programs. Methods have PyFlink's names where it has one."""
 
 from __future__ import annotations
 
@@ -24,56 +24,68 @@ if TYPE_CHECKING:
 
 
 class TableEnvironment(Environment):
-    """Runs SQL; what its statements need is in session/context.py."""
+    """A session that runs SQL statements. Its state is in session/context.py."""
 
     @classmethod
     def create(
         cls, spark: SparkSession | Spark | None = None, *, configuration: Mapping[str, str] | None = None
     ) -> TableEnvironment:
-        """An environment on the given Spark, or on a local one of its own.
+        """Return a new environment.
 
-        Raises ValidationError for a configuration value that its option does not take.
+        Args:
+            spark: The Spark session to run on; None starts a local one at the first query.
+            configuration: Options to set, by key.
+
+        Raises:
+            ValidationError: A value of the configuration is not valid for its option.
         """
         return cls(configuration or {}, spark)
 
     def get_config(self) -> Configuration:
-        """The configuration: get(key, default), set(key, value)."""
+        """Return the configuration, with `get(key, default)` and `set(key, value)`."""
         return self.configuration
 
     # --- SQL -------------------------------------------------------------------------------------
     def execute_sql(self, statement: str) -> TableResult:
-        """Run one statement. An INSERT runs in the background: `wait()` for its end.
+        """Run one statement and return its result. An INSERT runs in the background: `wait()` for its end.
 
-        Raises SqlError where the statement is wrong, NotSupportedError where Firesteel cannot do it yet.
+        Raises:
+            SqlError: The statement is wrong.
+            NotSupportedError: Firesteel does not support the statement.
         """
         return statements.execute_text(self, statement)
 
     def sql_query(self, query: str) -> Table:
-        """A query as a table, checked but not run."""
+        """Return a query as a table. The query is checked and does not run."""
         return Table(self, query).checked()
 
     def explain_sql(self, statement: str, *details: str) -> str:
-        """The plans of a query or INSERT; details as in EXPLAIN: CHANGELOG_MODE, JSON_EXECUTION_PLAN."""
+        """Return the plans of a query, an INSERT or a statement set.
+
+        Args:
+            statement: The statement.
+            details: Details as in EXPLAIN, such as CHANGELOG_MODE or JSON_EXECUTION_PLAN.
+        """
         return statements.explain_text(self, statement, *details)
 
     def create_statement_set(self) -> StatementSet:
-        """Collects INSERTs that run together."""
+        """Return an empty statement set, for INSERTs that run together as one job."""
         return StatementSet(self)
 
     # --- tables ----------------------------------------------------------------------------------
     def from_path(self, path: str) -> Table:
-        """A registered table or view, by its name as SQL writes it."""
+        """Return a registered table or view, by its name as written in SQL."""
         return self.sql_query(f"SELECT * FROM {path}")
 
     def create_temporary_view(self, path: str, table: Table) -> None:
-        """Give a query a name."""
+        """Register a query as a temporary view."""
         self.execute_sql(f"CREATE TEMPORARY VIEW {path} AS {table.query}")
 
     def drop_temporary_view(self, path: str) -> None:
         self.execute_sql(f"DROP TEMPORARY VIEW {path}")
 
     def list_tables(self) -> list[str]:
-        """Names of the tables and views of the current database."""
+        """Return the names of the tables and views of the current database."""
         return [row[0] for row in self.execute_sql("SHOW TABLES").collect()]
 
     def list_views(self) -> list[str]:
@@ -81,23 +93,33 @@ class TableEnvironment(Environment):
 
     # --- functions -------------------------------------------------------------------------------
     def create_temporary_function(self, path: str, function: object) -> None:
-        """Register a function of the user's: what firesteel.functions.python's udf or udaf made, an
-        AggregateFunction, or the text `module.name`."""
+        """Register a user-defined function.
+
+        Args:
+            path: Name of the function.
+            function: The result of firesteel.functions.python's udf or udaf, an AggregateFunction, or the
+                text `module.name`.
+        """
         self._register("temporary catalog", path, function)
 
     def create_temporary_system_function(self, name: str, function: object) -> None:
-        """The same for a function that hides a built-in one of its name."""
+        """Register a user-defined function that hides a built-in function of that name.
+
+        Args:
+            name: Name of the function.
+            function: The function, as for `create_temporary_function`.
+        """
         self._register("temporary system", name, function)
 
     def drop_temporary_function(self, path: str) -> bool:
-        """Drop a function; whether there was one."""
+        """Drop a user-defined function and return whether it existed."""
         return self.catalog.functions.drop("temporary catalog", path.rpartition(".")[2], if_exists=True)
 
     def drop_temporary_system_function(self, name: str) -> bool:
         return self.catalog.functions.drop("temporary system", name, if_exists=True)
 
     def list_user_defined_functions(self) -> list[str]:
-        """Names of the functions of the user's."""
+        """Return the names of the user-defined functions."""
         return self.catalog.functions.names()
 
     def _register(self, kind: str, path: str, function: object) -> None:
@@ -107,7 +129,7 @@ class TableEnvironment(Environment):
 
     # --- DataFrames ------------------------------------------------------------------------------
     def to_changelog_stream(self, table: Table) -> DataFrame:
-        """The changes of a table as a DataFrame; see session/changelog.py."""
+        """Return the changes of a table as a streaming DataFrame; see session/changelog.py."""
         from firesteel.session.changelog import to_changelog_stream
 
         return to_changelog_stream(self, table)
@@ -116,8 +138,14 @@ class TableEnvironment(Environment):
         self, frame: DataFrame, *, primary_key: list[str] | None = None, rowtime: str | None = None,
         watermarks: WatermarkStrategy | None = None,
     ) -> Table:  # fmt: skip
-        """A table of the changes in a DataFrame; see session/changelog.py. rowtime: the column that is to be
-        the row time, with `watermarks` to say how far it has come."""
+        """Return the changes in a streaming DataFrame as a table; see session/changelog.py.
+
+        Args:
+            frame: The DataFrame. Without a column `_change_type`, every row is an insert.
+            primary_key: Names of the columns of the primary key.
+            rowtime: Name of the row time column; it needs `watermarks`.
+            watermarks: Strategy that generates the watermarks of `rowtime`.
+        """
         from firesteel.session.changelog import from_changelog_stream
         from firesteel.session.row_time import row_time
 
@@ -125,35 +153,55 @@ class TableEnvironment(Environment):
 
     # --- for the terminal ------------------------------------------------------------------------
     def parse(self, text: str) -> list[Statement]:
-        """The statements of a script. Raises ParseError."""
+        """Return the parsed statements of a script. Raises ParseError if one of them is wrong."""
         return parse_script(text)
 
     def split(self, text: str) -> list[str]:
-        """Return the texts of the statements of a script, which may be wrong inside."""
+        """Return the texts of the statements of a script, without parsing the statements."""
         return [text[r.start : r.end] for r in split_script(text)]
 
     def split_in_place(self, text: str) -> list[str]:
-        """Return the texts of the statements of a script, each behind as many blanks and line ends as stand
-        before it: offsets, lines and columns in it are those of the script."""
+        """Return the texts of the statements of a script, each at its place in the script.
+
+        Blanks and line ends replace the text before each statement. Offsets, lines and columns are therefore
+        those of the script.
+        """
         return [_in_place(text, r.start) + text[r.start : r.end] for r in split_script(text)]
 
     def expect(self, text: str) -> None:
-        """The script that is going to run: its statements find their checkpoints by all of them."""
+        """Announce the script that is about to run.
+
+        A statement finds its checkpoint folder by comparison with all statements of the script.
+        """
         for piece in self.split(text):
-            with suppress(FiresteelError):  # it will be told when it is run
+            with suppress(FiresteelError):  # the error is raised when the statement runs
                 self.known_statements.expect(self.catalog, self.parse(piece), piece)
 
     def is_complete(self, text: str) -> bool:
-        """Whether what was typed ends with a statement's semicolon."""
+        """Return whether the text ends with the semicolon of a statement."""
         return is_complete(text)
 
     def execute(self, statement: Statement, text: str, watch: Watch | None = None) -> TableResult:
-        """Run a parsed statement; `text` is what it was parsed from, `watch` is told its progress."""
+        """Run a parsed statement and return its result.
+
+        Args:
+            statement: The statement.
+            text: The text that it was parsed from.
+            watch: Function that is called with the job's progress.
+        """
         return statements.execute(self, statement, text, watch)
 
     def explain_statement(self, statement: Statement, text: str, *, code: bool = False) -> str | None:
-        """The plans of a query or INSERT (code: with what the workers run), None for other statements,
-        which are run, as the queries after them need what they define."""
+        """Return the plans of a query or INSERT. Run any other statement, since later queries may need it.
+
+        Args:
+            statement: The statement.
+            text: The text that it was parsed from.
+            code: Whether to add the code that the workers run.
+
+        Returns:
+            The plans, or None for a statement that was run.
+        """
         from firesteel.session.explain_code import explain_code
 
         if isinstance(statement, Explain):
@@ -167,6 +215,6 @@ class TableEnvironment(Environment):
 
 
 def _in_place(text: str, start: int) -> str:
-    """As many characters as there are before `start`, that end at its line and column."""
+    """Return `start` blanks and line ends, after which text has the line and column of offset `start`."""
     lines, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1
     return " " * (start - lines - column) + "\n" * lines + " " * column

@@ -1,4 +1,4 @@
-"""The code that a query runs: what `firesteel explain --code` prints below the plans."""
+"""The code of a job, as `firesteel explain --code` prints it below the plans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.sql.statements import Insert, Query, StatementSet
 
 
 def explain_code(environment: Environment, statement: Query | Insert | StatementSet, text: str) -> str:
-    """The chains of the job, each operator with its DuckDB SQL or its generated handler."""
+    """Return the chains of the job, each operator with its DuckDB SQL or its generated handler."""
     inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
     plans = plan_all(environment, inserts, text, collect=isinstance(statement, Query))
     job = job_of(environment, [each.physical for each in plans])

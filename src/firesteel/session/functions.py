@@ -1,7 +1,7 @@
-"""Registering functions of the user's: CREATE FUNCTION, DROP FUNCTION and the methods of the environment.
+"""Registration of user-defined functions: CREATE FUNCTION, DROP FUNCTION and the environment's methods.
 
-Rules and texts: Flink's FunctionCatalog. Other than in Flink the function is looked for when it is
-registered, so that a wrong name is an error of that statement.
+Rules and texts: Flink's FunctionCatalog. Unlike Flink, Firesteel loads the function when it is registered, so
+that a wrong name is an error of that statement.
 """
 
 from __future__ import annotations
@@ -23,11 +23,16 @@ from firesteel.types.sql import SqlType, TypeRoot
 from firesteel.types.user_function import UserDefined, UserFunction
 
 MAIN = "__main__"
-"""The program itself: no module that workers can import. What it imports lies beside it."""
+"""Name of the program's module, which workers cannot import. Modules it imports lie in its folder."""
 
 
 def create_function(environment: Environment, statement: sql.CreateFunction) -> None:
-    """CREATE FUNCTION. Raises ValidationError where it is wrong, with its place."""
+    """Run CREATE FUNCTION.
+
+    Raises:
+        ValidationError: The function does not exist or is wrong. The error has its place in the statement.
+        NotSupportedError: The function is not in Python.
+    """
     name, kind = statement.function.parts[-1], _kind(statement.temporary, statement.system)
     functions = environment.catalog.functions
     if statement.if_not_exists and functions.has(kind, name):
@@ -46,15 +51,25 @@ def create_function(environment: Environment, statement: sql.CreateFunction) -> 
 
 
 def drop_function(environment: Environment, statement: sql.Drop) -> None:
-    """DROP FUNCTION. Raises ValidationError where there is none."""
+    """Run DROP FUNCTION. Raises ValidationError if the function does not exist, unless IF EXISTS is given."""
     kind = _kind(statement.temporary, statement.system)
     functions = environment.catalog.functions
     functions.drop(kind, statement.name.parts[-1], statement.if_exists, statement.name.range)
 
 
 def register(environment: Environment, kind: str, path: str, function: Any) -> None:
-    """Register an object that udf or udaf made, an object or a class of a function, or what `module.name`
-    names. Raises ValidationError, UsageError."""
+    """Register a user-defined function under a name.
+
+    Args:
+        environment: The session.
+        kind: `temporary system`, `temporary catalog` or `catalog` (catalog/functions.py).
+        path: Name of the function; only its last part counts.
+        function: The result of udf or udaf, an object or class of a function, or the text `module.name`.
+
+    Raises:
+        ValidationError: The function's types are not supported, or the name is taken.
+        UsageError: The module has no such function.
+    """
     name = path.rpartition(".")[2].strip("`")
     if isinstance(function, str):
         defined = _named(environment, name, function)
@@ -69,7 +84,7 @@ def _kind(temporary: bool, system: bool) -> str:
 
 
 def _named(environment: Environment, name: str, code: str) -> UserDefined:
-    """Return the function of a module. Raises ValidationError for a pickle, which is code by itself."""
+    """Return the function called `module.name`. Raises ValidationError for a pickle: it has no module."""
     if code.startswith(PICKLED):
         raise ValidationError(
             f"Function {name} is a pickle: a function is named by its module", hint="AS 'module.name'"
@@ -108,8 +123,10 @@ def _check_type(kind: SqlType, name: str) -> None:
 
 
 def _folder(module: str) -> str:
-    """The folder that holds a module: the workers look there, too. For a program that is typed in, the
-    current one."""
+    """Return the folder of a module, which workers add to their search path; "" if it has none.
+
+    For a program that is typed in, this is the current folder.
+    """
     loaded = sys.modules.get(module.partition(".")[0])
     if packages := list(getattr(loaded, "__path__", ())):
         return str(Path(packages[0]).absolute().parent)
@@ -119,7 +136,7 @@ def _folder(module: str) -> str:
 
 
 def _code(function: Any, found: Udf) -> str:
-    """`module:name` where a module other than the script's own holds the object; else the object itself."""
+    """Return `module:name` if a module that workers can import holds the object; else its pickle."""
     for holder in (function, getattr(found, "function", None)):
         module = sys.modules.get(getattr(holder, "__module__", None) or "")
         if module is None or module.__name__ == MAIN:

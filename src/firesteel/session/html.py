@@ -1,4 +1,4 @@
-"""What a notebook shows of tables and results."""
+"""HTML of tables and results, for notebooks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from firesteel.plan.tree import Field
 
 
 def html_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts with a heading."""
+    """Return an HTML table of texts with a heading."""
     body = "".join(_row("td", row) for row in rows)
     return f"<table><thead>{_row('th', names)}</thead><tbody>{body}</tbody></table>"
 
 
 def html_schema(schema: Sequence[Field], caption: str) -> str:
-    """The columns and their types, below a line that says of what."""
+    """Return a caption and a table of columns and their types, as HTML."""
     table = html_table(("column", "type"), [(column.name, str(column.type)) for column in schema])
     return f"<div>{escape(caption)}</div>{table}"
 

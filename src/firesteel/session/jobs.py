@@ -1,4 +1,4 @@
-"""Running physical plans: which host, with which settings, and what is had of the result."""
+"""Execution of physical plans: choice of the host, its settings, and the result."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 from firesteel.spark.stream.settings import StreamSettings
 
 _AGAIN_SECONDS = 0.2
-"""How often a job that is to end is told so."""
+"""Seconds between two attempts to cancel a job."""
 
 
 _DEFAULT_PATH = "default_catalog.default_database."
 
 
 def job_name(environment: Environment, job: JobSpec) -> str:
-    """Return what a job is called in Spark and in metrics: `pipeline.name`, or its script and its sinks."""
+    """Return the name of a job in Spark and in metrics: `pipeline.name`, or its script and its sinks."""
     named: str | None = environment.configuration.get(NAME)
     if named:
         return named
@@ -53,7 +53,7 @@ def job_name(environment: Environment, job: JobSpec) -> str:
 
 
 class Running:
-    """One job on its host. `changes` may be asked for once; `cancel` may be called from any thread."""
+    """One job on its host. Call `changes` once; `cancel` may be called from any thread."""
 
     def __init__(self, environment: Environment, job: JobSpec, watch: Watch | None, text: str) -> None:
         self._environment = environment
@@ -67,7 +67,7 @@ class Running:
         self._ended = threading.Event()
 
     def changes(self) -> Iterator[pa.Table]:
-        """Start the job; its changes as they come, none where a sink takes them."""
+        """Start the job and yield its changes as they arrive. A job with a sink yields none."""
         host = host_of(self._job, self._environment)
         self._progress.streams = host == launch.STREAM
         self._progress.resumable = CHECKPOINT in self._environment.options
@@ -75,7 +75,7 @@ class Running:
         self._spark = self._environment.spark
         if self._environment.own_process or not self._spark.has_started:
             await_spark(self._spark, self._environment, self._job, self._text)
-        hand_on(_options(self._job), variables_of_workers(self._spark.context))  # waits until it is up
+        hand_on(_options(self._job), variables_of_workers(self._spark.context))  # `context` waits for Spark
         ship_code(self._spark, self._job)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
         try:
@@ -106,7 +106,7 @@ class Running:
         return self._stream
 
     def finish(self) -> None:
-        """Run the job to its end; its changes go to its sinks."""
+        """Run the job to its end. The sinks take its changes."""
         for _ in self.changes():
             pass
 
@@ -115,7 +115,7 @@ class Running:
         return self._job.bounded
 
     def cancel(self) -> None:
-        """Stop the job where it is; before it has started, it does not start."""
+        """Stop the job. If it has not started yet, it will not start."""
         self._cancelled.set()
         if self._stream is not None:
             self._stream.stop()
@@ -123,23 +123,29 @@ class Running:
             threading.Thread(target=self._cancel_group, args=(self._group,), daemon=True).start()
 
     def _cancel_group(self, group: str) -> None:
-        """Until the job has ended: Spark forgets the wish where the job is not there yet."""
+        """Cancel the job group until the job has ended: Spark ignores a cancel before the job exists."""
         assert self._spark is not None
         while not self._spark.has_ended:
-            with suppress(Exception):  # it ends just now, and its jobs with it
+            with suppress(Exception):  # Spark is ending, and its jobs with it
                 self._spark.context.cancelJobGroup(group)
             if self._ended.wait(_AGAIN_SECONDS):
                 return
 
 
 def _options(job: JobSpec) -> Iterator[Pairs]:
-    """The options of all tables of a job."""
+    """Yield the options of each table of a job."""
     yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
     yield from (sink.options for sink in job.sinks)
 
 
 def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:
-    """The stream host's settings. text: the statement's; each has its own folder in a checkpoint."""
+    """Return the settings of the stream host for a job.
+
+    Args:
+        environment: The session.
+        job: The job.
+        text: The statement's text. Each statement has its own folder in a checkpoint.
+    """
     from firesteel.spark.stream.settings import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
@@ -160,26 +166,34 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
 
 
 def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
-    """Rows that a source gives to a micro-batch; its end would cut bundles short, so at least one bundle."""
+    """Return how many rows a source gives to a micro-batch; 0 if the option is not set.
+
+    The limit is at least one bundle of mini-batch, because the end of a micro-batch ends the bundle.
+    """
     rows = _number(environment, "firesteel.source.max-rows-per-batch")
     return max(rows, mini_batch.size) if rows and mini_batch is not None else rows
 
 
 def _parallelism(environment: Environment) -> int:
-    """That of SQL's operators where it is above 0, else that of the job, 0 for the host's own."""
+    """Return the parallelism of SQL operators if it is above 0, else that of the job; 0 means the default."""
     of_operators = _number(environment, "table.exec.resource.default-parallelism")
     return of_operators if of_operators > 0 else _number(environment, "parallelism.default")
 
 
 def _number(environment: Environment, key: str) -> int:
-    """The option's value where it is set, 0 where it is not: the host knows its defaults."""
+    """Return the value of an option, or 0 if it is not set: the host has its own default."""
     configuration = environment.configuration
     return int(configuration.get(key)) if key in configuration else 0
 
 
 def host_of(job: JobSpec, environment: Environment) -> str:
-    """`batch` for a bounded job without a checkpoint, else `stream`; the option firesteel.host decides
-    where it is set. Raises UsageError where it asks for what cannot be."""
+    """Return the host of a job: `batch` if it is bounded and has no checkpoint, else `stream`.
+
+    The option firesteel.host overrides this.
+
+    Raises:
+        UsageError: The option asks for `batch`, and the query never ends.
+    """
     wanted: str = environment.configuration.get(HOST)
     if wanted not in (launch.BATCH, launch.STREAM):
         return launch.BATCH if job.bounded and CHECKPOINT not in environment.options else launch.STREAM
@@ -191,7 +205,13 @@ def host_of(job: JobSpec, environment: Environment) -> str:
 
 
 def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ...] | None = None) -> JobSpec:
-    """The job that runs the plans. names: of a query's columns, which the plan may lose."""
+    """Return the job that runs physical plans.
+
+    Args:
+        environment: The session.
+        plans: The roots of the plans.
+        names: Column names of a query, which rules may have dropped from the plan.
+    """
     configuration = environment.configuration
     mini_batch = mini_batch_options(configuration)
     options = TranslateOptions(
@@ -209,8 +229,14 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
 
 
 def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | None) -> ChangesResult:
-    """The changes of a query, under the names that it gives its columns, which plans may lose; it runs
-    when they are asked for. text: the query's, by which a checkpoint knows it."""
+    """Return the changes of a query. The job starts when they are first read.
+
+    Args:
+        environment: The session.
+        plans: The query's plans. The logical one has the column names, which the physical may have dropped.
+        text: The query's text, by which it finds its checkpoint.
+        watch: Function that is called with the job's progress.
+    """
     names = tuple(column.name for column in plans.logical.schema)
     running = Running(environment, job_of(environment, [plans.physical], names), watch, text)
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
@@ -228,18 +254,24 @@ def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | 
 def run_inserts(
     environment: Environment, plans: Sequence[Node], text: str, watch: Watch | None
 ) -> InsertResult:
-    """Run an INSERT, or those of a statement set as one job, in the background. text: the statement's, by
-    which a checkpoint knows it."""
+    """Start an INSERT, or the INSERTs of a statement set as one job, in the background.
+
+    Args:
+        environment: The session.
+        plans: The physical plans, each with a Sink as its root.
+        text: The statement's text, by which it finds its checkpoint.
+        watch: Function that is called with the job's progress.
+    """
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
     running = Running(environment, job_of(environment, plans), watch, text)
     return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel)
 
 
 def _finish(running: Running) -> None:
-    """Run the job to its end."""
+    """Run the job to its end, and cancel it if this fails."""
     try:
         running.finish()
     except BaseException:
-        with suppress(Exception):  # a Spark that did not start cannot be told; its error is raised
+        with suppress(Exception):  # if Spark did not start, only its own error matters
             running.cancel()
         raise

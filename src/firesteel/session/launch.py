@@ -1,4 +1,4 @@
-"""From the options of a session to the Spark that runs it."""
+"""Start of the Spark of a session, from the session's options."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CHECKPOINT = "execution.checkpointing.dir"
 
 
 def launch_options(options: Mapping[str, str], own_process: bool = False, script: str = "") -> LaunchOptions:
-    """Return how to start Spark.
+    """Return the options with which Spark is started.
 
     Args:
-        options: The session's; those that begin with `spark.` are Spark's own.
-        own_process: Whether the process is the command's.
-        script: The script's file name, for an application without `pipeline.name`.
+        options: Options of the session. The ones that begin with `spark.` are settings of Spark.
+        own_process: Whether the process is that of the command `firesteel`.
+        script: File name of the script. It names an application that has no `pipeline.name`.
     """
     conf = settings_of_spark(options)
     master = conf.pop(MASTER, None)
@@ -38,19 +38,20 @@ def launch_options(options: Mapping[str, str], own_process: bool = False, script
 
 
 def settings_of_spark(options: Mapping[str, str]) -> dict[str, str]:
-    """The options that are Spark's own."""
+    """Return the options that are settings of Spark: their keys begin with `spark.`."""
     return {key: value for key, value in options.items() if key.startswith("spark.")}
 
 
 def prepare(options: Mapping[str, str], own_process: bool = False, script: str = "") -> Spark:
-    """Begin to start a Spark of our own and return at once; arguments as of `launch_options`."""
+    """Begin to start a Spark and return it at once, while it starts. Arguments: see `launch_options`."""
     return launch.prepare(launch_options(options, own_process, script))
 
 
 def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
-    """Hold the checkpoint that a command names, before anything is started for it.
+    """Lock the checkpoint in a command's options, before anything starts; None if there is no checkpoint.
 
-    Raises UsageError where it cannot be used, or another command holds it.
+    Raises:
+        UsageError: The checkpoint cannot be used, or another command holds it.
     """
     if CHECKPOINT not in options:
         return None
@@ -63,7 +64,7 @@ def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
 
 
 def spark_of(given: SparkSession | Spark) -> Spark:
-    """The user's session, or a Spark that was started before. Raises UsageError for anything else."""
+    """Return a user's SparkSession, or a Spark started before, as Spark. Raises UsageError for others."""
     if isinstance(given, Spark):
         return given
     if hasattr(given, "sparkContext") or type(given).__name__ == "SparkSession":

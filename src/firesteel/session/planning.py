@@ -1,4 +1,4 @@
-"""From a statement to its plans, and from the physical plan to a job."""
+"""Logical and physical plans of statements."""
 
 from __future__ import annotations
 
@@ -26,21 +26,30 @@ _ONE_VALUE = {
     "table.legacy-nested-row-nullability": None,
     "table.sql-dialect": None,
 }
-"""Options that change what a query means and have their default alone here, with what to do instead."""
+"""Options that change a query's meaning and support only their default, each with a hint for the error."""
 
 
 @dataclass(frozen=True)
 class Plans:
-    """A query before and after the rules; its root is a Sink for an INSERT."""
+    """The two plans of a query. For an INSERT, their roots are Sinks."""
 
     logical: Node
+    """The plan as bound, before any rule."""
     physical: Node
+    """The plan after all rules."""
 
 
 def plan(environment: Environment, statement: Query | Insert, text: str, *, collect: bool = False) -> Plans:
-    """Bind and optimize. collect: the rows of a bare query are wanted with their old values.
+    """Bind and optimize a query or an INSERT.
 
-    Raises NotSupportedError where an option gives it another meaning, as batch mode: every query streams.
+    Args:
+        environment: The session.
+        statement: The statement.
+        text: The text that it was parsed from.
+        collect: Whether a query's updates must come with their old rows (UPDATE_BEFORE).
+
+    Raises:
+        NotSupportedError: An option changes the query's meaning, such as batch mode: every query streams.
     """
     return plan_all(environment, [statement], text, collect=collect)[0]
 
@@ -52,7 +61,10 @@ def plan_all(
     *,
     collect: bool = False,
 ) -> list[Plans]:
-    """The same for the INSERTs of a statement set, whose plans share their scans."""
+    """Bind and optimize the INSERTs of a statement set together, so that their plans share scans.
+
+    Arguments and errors: see `plan`.
+    """
     _check_meaning(environment.configuration)
     bound = [bind(environment, statement, text) for statement in statements]
     physical = optimize_all(bound, environment.configuration, collect=collect)
@@ -66,8 +78,8 @@ def _check_meaning(configuration: Configuration) -> None:
 
 
 def bind(environment: Environment, statement: Query | Insert, text: str) -> Node:
-    """The logical plan, its tables checked by their connectors."""
-    environment.time_zone  # noqa: B018 - an invalid one is refused here, by no CREATE
+    """Return the logical plan of a statement, after the connectors have checked its tables."""
+    environment.time_zone  # noqa: B018 - raises for an invalid zone, which CREATE accepts
     context = environment.bind_context(text)
     bound = (
         bind_insert(statement, context)
@@ -81,7 +93,7 @@ def bind(environment: Environment, statement: Query | Insert, text: str) -> Node
 
 
 def bind_text(environment: Environment, query: str) -> Node:
-    """The logical plan of a query's text."""
+    """Return the logical plan of a query, given as text."""
     return bind(environment, parse_query(query), query)
 
 

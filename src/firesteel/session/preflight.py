@@ -1,7 +1,7 @@
-"""What can be wrong with a job before Spark runs: looked at while Spark starts.
+"""Checks of a job's sources, sinks and checkpoint, made while Spark starts.
 
-Spark takes seconds to start, on a busy machine a minute. What a broker, a database or a checkpoint refuses
-does not depend on it.
+Spark takes seconds to start, on a busy machine a minute. Errors of a broker, a database or a checkpoint can
+be found without it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Check = Callable[[], object]
 
 
 def await_spark(spark: Spark, environment: Environment, job: JobSpec, statement: str) -> None:
-    """Wait until Spark is up and the job's connections and checkpoint are looked at.
+    """Wait until Spark has started and the job's connections and checkpoint are checked.
 
     Raises:
-        FiresteelError: What fails first, of both.
+        FiresteelError: The first failure of Spark's start or of a check.
     """
     checks = [in_thread(check) for check in checks_of(environment, job, statement, is_local=spark.is_local)]
     all_ = [*checks, in_thread(partial(getattr, spark, "context"))]
@@ -43,12 +43,12 @@ def await_spark(spark: Spark, environment: Environment, job: JobSpec, statement:
 
 
 def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_local: bool) -> Iterator[Check]:
-    """Yield what is to be looked at for a job; each raises what is wrong.
+    """Yield the checks of a job, as functions that raise an error if one fails.
 
     Args:
-        environment: The session, whose DataFrames need no look.
+        environment: The session. Its DataFrames are not checked.
         job: The job.
-        statement: The text by which a checkpoint knows it.
+        statement: The statement's text, by which it finds its checkpoint.
         is_local: Whether tasks run on this machine.
     """
     folder = _known_folder(environment, job, statement)
@@ -64,7 +64,7 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:
-    """The statement's folder in a checkpoint on this machine; None without one, and for one elsewhere."""
+    """Return the statement's folder in a checkpoint on this machine, or None if there is no such one."""
     checkpoint = environment.options.get(CHECKPOINT)
     if checkpoint is None or local_folder(checkpoint) is None or ":/" in checkpoint:
         return None
@@ -72,7 +72,7 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
 
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:
-    with suppress(*() if is_local else (UsageError,)):  # a client that only the executors' Python has
+    with suppress(*() if is_local else (UsageError,)):  # a client library may be on the executors only
         check = getattr(open_source(scan), "check", None)
         if check is not None:
             check(is_local=is_local, fresh=fresh)

@@ -1,6 +1,6 @@
-"""What a statement gives back: OK, a text, a small table, or a stream of changes.
+"""Results of statements: OK, a text, a small table, or a stream of changes (PyFlink: `TableResult`).
 
-PyFlink: `TableResult`. print() writes what Flink's prints; collect() gives rows with their kinds.
+print() writes what Flink prints; collect() gives rows with their row kinds.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Write = Callable[[str], object]
-"""Takes a piece of text that ends with a line end."""
+"""A function that takes a piece of text that ends with a line end."""
 
 
 class Row(tuple[Any, ...]):
-    """The values of one row, by position or by column name, and its row kind."""
+    """A row: its values, by position or by column name, and its row kind."""
 
     kind: RowKind
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class Row(tuple[Any, ...]):
         return row
 
     def get_row_kind(self) -> RowKind:
-        """The row kind (PyFlink's name for it)."""
+        """Return the row kind (PyFlink's method)."""
         return self.kind
 
     def as_dict(self) -> dict[str, Any]:
@@ -86,16 +86,17 @@ class TableResult(ABC):
 
     @abstractmethod
     def collect(self) -> Iterator[Row]:
-        """The rows, as they come. Raises what the job raised (JobError, DataError)."""
+        """Yield the rows as they arrive. Raises the job's error (JobError, DataError)."""
 
     @abstractmethod
     def print(self, write: Write = sys.stdout.write) -> None:
-        """Write the result as Flink prints it, rows as they come."""
+        """Write the result as Flink prints it, each row as it arrives."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas DataFrame; of changes, the rows that are left after the last of them.
+        """Return the rows as a pandas DataFrame. Changes are applied, so only the final rows are in it.
 
-        Raises UsageError for a query that never ends.
+        Raises:
+            UsageError: The query never ends.
         """
         import pandas as pd
 
@@ -106,11 +107,15 @@ class TableResult(ABC):
         return f"<{type(self).__name__}: {columns}{self._state}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the columns as HTML, for a notebook."""
         return html_schema(self.schema, f"{type(self).__name__}{self._state}")
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until an INSERT's job has ended; `timeout` in seconds (TimeoutError). Raises what it raised."""
+        """Wait until the job of an INSERT has ended, and raise its error if it failed.
+
+        Args:
+            timeout: Limit in seconds, after which TimeoutError is raised; None means without limit.
+        """
         if self._job is not None:
             self._job.result(timeout)
 
@@ -120,7 +125,7 @@ class TableResult(ABC):
 
 
 class TextResult(TableResult):
-    """One text: OK, or a plan."""
+    """A result of one text: OK, or a plan."""
 
     def __init__(self, text: str) -> None:
         super().__init__([Field("result", STRING)])
@@ -143,7 +148,7 @@ OK = TextResult("OK")
 
 
 class RowsResult(TableResult):
-    """A small table that is there as a whole: what SHOW and DESCRIBE answer. None prints as nothing."""
+    """A small complete table, as SHOW and DESCRIBE return it. None prints as an empty cell."""
 
     def __init__(self, schema: Sequence[Field], rows: Sequence[Sequence[Any]]) -> None:
         super().__init__(schema)
@@ -168,9 +173,15 @@ def _cell(value: Any) -> str:
 
 
 class ChangesResult(TableResult):
-    """The changes of a query. They are computed as they are asked for, and can be had once.
+    """The changes of a query, computed as they are read. They can be read only once.
 
-    max_width: `table.display.max-column-width`; time_zone: for TIMESTAMP_LTZ.
+    Args:
+        schema: Names and types of the columns.
+        changes: The changes, as changes tables.
+        max_width: Widest column to print, in characters (`table.display.max-column-width`).
+        time_zone: Time zone in which TIMESTAMP_LTZ is printed.
+        cancel: Function that stops the job.
+        bounded: Whether the query ends.
     """
 
     def __init__(
@@ -188,7 +199,7 @@ class ChangesResult(TableResult):
         self._bounded = bounded
         self._is_taken = False
         self.escape: Callable[[str], str] | None = None
-        """What a cell's text goes through before it is shown."""
+        """Function that escapes the text of a cell before it is printed."""
         self._max_width = max_width
         self._time_zone = time_zone
 
@@ -197,7 +208,7 @@ class ChangesResult(TableResult):
         return "; was read" if self._is_taken else "; print(), collect() or to_pandas() reads it"
 
     def _take(self) -> Iterator[pa.Table]:
-        """The changes, once. Raises UsageError after that."""
+        """Return the changes. Raises UsageError if they were read before."""
         if self._is_taken:
             raise UsageError("the result was read already", hint="a result streams once: run the query again")
         self._is_taken = True
@@ -216,7 +227,7 @@ class ChangesResult(TableResult):
                 yield Row(values, self.names, RowKind(kind))
 
     def texts(self) -> Iterator[tuple[str, ...]]:
-        """Row kind and values of each change, as print() shows them."""
+        """Yield the row kind and the values of each change, as print() shows them."""
         return itertools.chain.from_iterable(map(self._texts, self._take()))
 
     def _texts(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
@@ -224,7 +235,7 @@ class ChangesResult(TableResult):
         return ((kind, *cells) for kind, cells in zip(kinds, self._cells(table), strict=True))
 
     def _cells(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
-        """The values of each row, as print() shows them."""
+        """Yield the values of each row, as print() shows them."""
         columns = [
             render(table.column(field(i)), column.type, self._time_zone)
             for i, column in enumerate(self.schema)
@@ -245,7 +256,7 @@ class ChangesResult(TableResult):
         kept = left.by_place()
         columns = [column_as_maps(column) for column in kept.columns]
         frame: pd.DataFrame = pa.table(columns, names=kept.column_names).to_pandas()
-        frame.columns = list(self.names)  # names may be there twice
+        frame.columns = list(self.names)  # set last, because names may occur twice
         return frame
 
     def print(self, write: Write = sys.stdout.write) -> None:
@@ -254,10 +265,10 @@ class ChangesResult(TableResult):
         print_tableau([OP, *self.names], self.texts(), widths, write)
 
     def print_left(self, write: Write = sys.stdout.write) -> None:
-        """Write the rows that are left, without row kinds; where Ctrl-C ends it, those that are left by then.
+        """Apply all changes and write the final rows, without row kinds.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C has ended it; the rows are written.
+            KeyboardInterrupt: The user pressed Ctrl-C. The rows up to then are written first.
         """
         types = [column.type for column in self.schema]
         left, widths = RowsLeft(types), widths_by_type(self.names, types, self._max_width)
@@ -271,7 +282,7 @@ class ChangesResult(TableResult):
 
 
 class InsertResult(TableResult):
-    """An INSERT whose job runs; its one row holds -1 a sink: the number of rows is not known."""
+    """The result of an INSERT that runs. Its one row has -1 for each sink: the row count is unknown."""
 
     is_insert = True
 

@@ -1,4 +1,4 @@
-"""A row time whose watermarks a WatermarkStrategy in Python gives (functions/python/watermarks.py)."""
+"""Row time with watermarks from a WatermarkStrategy in Python (functions/python/watermarks.py)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,20 @@ from firesteel.types.sql import TIMESTAMPS
 
 @dataclass(frozen=True)
 class RowTime:
-    """The name of the column, and the strategy."""
+    """A row time column and its watermarks."""
 
     column: str
+    """Name of the column."""
     strategy: WatermarkStrategy
+    """Strategy that generates the watermarks."""
 
 
 def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime | None:
-    """Raises UsageError where only one of the two is given, or the strategy is none."""
+    """Return the row time of a column and a strategy, or None without both.
+
+    Raises:
+        UsageError: Only one of them is given, or the strategy is not a WatermarkStrategy.
+    """
     if column is None and strategy is None:
         return None
     if column is None or not isinstance(strategy, WatermarkStrategy):
@@ -36,8 +42,11 @@ def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime 
 
 
 def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Column, ...], Watermark]:
-    """The columns with the row time in milliseconds, as Flink's is, and its watermark. Raises
-    ValidationError, in Flink's words, for a column that can be none."""
+    """Return the columns with a row time in milliseconds, as in Flink, and its watermark.
+
+    Raises:
+        ValidationError: The column does not exist or is not a timestamp; the text is Flink's.
+    """
     column = next((column for column in columns if column.name == time.column), None)
     if column is None:
         raise ValidationError(

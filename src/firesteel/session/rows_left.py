@@ -1,4 +1,4 @@
-"""The rows that are left after changes: what a batch query would answer."""
+"""RowsLeft, the final rows after all changes: the answer of a batch query."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, DATETIME, NUMERIC, SqlTyp
 from firesteel.types.text import render
 
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
-"""Types whose values are compared as they are; those of the others by their text."""
+"""Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Changes are folded once so many have come, or as many as there are rows left."""
+"""Least number of buffered rows or bytes before a fold. If more rows are left, their size is the limit."""
 _ADDED = "$added"
 
 
 class RowsLeft:
-    """Folds changes as they come. A row is left as often as it was added and not taken away.
+    """The rows that remain after the changes applied so far, each as often as it was added and not removed.
 
-    What is taken away and is not there is ignored, as Flink's client does.
+    The removal of a row that does not exist is ignored, as in Flink's client.
 
     Args:
         types: The types of the columns.
@@ -35,12 +35,12 @@ class RowsLeft:
         self._fields = [field(i) for i in range(len(types))]
         schema = pa.schema([(name, to_arrow(t)) for name, t in zip(self._fields, types, strict=True)])
         self._left = schema.append(pa.field(_ADDED, pa.int64())).empty_table()
-        """The rows that are left, each with the place of the change that added it, sorted by that place."""
+        """The remaining rows, each with the number of the change that added it, sorted by that number."""
         self._waiting: list[pa.Table] = []
         self._rows = self._bytes = self._count = 0
 
     def apply(self, changes: pa.Table) -> None:
-        """Take in changes: a changes table (runtime/spec/operators.py)."""
+        """Apply the rows of a changes table (runtime/spec/operators.py)."""
         self._waiting.append(changes.select([KIND, *self._fields]))
         self._rows += changes.num_rows
         self._bytes += changes.nbytes
@@ -53,7 +53,7 @@ class RowsLeft:
         return self._left.select(self._fields)
 
     def by_row(self) -> pa.Table:
-        """Return the rows in the order in which they came last, equal ones together."""
+        """Return the rows with equal ones together, in the order of the first change that added each."""
         self._fold()
         if not self._left.num_rows:
             return self._left.select(self._fields)
@@ -63,7 +63,7 @@ class RowsLeft:
         return self._left.select(self._fields).take(pa.array(order))
 
     def _fold(self) -> None:
-        """Fold the changes that wait into the rows that are left."""
+        """Apply the buffered changes to the remaining rows."""
         if not self._waiting:
             return
         new = pa.concat_tables(self._waiting, promote_options="none")
@@ -79,7 +79,7 @@ class RowsLeft:
             self._left = rows.take(pa.array(kept)).combine_chunks()
 
     def _compared(self, rows: pa.Table) -> list[pa.Array | pa.ChunkedArray]:
-        """Columns that are equal where rows are."""
+        """Return columns that are equal if and only if the rows are equal."""
         columns = [rows.column(name) for name in self._fields]
         return [
             column if kind.root in _BINARY else pa.array(render(column, kind), pa.string())
@@ -88,25 +88,25 @@ class RowsLeft:
 
 
 def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return which changes added the rows that are left, in ascending order.
+    """Return the indices of the changes that added the remaining rows, in ascending order.
 
-    A row's copies are a stack: what takes one away takes the newest. Let c be the height of the stack after
-    each change of a row. What was added at height c is left if the stack is never lower afterwards:
+    The copies of a row form a stack: a removal removes the newest copy. Let c be the height of the stack
+    after each change of the row. The copy added at height c remains if the stack is never lower afterwards:
 
         change   +  +  -  +  -
         c        1  2  1  2  1
         left     x
 
     Args:
-        keys: The rows, by which changes belong together.
-        adds: bool[n], for each change whether it adds its row.
+        keys: The changes grouped by equal rows.
+        adds: bool[n], whether each change adds its row.
     """
     adds = adds[keys.order]
-    apart = keys.sorted_codes * (keys.rows + 1)  # more than any height: keys do not reach into each other
+    apart = keys.sorted_codes * (keys.rows + 1)  # above any height, so that the minimum stays within a key
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]
     height = total - before[keys.sorted_codes]
     lowest = np.minimum.accumulate(height - 2 * apart) + 2 * apart
-    height -= np.minimum(lowest, 0)  # what is taken away and is not there
+    height -= np.minimum(lowest, 0)  # removals of rows that do not exist do not count
     later = np.minimum.accumulate((height + apart)[::-1])[::-1] - apart
     return np.sort(keys.order[adds & (height <= later)])

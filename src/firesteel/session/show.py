@@ -1,4 +1,4 @@
-"""What SHOW and DESCRIBE answer: the columns and rows that Flink prints.
+"""Answers of SHOW and DESCRIBE, with Flink's columns and rows.
 
 Rules: Flink's `ShowColumnsOperation`, `DescribeTableOperation` and `ShowCreateUtil`.
 """
@@ -24,17 +24,24 @@ from firesteel.types.sql import BOOLEAN, STRING, SqlType, quoted_name
 
 
 def names(title: str, found: Iterable[str]) -> RowsResult:
-    """One column of names."""
+    """Return a result with one column of names."""
     return RowsResult([Field(title, STRING)], [[name] for name in found])
 
 
 def full_modules() -> RowsResult:
-    """SHOW FULL MODULES."""
+    """Return the answer of SHOW FULL MODULES."""
     return RowsResult([Field("module name", STRING), Field("used", BOOLEAN)], [["core", True]])
 
 
 def like(found: Iterable[str], pattern: str | None, negated: bool, ignore_case: bool = False) -> list[str]:
-    """The names that a LIKE pattern keeps: % any characters, _ one. ignore_case: ILIKE."""
+    """Return the names that match a LIKE pattern, or all names without a pattern.
+
+    Args:
+        found: The names.
+        pattern: The pattern: % matches any characters, _ matches one.
+        negated: Whether to return the names that do not match.
+        ignore_case: Whether to compare as ILIKE does.
+    """
     if pattern is None:
         return list(found)
     parts = [".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern]
@@ -43,7 +50,10 @@ def like(found: Iterable[str], pattern: str | None, negated: bool, ignore_case: 
 
 
 def describe(table: Table | View, pattern: str | None = None, negated: bool = False) -> RowsResult:
-    """Name, type, null, key, extras and watermark of each column; comment where any column has one."""
+    """Return the answer of DESCRIBE: name, type, null, key, extras and watermark of each column.
+
+    A column `comment` is added if any column has a comment. `pattern` and `negated` select columns by name.
+    """
     rows = _view_rows(table) if isinstance(table, View) else [_column_row(table, c) for c in table.columns]
     kept = set(like([str(row[0]) for row in rows], pattern, negated))
     schema = [Field(name, STRING) for name in ("name", "type", "null", "key", "extras", "watermark")]
@@ -88,7 +98,7 @@ def _mark(time: str) -> str:
 
 
 def create_table(table: Table) -> RowsResult:
-    """The CREATE TABLE that would make the table."""
+    """Return the CREATE TABLE statement that would create the table."""
     lines = [f"  {_definition(table, column)}" for column in table.columns]
     if table.watermark is not None:
         lines.append(
@@ -126,14 +136,14 @@ _TEXT_TYPES = re.compile(r"`(?:[^`]|``)*`|STRING|BYTES")
 
 
 def _serialized(kind: SqlType) -> str:
-    """The type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
+    """Return a type as SHOW CREATE writes it: in full, where DESCRIBE has STRING and BYTES."""
     text = _TEXT_TYPES.sub(lambda m: _IN_FULL.get(m.group(), m.group()), str(kind.with_nullable(True)))
     text = re.sub(r"TIMESTAMP_LTZ(\(\d\))", r"TIMESTAMP\1 WITH LOCAL TIME ZONE", text)
     return text + ("" if kind.nullable else " NOT NULL")
 
 
 def create_view(view: View) -> RowsResult:
-    """The CREATE VIEW that would make the view; its query as it was expanded."""
+    """Return the CREATE VIEW statement that would create the view, with its expanded query."""
     columns = ",\n".join(f"  {quoted_name(name)}" for name in view.columns)
     comment = f"COMMENT {_string(view.comment)}\n" if view.comment else ""
     kind = "TEMPORARY VIEW" if view.temporary else "VIEW"
@@ -141,14 +151,14 @@ def create_view(view: View) -> RowsResult:
 
 
 def create_catalog(name: str, entry: CatalogEntry) -> RowsResult:
-    """The CREATE CATALOG that would make the catalog."""
+    """Return the CREATE CATALOG statement that would create the catalog."""
     comment = "" if entry.comment is None else f"COMMENT {_string(entry.comment)}\n"
     options = ",\n".join(f"  {_string(k)} = {_string(v)}" for k, v in _shown((entry.options or {}).items()))
     return _text(f"CREATE CATALOG {quoted_name(name)}\n{comment}WITH (\n{options}\n)\n")
 
 
 def only_for(expected: str, found: Table | View) -> ValidationError:
-    """SHOW CREATE TABLE of a view, or the other way round."""
+    """Return the error of SHOW CREATE TABLE for a view, or of SHOW CREATE VIEW for a table."""
     other = "VIEW" if expected == "TABLE" else "TABLE"
     return ValidationError(
         f"SHOW CREATE {expected} is only supported for {expected.lower()}s, but {_path(found)} is a "
@@ -174,11 +184,13 @@ def _string(text: str) -> str:
 
 
 def options(found: dict[str, str]) -> RowsResult:
-    """SET without a name: the options that are set (Flink's SQL client prints them so)."""
+    """Return the answer of SET without a key: the options that are set, as in Flink's SQL client."""
     return RowsResult([Field("key", STRING), Field("value", STRING)], _shown(found.items()))
 
 
 def functions(catalog: Catalog) -> list[str]:
-    """The names of all functions, built in and registered, as SQL writes them, in lower case; Flink lists
-    some by other names (`charLength`)."""
+    """Return the names of all built-in and registered functions, as SQL writes them, in lower case.
+
+    Flink lists some under other names, such as `charLength`.
+    """
     return sorted({name.lower() for name in (*FUNCTIONS, *AGGREGATES)} | set(catalog.functions.names()))

@@ -1,4 +1,4 @@
-"""What each kind of statement does: one function a kind, found in the table at the end.
+"""Execution of statements: one handler for each kind, listed in the table at the end.
 
 Texts of errors and answers: Flink's operations (`CreateTableOperation`, `ShowTablesOperation`, ...).
 """
@@ -27,7 +27,7 @@ from firesteel.sql.parser import parse_statement
 def execute(
     environment: Environment, statement: sql.Statement, text: str, watch: Watch | None = None
 ) -> TableResult:
-    """Run a statement. Errors carry the text, so that they can show the place."""
+    """Run a statement and return its result. Errors have the text, so that they can show the place."""
     handler = _HANDLERS.get(type(statement))
     try:
         if handler is None:
@@ -35,17 +35,17 @@ def execute(
         return handler(Call(environment, text, watch), statement)
     except FiresteelError as error:
         if error.range is None and isinstance(error, (SqlError, NotSupportedError)):
-            error.range = statement.range  # rules and connectors know no places: the statement is the place
+            error.range = statement.range  # errors of rules and connectors have no place of their own
         raise error.located(text) from error.__cause__
 
 
 def execute_text(environment: Environment, text: str) -> TableResult:
-    """Parse one statement and run it."""
+    """Parse and run one statement."""
     return execute(environment, parse_statement(text), text)
 
 
 def explain_text(environment: Environment, text: str, *details: str) -> str:
-    """The plans of a query, an INSERT or a statement set. Raises ValidationError for other statements."""
+    """Return the plans of a query, an INSERT or a statement set. Raises ValidationError for any other."""
     parsed = parse_statement(text)
     if not isinstance(parsed, (sql.Query, sql.Insert, sql.StatementSet)):
         raise ValidationError(
@@ -166,7 +166,7 @@ def _describe(call: Call, statement: sql.Describe) -> TableResult:
 
 
 def _entry(call: Call, name: sql.Name | None) -> Table | View:
-    """The table or view that is named. Raises ValidationError in Flink's words."""
+    """Return the table or view called `name`. Raises ValidationError, with Flink's text, if there is none."""
     assert name is not None
     catalog = call.environment.catalog
     found = catalog.find(name.parts)
@@ -198,7 +198,7 @@ def _insert_all(call: Call, statement: sql.Statement, inserts: tuple[sql.Insert,
 
 
 def explain(call: Call, statement: sql.Explain) -> TextResult:
-    """EXPLAIN: the plans of a query, an INSERT or a statement set."""
+    """Run EXPLAIN and return the plans of a query, an INSERT, a statement set or CREATE TABLE AS."""
     inner = statement.statement
     if isinstance(inner, sql.CreateTable):
         with create_as.created(call, inner) as insert:

@@ -1,4 +1,4 @@
-"""A query that can be run, explained, printed or written into a table."""
+"""Table, a query that can be run, explained or written into a table, and StatementSet."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ class Table:
         self.query = query.strip().rstrip(";")
 
     def checked(self) -> Table:
-        """The table itself, after its query was bound: raises what is wrong with it."""
+        """Check the query and return this table. Raises SqlError if the query is wrong."""
         self.get_schema()
         return self
 
     def get_schema(self) -> tuple[Field, ...]:
-        """Names and types of the columns."""
+        """Return the names and types of the columns."""
         return bind_text(self._environment, self.query).schema
 
     def execute(self) -> TableResult:
-        """Run the query; its result streams."""
+        """Run the query and return its result, which streams."""
         return execute_text(self._environment, self.query)
 
     def execute_insert(self, table_path: str) -> TableResult:
-        """Write the changes into a table; `wait()` for the end."""
+        """Write the changes into a table, in the background: `wait()` for the end."""
         return execute_text(self._environment, f"INSERT INTO {table_path} {self.query}")
 
     def explain(self, *details: str) -> str:
-        """The plans, as EXPLAIN prints them."""
+        """Return the plans as EXPLAIN prints them."""
         return explain_text(self._environment, self.query, *details)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Run the query; the rows that are left. Raises UsageError for one that never ends."""
+        """Run the query and return its final rows as a DataFrame. Raises UsageError if it never ends."""
         return self.execute().to_pandas()
 
     def __repr__(self) -> str:
@@ -54,11 +54,11 @@ class Table:
         return f"<Table: {columns}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the columns; nothing runs."""
+        """Return the columns as HTML, for a notebook. The query does not run."""
         return html_schema(self.get_schema(), self.query)
 
     def print_schema(self) -> None:
-        """Write the columns and their types."""
+        """Print the columns and their types."""
         columns = ",\n".join(f"  {quoted_name(c.name)} {c.type}" for c in self.get_schema())
         print(f"(\n{columns}\n)")
 
@@ -86,7 +86,7 @@ class StatementSet:
         return explain_text(self._environment, self._text(), *details)
 
     def execute(self) -> TableResult:
-        """Start all of them; the set is empty after that."""
+        """Start all INSERTs as one job, return its result and empty the set."""
         result = execute_text(self._environment, f"EXECUTE {self._text()}")
         self._inserts.clear()
         return result

@@ -1,7 +1,7 @@
-"""Results as Flink prints them: a table drawn with +, - and |, every cell right-aligned.
+"""Tables as Flink prints results: drawn with +, - and |, with right-aligned cells.
 
-Rules: Flink's `TableauStyle` and `PrintStyle`. A result that streams takes its column widths from the
-types, one that is there as a whole (SHOW, DESCRIBE) from its content.
+Rules: Flink's `TableauStyle` and `PrintStyle`. A streaming result has column widths by type. A complete
+result (SHOW, DESCRIBE) has column widths by content.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIXED_WIDTHS = {
 
 
 def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes: wide and full-width characters take two."""
+    """Return the width of a text in terminal columns. Wide and full-width characters take two."""
     if text.isascii():
         return len(text)
     return sum(_character_width(c) for c in text)
@@ -40,7 +40,7 @@ def _character_width(character: str) -> int:
 
 
 def width_of_type(kind: SqlType, max_width: int) -> int:
-    """The width of a column of this type; `max_width` for types whose text has no bound."""
+    """Return the width of a column of a type; `max_width` for types whose text has no bound."""
     root = kind.root
     if root in _FIXED_WIDTHS:
         width = _FIXED_WIDTHS[root]
@@ -56,12 +56,12 @@ def width_of_type(kind: SqlType, max_width: int) -> int:
 
 
 def widths_by_type(names: Sequence[str], types: Sequence[SqlType], max_width: int) -> list[int]:
-    """Widths for a result that streams; a name is never cut because of its type."""
+    """Return the column widths of a streaming result: by type, and at least the length of the name."""
     return [max(len(n), width_of_type(t, max_width)) for n, t in zip(names, types, strict=True)]
 
 
 def widths_by_content(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[int]:
-    """Widths in which every cell of the rows fits."""
+    """Return column widths in which the names and every cell fit."""
     widths = [display_width(name) for name in names]
     for row in rows:
         widths = [max(w, display_width(cell)) for w, cell in zip(widths, row, strict=True)]
@@ -69,7 +69,7 @@ def widths_by_content(names: Sequence[str], rows: Iterable[Sequence[str]]) -> li
 
 
 def fit(text: str, width: int) -> str:
-    """The text right-aligned in `width` columns, cut and marked with dots where it is longer."""
+    """Return the text right-aligned in `width` columns; if it is longer, cut and with dots at its end."""
     taken = display_width(text)
     if taken <= width:
         return " " * (width - taken) + text
@@ -83,7 +83,7 @@ def fit(text: str, width: int) -> str:
 
 
 def line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """One row: `| a | b |`."""
+    """Return one row of the table: `| a | b |`."""
     return "".join(f"| {fit(cell, width)} " for cell, width in zip(cells, widths, strict=True)) + "|"
 
 
@@ -97,10 +97,19 @@ def print_tableau(
     widths: Sequence[int],
     write: Callable[[str], object],
 ) -> int:
-    """Write rows as they come: heading before the first, the count after the last.
+    """Print rows as they arrive, with a heading before the first and the count after the last.
 
-    `write` is given whole lines with their line end. Returns the number of rows. Where Ctrl-C ends it,
-    the table is closed and KeyboardInterrupt raised.
+    Args:
+        names: Names of the columns.
+        rows: Cells of each row.
+        widths: Widths of the columns.
+        write: Function that takes whole lines with their line ends.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        KeyboardInterrupt: The user pressed Ctrl-C. The table is closed before.
     """
     count = 0
     try:
