@@ -138,7 +138,7 @@ class TableEnvironment(Environment):
         self, frame: DataFrame, *, primary_key: list[str] | None = None, rowtime: str | None = None,
         watermarks: WatermarkStrategy | None = None,
     ) -> Table:  # fmt: skip
-        """Return the changes in a streaming DataFrame as a table; see session/changelog.py.
+        """Return the changes in a DataFrame as a table; see session/changelog.py.
 
         Args:
             frame: The DataFrame. Without a column `_change_type`, every row is an insert.

@@ -1,8 +1,8 @@
-"""The end of a batch on the driver: counts, errors, and the packets' way to the sinks or the caller.
+"""Delivery of a finished batch on the driver: counters, errors, and packets for sinks or the caller.
 
-Nothing of a batch shows before all its tasks are done and none has failed: then the sinks that commit in
-tasks write (sink_task.py), then those of the terminal, and last the others commit. Where anything fails
-before, all of them are told to abort.
+Nothing of a batch is visible before all its tasks have succeeded. Then sinks that commit in tasks write
+(sink_task.py), sinks on the driver write, and all other sinks commit. If anything fails before, all sinks
+abort the batch.
 """
 
 from __future__ import annotations
@@ -27,29 +27,32 @@ from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import SinkTask, job_of
 
 RunTasks = Callable[[SinkTask], Iterable[Packet]]
-"""Runs the tasks of a sink over the packets that are kept; what they give."""
+"""A function that runs the tasks of a sink over the kept packets and returns the packets they give."""
 
 
 OriginOf = Callable[[set[tuple[int, int]], int], Origin]
-"""The origin of a batch, by who notes it: the key groups with rows for each sink whose tasks do, and how many
-sinks of the driver."""
+"""A function that returns the origin of a batch.
+
+Its arguments count the positions that will be recorded: the (sink, key group) pairs with rows, for sinks that
+commit in tasks, and the number of sinks that commit on the driver.
+"""
 
 
 def _unknown(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
-    """That of a job without a checkpoint."""
+    """Return the unknown origin, for a job without a checkpoint."""
     return Origin()
 
 
 def _always() -> None:
-    """Nobody else has the job."""
+    """Accept every commit: without a checkpoint, no other run can take over the job."""
 
 
 class Delivery:
-    """Delivers the batches of one job to its sinks.
+    """Delivery of the batches of one job to its sinks.
 
     Args:
         specs: The job's sinks, by number.
-        progress: Where rows are counted.
+        progress: Counters of the job.
         job: The job's name over restarts; None for a job without a checkpoint.
         guard: Raises an error if another run has taken over the job. It is called before each commit.
     """
@@ -77,7 +80,7 @@ class Delivery:
         return [number for number, sink in self._sinks.items() if sink.commits is not Commits.DRIVER]
 
     def identities(self) -> dict[str, dict[str, str]]:
-        """What identifies the tables and topics of sinks (connectors/base.py), by their names of the job."""
+        """Return the ids of the sinks' tables and topics (connectors/base.py), by the job's name there."""
         found = {}
         for number, sink in self._sinks.items():
             ask = getattr(sink, "identities", None)
@@ -86,14 +89,14 @@ class Delivery:
         return found
 
     def forgets_after(self) -> float | None:
-        """The seconds for which all sinks know which batches they have; None for ever."""
+        """Return the seconds for which all sinks remember their batches, or None if they never forget."""
         asked = (getattr(sink, "forgets_after", None) for sink in self._sinks.values())
         found = [seconds for ask in asked if ask is not None and (seconds := ask()) is not None]
         return min(found, default=None)
 
     @property
     def positioned(self) -> dict[str, PositionedSink]:
-        """The sinks that note how far they are, by the names under which they know the job."""
+        """The sinks that record positions, by the job's name at the sink."""
         return {
             job_of(self.job, number): sink
             for number, sink in self._sinks.items()
@@ -101,21 +104,23 @@ class Delivery:
         }
 
     def table(self, name: str) -> str:
-        """The table of the sink that knows the job by this name."""
+        """Return the table of the sink at which the job has this name."""
         number = next(number for number in self._sinks if job_of(self.job, number) == name)
         return self._specs[number].table
 
     def deliver(
         self, packets: Iterable[Packet], batch: int, run: RunTasks, origin_of: OriginOf = _unknown
     ) -> Iterator[pa.Table]:
-        """Commit a batch at the sinks; where there is none, yield its changes in their order.
+        """Commit a batch at all sinks, and yield in order the changes of outputs without a connector.
 
         Args:
-            packets: Without the rows for sinks whose tasks commit.
-            origin_of: Called before the first sink commits.
+            packets: All packets of the batch, without the rows for sinks that commit in tasks.
+            batch: Number of the batch.
+            run: Runs the tasks of a sink that commits in tasks.
+            origin_of: Returns the origin of the batch. Called before the first sink commits.
 
         Raises:
-            FiresteelError: The error that a packet carries, before anything of the batch is shown.
+            FiresteelError: The error in a packet, raised before anything of the batch is visible.
         """
         tokens: dict[int, list[str]] = {number: [] for number in self._sinks}
         try:
@@ -150,7 +155,7 @@ class Delivery:
                 self._progress.add_sent(rows[sink_id(number)])
 
     def _notes_of_tasks(self, packets: Iterable[Packet]) -> set[tuple[int, int]]:
-        """The sinks, and the key groups that have rows for them, of sinks whose tasks note positions."""
+        """Return (sink, key group) for each sink that records positions in tasks and has rows there."""
         noting = {sink_id(n): n for n, s in self._noting() if s.commits is not Commits.DRIVER}
         return {
             (noting[packet.to], packet.target)
@@ -159,7 +164,7 @@ class Delivery:
         }
 
     def _notes_of_driver(self, tokens: dict[int, list[str]]) -> int:
-        """How many notes the driver will make of a batch."""
+        """Return how many positions sinks that commit on the driver will record for a batch."""
         return sum(
             sink.takes_part(tokens[number])
             for number, sink in self._noting()
@@ -172,9 +177,14 @@ class Delivery:
                 yield number, sink
 
     def abort(self, batch: int, tokens: dict[int, list[str]] | None = None) -> None:
-        """A batch has failed. tokens: of each sink's tasks that are known to have ended."""
+        """Abort a failed batch at all sinks.
+
+        Args:
+            batch: Number of the batch.
+            tokens: Tokens of the tasks of each sink that are known to have ended.
+        """
         for number, sink in self._sinks.items():
-            with suppress(FiresteelError):  # of a run that is shut out: what it wrote is the other's business
+            with suppress(FiresteelError):  # if another run has taken over, that run cleans up
                 sink.abort(batch, (tokens or {}).get(number, []))
 
     def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
@@ -186,7 +196,7 @@ class Delivery:
     def _on_driver(
         self, packets: Sequence[Packet], batch: int, tokens: dict[int, list[str]]
     ) -> Iterator[pa.Table]:
-        """Write what comes to the driver; what no sink takes goes on."""
+        """Write rows to sinks on the driver, and yield the changes of outputs without a connector."""
         for number in range(len(self._specs)):
             own = (p for p in packets if p.to == sink_id(number) and p.holds == CHANGES)
             sink = self._sinks.get(number)

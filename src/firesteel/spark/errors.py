@@ -1,9 +1,9 @@
-"""Errors on their way from a worker to the driver.
+"""Transport of errors from workers to the driver.
 
-A FiresteelError (bad data, an expression that fails on a row) would fail again however often Spark
-retried the task, so it does not fail it: it travels to the driver in a packet, past all operators, and
-is raised there as what it was. Anything else fails the task, is retried where Spark retries, and ends
-as a JobError that quotes the last line of the worker's traceback.
+A FiresteelError (bad data, an expression that fails on a row) would fail again at each retry of the task. It
+therefore does not fail the task: a packet carries it past all operators to the driver, which raises it
+unchanged. Any other error fails the task. Spark may retry it, and at last the driver raises a JobError that
+quotes the last line of the worker's traceback.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from firesteel.types.user_function import UserFunction
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
-    """The packets, or, where a FiresteelError ends them, a packet that carries it."""
+    """Yield the packets; if a FiresteelError ends them, yield a packet that carries it."""
     try:
         yield from packets()
     except FiresteelError as error:
@@ -33,14 +33,19 @@ def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
 
 
 def raise_failure(packet: Packet) -> None:
-    """Raise the error that a failed packet carries; other packets pass."""
+    """Raise the error that a packet carries, if it carries one."""
     if packet.holds == FAILURE:
         raise pickle.loads(packet.payload)
 
 
 def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = False) -> FiresteelError:
-    """What a Spark exception comes down to, in one line. job: the one that it ended. goes_on: it has a
-    checkpoint, from which another run would go on."""
+    """Return a Spark exception as a FiresteelError with its cause in one line.
+
+    Args:
+        error: The exception.
+        job: The job that it ended, if any.
+        goes_on: Whether the job has a checkpoint from which another run can continue.
+    """
     if isinstance(error, FiresteelError):
         return error
     text = _told(error)
@@ -67,19 +72,19 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
 
 
 _UNNAMED = re.compile(r"terminated with exception: (?!.*(?:Exception|Error)\b)", re.DOTALL)
-"""Spark quotes the message of what ended a query, not its class, and some exceptions have no message."""
+"""Matches a query's error without a class: Spark quotes only the message, which may be empty."""
 _CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
 
 
 def _told(error: Exception) -> str:
-    """What it says; where it does not name what happened, the last cause of its stack."""
+    """Return the text of an error; if it names no exception, the last cause in its stack trace."""
     text = str(error)
     causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNNAMED.search(text) else []
     return causes[-1] if causes else text
 
 
 def _own(kind: str) -> type[FiresteelError] | None:
-    """The class of ours with that full name: some stand beside what raises them."""
+    """Return Firesteel's error class with that full name, which may be in any module; None for others."""
     module, _, name = kind.rpartition(".")
     if not module.startswith("firesteel."):
         return None
@@ -96,11 +101,11 @@ _DEATH = re.compile(
 )
 _CALL = "An error occurred while calling"
 _ADVICE = re.compile(r"\s*Consider setting 'spark\..*")
-"""What Spark says of settings that are not ours to name."""
+"""Spark's advice on settings, which is removed because it does not fit Firesteel."""
 
 
 def _died(text: str, words: str, job: JobSpec | None, *, goes_on: bool) -> JobError:
-    """A worker's process ended in the middle of its work, and could say nothing itself."""
+    """Return the error of a worker process that died without an error of its own."""
     task = re.search(r"Task (\d+) in stage", text)
     where = f" in partition {task[1]}" if task else ""
     names = sorted({function.name for function in functions_of(job)})
@@ -115,7 +120,7 @@ def _died(text: str, words: str, job: JobSpec | None, *, goes_on: bool) -> JobEr
 
 
 def functions_of(part: object) -> set[UserFunction]:
-    """The functions of the user's that a job, or a part of one, calls."""
+    """Return the user-defined functions that a job, or a part of one, calls."""
     if isinstance(part, UserFunction):
         return {part}
     if isinstance(part, (tuple, list)):
@@ -126,7 +131,10 @@ def functions_of(part: object) -> set[UserFunction]:
 
 
 def java_words(text: str) -> str:
-    """The words of the Java exception in the text of py4j's or pyspark's: of a job's, the task's own."""
+    """Return the message of the Java exception in the text of a py4j or pyspark error.
+
+    If a Spark job failed, this is the message of the failed task.
+    """
     _, called, after = text.rpartition(_CALL)
     said = after.partition("\n")[2] if called else text
     first = next((line.strip() for line in said.splitlines() if line.strip()), "")
@@ -137,16 +145,18 @@ def java_words(text: str) -> str:
 
 
 _AFTER = ("\tat ", "PYTHONPATH was:", "SQLSTATE: ", "=== Streaming Query ===")
-"""What Spark writes behind a worker's traceback."""
+"""Beginnings of lines that Spark writes after a worker's traceback."""
 
 
 def _raised(text: str) -> tuple[str, str] | None:
-    """Class and message at the end of the last traceback in the text of a Spark exception: what follows
-    the indented frames, up to a blank line or the stack of the JVM."""
+    """Return class and message at the end of the last Python traceback in the text of a Spark exception.
+
+    They follow the indented frames, up to a blank line or the stack of the JVM. None without a traceback.
+    """
     before, found, trace = text.rpartition("Traceback (most recent call last):\n")
     if not found:
         return None
-    indent = before.rpartition("\n")[2]  # Spark moves the words of a worker that did not start
+    indent = before.rpartition("\n")[2]  # Spark indents the output of a worker that did not start
     inner = (line.removeprefix(indent) if indent.isspace() else line for line in trace.splitlines())
     lines = itertools.dropwhile(lambda line: line[:1].isspace(), inner)
     said = itertools.takewhile(lambda line: line.strip() and not line.lstrip(" ").startswith(_AFTER), lines)

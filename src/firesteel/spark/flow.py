@@ -1,7 +1,7 @@
-"""A task's chains at work: messages go in at the first, packets come out at their ends.
+"""Execution of the chains of one task: messages enter the first chain, and packets leave the last ones.
 
-A chain hands what it gives to each of its outputs: to a chain of the same task at once, to those behind an
-exchange in packets, to a sink in packets or, where the sink's connector writes in tasks, by writing it.
+A chain sends its messages to each of its outputs. A chain of the same task gets them directly. A chain behind
+an exchange gets them in packets. A sink gets packets, or the task writes to the sink itself.
 """
 
 from __future__ import annotations
@@ -40,55 +40,70 @@ from firesteel.types.constraints import Constraints
 
 @dataclass(frozen=True)
 class TaskId:
-    """Which task it is: the number of its micro-batch, its chain, and its own among the chain's tasks.
-    channel: that of its watermarks, among the chain's (job/watermark_routing.py)."""
+    """Identity of a task within a job."""
 
     batch: int = 0
+    """Number of the micro-batch."""
     chain: int = 0
+    """Number of the chain."""
     index: int = 0
+    """Number of the task among the tasks of its chain, below 2^31."""
     channel: int = 0
+    """Channel of the task's watermarks, among those of the chain (job/watermark_routing.py)."""
 
     @property
     def number(self) -> int:
-        """The task's among all of the micro-batch: Spark's own numbers of tasks take 31 bits."""
+        """Number of the task among all tasks of the micro-batch. The lower 32 bits are `index`."""
         return (self.chain << 32) + self.index
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the tasks of a fragment are told. targets: how many partitions or key groups an exchange by key
-    has. places: bits for those that changes of one cause get there (runtime/dataflow/sequence.py). now: the
-    job's processing time in milliseconds, 0 for that at which a task begins. ends: whether the input ends
-    with the micro-batch. job: its name at sinks. marked: the chains of the job that get watermarks, and
-    channels: by port those of the fragment's first chain. mark_place: of what a watermark causes, behind that
-    of rows. woken: who in the job has timers of processing time."""
+    """Static context shared by the tasks of a fragment."""
 
     fragment: Fragment
+    """The chains that share a task."""
     targets: int = 1
+    """Number of partitions or key groups of an exchange by key."""
     places: int = 0
+    """Bits of the place that changes with one cause get at an exchange (runtime/dataflow/sequence.py)."""
     now: int = 0
+    """Processing time of the job in milliseconds; 0 means the time at which a task begins."""
     ends: bool = False
+    """Whether the input ends with this micro-batch."""
     job: str = ""
+    """Name of the job at its sinks."""
     marked: frozenset[int] = frozenset()
+    """Numbers of the job's chains that get watermarks."""
     channels: ByPort = ()
+    """Watermark channels of the fragment's first chain, by port."""
     mark_place: int = 0
+    """Place of changes that a watermark causes; it is behind the places of rows."""
     woken: Woken = ()
+    """The chains of the job that have processing-time timers, each with its number of targets."""
 
     def at(self, now: int) -> Work:
-        """The same at a processing time."""
+        """Return a copy with another processing time, in milliseconds."""
         return replace(self, now=now)
 
 
 Works = list[tuple[Work, ...]]
-"""By stage."""
+"""Contexts of the fragments of each stage."""
 
 
 def works_of(
     job: JobSpec, common: Work, stages: Sequence[Sequence[Fragment]],
     of_source: Callable[[ScanSpec | ValuesSpec], Sequence[int]], taken: int = 0,
 ) -> Works:  # fmt: skip
-    """Those of each stage's fragments; `common` says what all share. of_source: the channels of a source.
-    taken: bits of the places that rows have where they are read (runtime/dataflow/sequence.py)."""
+    """Return the contexts of the fragments of each stage.
+
+    Args:
+        job: The job.
+        common: A context whose other fields all fragments share.
+        stages: The fragments of each stage.
+        of_source: Returns the watermark channels of a source.
+        taken: Bits of the places that rows have when they are read (runtime/dataflow/sequence.py).
+    """
     paths = MarkPaths.of(job)
     common = replace(common, marked=paths.marked, woken=woken(job, paths, common.targets))
     return [
@@ -107,18 +122,23 @@ def works_of(
 
 @dataclass
 class Counts:
-    """What packets tell for progress: rows read, and the last watermark that a chain gave."""
+    """Counters for the job's progress that the next packet carries to the driver."""
 
     read: int = 0
+    """Rows read."""
     mark: int = 0
+    """Last watermark of a chain, in milliseconds; 0 for none."""
 
     def take(self, packet: Packet) -> None:
-        """Have what a packet tells told by the next."""
+        """Add the counters of an incoming packet."""
         self.read += packet.read
         self.mark = max(self.mark, packet.mark)
 
     def told(self, packets: Iterable[Packet]) -> Iterator[Packet]:
-        """The packets, the next one after a count with that count; one more where none comes."""
+        """Yield the packets, with the pending counters added to the next one.
+
+        If counters are pending after the last packet, one more packet carries them to the driver.
+        """
         for packet in packets:
             yield self._on(packet) if self.read or self.mark else packet
         if self.read or self.mark:
@@ -131,7 +151,7 @@ class Counts:
 
 
 class Outlet(Protocol):
-    """Where messages go that a chain gave. `close` comes last, once a task and micro-batch."""
+    """Receiver of the messages of a chain. `close` is called last, once for each task and micro-batch."""
 
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]: ...
 
@@ -143,7 +163,7 @@ class Outlet(Protocol):
 
 
 class Flow:
-    """A chain and what is behind it in the same task; an Outlet itself."""
+    """A chain and the chains behind it in the same task. It is an Outlet of the chain before it."""
 
     def __init__(
         self, work: Work, chain: ChainSpec, state: StateBackend | None, clock: Clock, task: TaskId,
@@ -165,12 +185,12 @@ class Flow:
 
     @property
     def late(self) -> int:
-        """How many rows were dropped because they came too late."""
+        """Number of rows dropped because they were late."""
         behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
         return self._chain.late + sum(flow.late for flow in behind)
 
     def next_timer(self) -> int | None:
-        """The processing time of the next timer, None for none."""
+        """Return the processing time of the next timer in milliseconds, or None if there is no timer."""
         behind = (outlet for outlet, _ in self._outlets if isinstance(outlet, Flow))
         return earliest([self._chain.next_timer(), *(flow.next_timer() for flow in behind)])
 
@@ -192,7 +212,7 @@ class Flow:
             yield from outlet.close()
 
     def finish(self, ends: bool) -> Iterator[Packet]:
-        """The micro-batch ends, and where `ends` says so the input."""
+        """End the micro-batch, and if `ends` is true also the input. Yield the last packets."""
         yield from self.barrier()
         if ends:
             yield from self.end()
@@ -205,7 +225,7 @@ class Flow:
 
 
 class _End:
-    """An Outlet where a task ends."""
+    """An Outlet whose messages leave the task."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -224,7 +244,7 @@ class _End:
         return iter(())
 
     def marks(self, orders: Numbers, times: Numbers) -> None:
-        """Watermarks, which for progress are counted."""
+        """Record the last watermark for the job's progress. MAX_WATERMARK, the end of input, is left out."""
         told = times[times != MAX_WATERMARK]
         if len(told):
             self._counts.mark = max(self._counts.mark, int(told[-1]))
@@ -240,7 +260,7 @@ class _End:
 
 
 class _Packets(_End):
-    """To other tasks, or to the driver."""
+    """An Outlet that packs messages for other tasks or for the driver."""
 
     def __init__(self, packer: Packer, counts: Counts, sink: SinkSpec | None = None) -> None:
         super().__init__(counts)
@@ -252,7 +272,7 @@ class _Packets(_End):
 
     def marks(self, orders: Numbers, times: Numbers) -> None:
         super().marks(orders, times)
-        new = orders > BEFORE_ALL  # who gets packets keeps what it got
+        new = orders > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
         self._packer.mark(orders[new], times[new])
 
     def close(self) -> Iterator[Packet]:
@@ -260,7 +280,7 @@ class _Packets(_End):
 
 
 class _Written(_End):
-    """To a sink, by this task."""
+    """An Outlet that writes rows to a sink within this task."""
 
     def __init__(self, work: Work, number: int, task: TaskId, counts: Counts) -> None:
         super().__init__(counts)
@@ -290,8 +310,11 @@ def _packer(work: Work, output: Output, task: TaskId) -> Packer:
 
 
 def _to_sink(work: Work, output: Output, task: TaskId, counts: Counts) -> Outlet:
-    """A sink that commits on the driver shows nothing before, so the task itself writes; one that commits in
-    its tasks waits until all others are done."""
+    """Return the Outlet to a sink.
+
+    If the sink commits on the driver, this task writes, because nothing shows before the commit. If the sink
+    commits in tasks, packets go to its own tasks, which begin after all other tasks.
+    """
     number = sink_id(output.to)
     spec = work.fragment.sinks[number]
     sink = None if spec.connector is None else open_sink(spec)

@@ -1,4 +1,4 @@
-"""VALUES as a source: literal rows, evaluated where they are read."""
+"""Source of the literal rows of VALUES, which are evaluated in the task that reads them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.tables import ValuesSpec
 
 _CHUNK = 64
-"""Rows a statement: a column is one CASE over the row's number."""
+"""Rows of one DuckDB statement, in which each column is one CASE over the row's number."""
 
 
 class LiteralRows:
-    """The rows of a ValuesSpec; a bounded source of one split (connectors/base.py says what that is)."""
+    """The rows of a ValuesSpec, as a bounded source of one split (connectors/base.py)."""
 
     skipped = 0
     bounded = True
@@ -28,26 +28,26 @@ class LiteralRows:
         self._spec = spec
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """All rows as insertions, numbered as they are written."""
+        """Yield all rows as inserts, in the order in which the query lists them."""
         for start in range(0, len(self._spec.rows), _CHUNK):
             yield self._chunk(start, split.ordinal)
 
     def keep_log(self, directory: str) -> None:
-        """There is nothing to keep."""
+        """Do nothing: the offsets refer to no other data."""
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """One split, once."""
+        """Return the only split if it is not read yet, else none."""
         return [] if start["read"] == end["read"] else [Split(0, {})]
 
     def notices(self) -> list[str]:
         return []
 
     def initial_offset(self) -> Offset:
-        """Nothing was read yet."""
+        """Return the offset before all rows."""
         return {"read": False}
 
     def latest_offset(self, start: Offset, limit: object) -> Offset:
-        """All was read."""
+        """Return the offset after all rows."""
         return {"read": True}
 
     def is_finished(self, offset: Offset) -> bool:

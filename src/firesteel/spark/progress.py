@@ -1,4 +1,4 @@
-"""What a running job tells of itself: counts that its packets carry, and what is made of them."""
+"""Progress, the counters of a running job."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from firesteel.runtime.dataflow.packets import LATE, SKIPPED, STATE, Packet
 
 @dataclass
 class Progress:
-    """Counts of one job since its start. `watch` is called after each change of them.
+    """Counters of one job since its start.
 
-    read: rows from sources. changes: rows that sinks have committed, or that a caller took. skipped:
-    messages that were left out because they cannot be read. late: rows that were dropped because they came
-    too late. batches: micro-batches that ended.
-    mark: the last watermark of a source, in milliseconds, 0 for none: under mini-batch the current batch.
-    states: entries of the keyed state by chain and key group, where the host tells; state_size gives the
-    bytes that Spark's state store has of it, lag what waits in topics. batch_seconds: how long the last
-    micro-batch took, from the end of the one before. phase: what there is to wait for while nothing is
-    counted yet.
-    streams: whether the job runs on the stream host. resumable: whether another run goes on from its
-    checkpoint.
-    name: of the job, "" for none.
-    batch: the number of the last batch that was delivered, -1 for none.
+    Attributes:
+        watch: Function that is called after each change of a counter.
+        read: Rows from sources.
+        changes: Rows that sinks have committed or that the caller of a query has taken.
+        skipped: Messages skipped because they cannot be decoded.
+        late: Rows dropped because they were late.
+        batches: Micro-batches that have ended.
+        mark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
+        states: Entries of keyed state by chain and key group, if the host reports them.
+        state_size: Returns the bytes of keyed state in Spark's state store.
+        lag: Returns the number of unread messages by topic and partition.
+        batch_seconds: Seconds between the ends of the last two micro-batches.
+        phase: What the job waits for before the first count.
+        streams: Whether the job runs on the stream host.
+        resumable: Whether another run can continue from the job's checkpoint.
+        batch: Number of the last delivered batch, -1 for none.
+        name: Name of the job, "" for none.
+        ended: Time at which the last micro-batch ended, by time.monotonic().
+        started: Time at which the job started, by time.monotonic().
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -50,7 +57,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Time since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self.started
 
     @property
@@ -60,21 +67,21 @@ class Progress:
 
     @property
     def state_entries(self) -> int:
-        """How many entries the keyed state has. After a restart key groups count once rows come to them."""
+        """Entries of the keyed state. After a restart, a key group counts once it has got rows."""
         return sum(self.states.values())
 
     @property
     def state_bytes(self) -> int | None:
-        """Bytes of the keyed state, None where the host does not know."""
+        """Bytes of the keyed state, or None if the host does not know."""
         return None if self.state_size is None else self.state_size()
 
     @property
     def lags(self) -> Lags:
-        """How many messages wait now, by topic and partition, behind the last micro-batch."""
+        """Number of messages behind the last micro-batch now, by topic and partition."""
         return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:
-        """Say what is waited for, until something is counted."""
+        """Set what the job waits for, until the next count."""
         self.phase = phase
         self._tell()
 
@@ -98,7 +105,7 @@ class Progress:
         self._tell()
 
     def end_batch(self) -> None:
-        """A micro-batch has ended."""
+        """Count a micro-batch that has ended."""
         self.phase = ""
         self.batches += 1
         now = time.monotonic()

@@ -1,8 +1,8 @@
-"""Whether the sinks of a checkpoint are those that got its micro-batches, and still know which ones.
+"""Checks that a checkpoint's sinks still have its micro-batches.
 
-A table or a topic that was dropped and created again has lost the rows of earlier micro-batches, while the
-job goes on behind them; and a broker forgets the number of a micro-batch after a while. The file `delivered`
-of a checkpoint says what identified the sinks when they got micro-batches. Without it nothing is compared.
+A table or topic that was dropped and created again has lost the rows of earlier micro-batches, which the job
+will not write again. A broker forgets the number of a micro-batch after a while. The file `delivered` of a
+checkpoint holds the ids of the sinks' tables and topics. Without the file, nothing is checked.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from firesteel.spark.checkpoint.fingerprint import DELIVERED, SPARK
 from firesteel.spark.internals.hadoop_files import names, read_text, write_text
 
 Identities = Mapping[str, Mapping[str, str]]
-"""By the name under which a sink knows the job: what identifies its tables or topics, by their names."""
+"""Ids of tables or topics by their names, for each sink, by the job's name at the sink."""
 
 
 def check_identities(context: Any, folder: str, now: Identities) -> None:
-    """Compare sinks with those that got micro-batches of the checkpoint.
+    """Check that the sinks are the ones that got the checkpoint's micro-batches.
 
     Args:
-        context: Spark's.
-        folder: The checkpoint's.
-        now: What identifies the sinks now.
+        context: The SparkContext.
+        folder: Folder of the checkpoint.
+        now: Current ids of the sinks' tables and topics.
 
     Raises:
         UsageError: A table or a topic was dropped and created again.
@@ -44,20 +44,20 @@ def check_identities(context: Any, folder: str, now: Identities) -> None:
 
 
 def note_identities(context: Any, folder: str, now: Identities) -> None:
-    """Note what identifies the sinks that have got a micro-batch of the checkpoint."""
+    """Store the ids of the sinks that have got a micro-batch of the checkpoint."""
     write_text(context, f"{folder}/{DELIVERED}", json.dumps({"sinks": now}, sort_keys=True))
 
 
 def check_age(context: Any, folder: str, retention: float | None) -> None:
-    """See that a micro-batch that is delivered again is not so old that its number is forgotten.
+    """Check that the sinks still remember the number of a micro-batch that will be delivered again.
 
     Args:
-        context: Spark's.
-        folder: The checkpoint's.
-        retention: Seconds for which all sinks remember; None for ever.
+        context: The SparkContext.
+        folder: Folder of the checkpoint.
+        retention: Seconds for which all sinks remember their batches; None means without limit.
 
     Raises:
-        UsageError: The last micro-batch was not finished, and is older than that.
+        UsageError: The last micro-batch was not finished and is older than `retention`.
     """
     planned = _last(context, folder, "offsets")
     if retention is None or planned is None or planned == _last(context, folder, "commits"):
@@ -78,7 +78,7 @@ def check_age(context: Any, folder: str, retention: float | None) -> None:
 
 
 def _saved(context: Any, folder: str) -> dict[str, dict[str, str]]:
-    """Empty for a checkpoint of an earlier version, too."""
+    """Return the stored ids, empty if the file is missing or of an earlier version."""
     text = read_text(context, f"{folder}/{DELIVERED}")
     try:
         value = json.loads(text or "{}")
@@ -94,7 +94,7 @@ def _last(context: Any, folder: str, log: str) -> int | None:
 
 
 def _began(offsets: str) -> float:
-    """When the micro-batch of a file of offsets was planned, in seconds; now where the file does not say."""
+    """Return when the micro-batch of an offsets file was planned, in seconds since 1970; now if unknown."""
     try:
         return float(json.loads(offsets.splitlines()[1])["batchTimestampMs"]) / 1000
     except (IndexError, KeyError, ValueError):

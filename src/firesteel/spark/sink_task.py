@@ -1,7 +1,7 @@
-"""A sink at work in tasks of its own: those that commit what they write (connectors/base.py: Commits).
+"""Tasks of a sink that commits in tasks (connectors/base.py: Commits).
 
-They are the second of two steps. In the first all other tasks of the batch end, and what they send to the
-sink is kept; only where none failed do the sink's tasks get it, by its primary key.
+A batch has two steps for such a sink. First, all other tasks of the batch run, and their packets for the sink
+are kept. If none failed, the sink's tasks get these packets, partitioned by its primary key.
 """
 
 from __future__ import annotations
@@ -21,29 +21,39 @@ from firesteel.spark.errors import guarded
 
 
 def job_of(job: str, number: int) -> str:
-    """The name by which sink `number` of a job knows it: two of them may write to one place."""
+    """Return the job's name at its sink `number`. Each sink gets its own, as two may write to one place."""
     return f"{job}.{number}" if number else job
 
 
 @dataclass(frozen=True)
 class SinkTask:
-    """Writes what the packets of one partition hold for a sink. number: of the sink in its job. origin: where
-    the rows of the batch come from."""
+    """A task that writes the rows of one or more partitions to a sink."""
 
     spec: SinkSpec
+    """The sink."""
     number: int
+    """Number of the sink in its job."""
     job: str
+    """Name of the job."""
     batch: int
+    """Number of the batch."""
     origin: Origin = UNKNOWN
+    """Range of source rows of the batch."""
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
-        """One with the token, or with an error; none where there are no rows. packets: in any order."""
+        """Write the rows of a partition, and yield one packet with the sink's token or an error.
+
+        Without rows, nothing is written and no packet is yielded. `packets` may come in any order.
+        """
         own = self._own(packets)
         if own:
             yield from guarded(partial(self._write, {partition: own}))
 
     def of_all(self, partitions: Mapping[int, Iterable[Packet]]) -> Iterator[Packet]:
-        """The same for all partitions in one process: in one transaction, where the sink can."""
+        """Write the rows of all partitions in this process, in one transaction if the sink supports it.
+
+        Yield a packet with the sink's token, or an error, for each transaction.
+        """
         parts = {number: own for number, packets in partitions.items() if (own := self._own(packets))}
         if open_sink(self.spec).commits is Commits.TASKS:
             yield from guarded(partial(self._write, parts)) if parts else ()
@@ -70,7 +80,7 @@ class SinkTask:
 
 @contextmanager
 def _aborting(sink: Sink) -> Iterator[None]:
-    """Tells the sink where its task fails."""
+    """Abort the sink's task if the `with` block fails."""
     try:
         yield
     except BaseException:
@@ -79,8 +89,10 @@ def _aborting(sink: Sink) -> Iterator[None]:
 
 
 def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:
-    """What the driver gets of packets that the batch host keeps: of rows for sinks whose tasks commit, the
-    counts."""
+    """Yield the packets of the batch host for the driver.
+
+    Packets for sinks that commit in tasks (numbers `in_tasks`) carry only their counts, without the rows.
+    """
     ids = {sink_id(number) for number in in_tasks}
     for _, packet in pairs:
         is_kept = packet.to in ids and packet.holds == CHANGES
@@ -88,5 +100,5 @@ def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) 
 
 
 def written(task: SinkTask, partition: int, pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:
-    """A sink's task over a partition of the batch host."""
+    """Run a sink's task over one partition of the batch host, and yield its packets."""
     return task.packets(partition, (packet for _, packet in pairs))

@@ -1,7 +1,7 @@
-"""What a Spark task does, for both hosts: read a split or packets, run chains, give packets.
+"""Functions of Spark tasks for both hosts: read a split or packets, run chains, return packets.
 
-Workers load this module, so it loads little: no Spark, no planner. The classes are pickled by name with
-their fields; code that Spark would ship by value gets fresh globals for every task.
+Workers import this module, so it imports little: no Spark, no planner. Its classes are pickled by name with
+their fields, because code that Spark ships by value gets fresh globals for every task.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from firesteel.spark.internals.worker_end import at_worker_end
 from firesteel.spark.shipped_code import located
 from firesteel.types import user_function
 
-open_once.at_end = at_worker_end  # what is open in a worker is closed at its end
+open_once.at_end = at_worker_end  # close cached resources when the worker ends
 user_function.located = located
 
 Keyed = tuple[tuple[int, Position], Packet]
@@ -58,7 +58,7 @@ Keyed = tuple[tuple[int, Position], Packet]
 
 @dataclass(frozen=True)
 class SourceTask:
-    """Reads splits and runs the fragment that begins with their source."""
+    """A task that reads splits of a source and runs the fragment that begins with it."""
 
     work: Work
 
@@ -69,28 +69,28 @@ class SourceTask:
         return source
 
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
-        """All packets of the splits, or an error in their place."""
+        """Yield the packets of the splits. A FiresteelError is a packet, too (spark/errors.py)."""
         for split in splits:
             run = self._tell_end if split.ends else self._read
             task = TaskId(batch, index=split.ordinal, channel=split.channel)
             yield from guarded(partial(run, split, task))
 
     def at(self, now: int) -> SourceTask:
-        """The same at a processing time."""
+        """Return a copy with another processing time, in milliseconds."""
         return SourceTask(self.work.at(now))
 
     def tick(self) -> Iterator[Packet]:
-        """What wakes all that have timers."""
+        """Yield one packet for each target of each chain that has timers, to make the timers fire."""
         for chain, targets in self.work.woken:
             for target in range(targets):
                 yield Packet(target, FIRST, 0, 0, b"", TICK, to=chain)
 
     def of_tables(self, tables: Any, task: TaskId) -> Iterator[Packet]:
-        """The same for the tables that a function gives."""
+        """Yield the packets of the changes tables that the function `tables` returns, as one task."""
         return guarded(partial(self._run, tables, task))
 
     def keyed(self, splits: Iterable[Split]) -> Iterator[Keyed]:
-        """The same as pairs, for a shuffle."""
+        """Yield the packets of the splits as (key, packet) pairs, for a shuffle."""
         return ((_key(packet), packet) for packet in self.packets(splits))
 
     def _read(self, split: Split, task: TaskId) -> Iterator[Packet]:
@@ -100,7 +100,7 @@ class SourceTask:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 
     def _tell_end(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        """The last watermark, behind the rows of all splits."""
+        """Send the last watermark, behind the rows of all splits."""
         flow = self._flow(task, Counts())
         yield from flow.send(Watermark(MAX_WATERMARK, last_order(split.ordinal)))
         yield from flow.finish(self.work.ends)
@@ -123,30 +123,41 @@ class SourceTask:
 
 @dataclass(frozen=True)
 class StageTask:
-    """Takes the packets of one target, by ascending position, and runs the fragments of one stage over them;
-    what is for other stages, or for the driver, goes on."""
+    """A task that runs the fragments of one stage over the packets of one target.
+
+    The packets come by ascending position. Packets for other stages or for the driver pass through.
+    """
 
     works: tuple[Work, ...]
 
     def packets(
         self, packets: Iterable[Packet], state: StateBackend | None, task: TaskId
     ) -> Iterator[Packet]:
-        """All packets that these cause, or an error in their place."""
+        """Yield the packets that result. A FiresteelError is a packet, too (spark/errors.py).
+
+        Args:
+            packets: The packets of one target, by ascending position.
+            state: State of the target's key group; None keeps state in this process.
+            task: Identity of this task.
+        """
         counts = Counts()
         return guarded(lambda: counts.told(self._through(packets, state, task, counts)))
 
     def keyed(self, partition: int, pairs: Iterable[Keyed]) -> Iterator[Keyed]:
-        """One partition of the batch host; its operators keep their state in the process."""
+        """Yield the results of one partition of the batch host as (key, packet) pairs.
+
+        The operators keep their state in this process.
+        """
         packets = (packet for _, packet in pairs)
         return ((_key(packet), packet) for packet in self.packets(packets, None, TaskId(index=partition)))
 
     def at(self, now: int) -> StageTask:
-        """The same at a processing time."""
+        """Return a copy with another processing time, in milliseconds."""
         return StageTask(tuple(work.at(now) for work in self.works))
 
     @property
     def number(self) -> int:
-        """By which the stage is known."""
+        """Number that identifies the stage: that of its first chain."""
         return self.works[0].fragment.head.id
 
     def _through(
@@ -170,7 +181,7 @@ class StageTask:
 
 
 class _Begun:
-    """A fragment whose packets are coming."""
+    """A fragment that has got its first packet in this micro-batch."""
 
     def __init__(self, work: Work, state: StateBackend | None, task: TaskId, counts: Counts) -> None:
         head = work.fragment.head
@@ -193,15 +204,15 @@ class _Begun:
         self._now = clock()
 
     def _next_timer(self) -> int | None:
-        """When there is something to do here though nothing comes, None for never."""
+        """Return the processing time of the next timer or idle timeout, or None if there is none."""
         time = earliest([self._flow.next_timer(), *(marks.next_timer() for marks in self._marks.values())])
-        return None if time is None else max(time, self._now + 1)  # what is due has gone off
+        return None if time is None else max(time, self._now + 1)  # timers that are due have fired
 
     def _told(self, timer: int | None) -> Packet:
         return Packet(0, FIRST, 0, 0, json.dumps([*self._task, timer]).encode(), TIMER)
 
     def begin(self) -> Iterator[Packet]:
-        """A micro-batch begins with the watermarks with which the one before ended."""
+        """Send the watermarks with which the previous micro-batch ended."""
         for port, marks in self._marks.items():
             if marks.time > MIN_WATERMARK:
                 yield from self._flow.send(Watermark(marks.time, BEFORE_ALL), port)
@@ -227,12 +238,12 @@ class _Begun:
 
 
 def state_size(stage: int, group: int, entries: int) -> Packet:
-    """What tells the driver of the state of a stage and a key group."""
+    """Return a packet that reports the number of state entries of a stage and key group to the driver."""
     return Packet(0, FIRST, 0, 0, json.dumps([stage, group, entries]).encode(), STATE)
 
 
 def open_head(head: Any) -> Any:
-    """The source that a chain reads: a connector's, or literal rows."""
+    """Return the source that a chain reads: that of a connector, or literal rows."""
     if isinstance(head, ScanSpec):
         return open_source(head)
     assert isinstance(head, ValuesSpec)
@@ -242,20 +253,26 @@ def open_head(head: Any) -> Any:
 
 
 def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool = False) -> list[Split]:
-    """All splits of a bounded source, in its order. tells_end: whether something waits for its last
-    watermark."""
+    """Return all splits of a bounded source, in its order.
+
+    Args:
+        head: ScanSpec or ValuesSpec of the source.
+        parallelism: Number of tasks to read with.
+        numbers: The range of split numbers of the source in the micro-batch.
+        tells_end: Whether to add the splits that send the last watermark.
+    """
     source = open_head(head)
     splits = [Split(0, {})] if isinstance(head, ValuesSpec) else source.splits(parallelism)
     return numbered([*by_channel(source, splits), *ends(source)] if tells_end else splits, numbers)
 
 
 def channels(source: Any) -> list[int]:
-    """The numbers of what has an order of its own in a source (runtime/dataflow/watermarks.py)."""
+    """Return the channels of a source: its parts with an own order (runtime/dataflow/watermarks.py)."""
     return source.channels() if hasattr(source, "channels") else [0]
 
 
 def by_channel(source: Any, splits: list[Split]) -> list[Split]:
-    """The splits, each of one channel; those that tell of ends stay behind."""
+    """Return the splits, cut so that each is of one channel. Splits that mark an end stay last."""
     if not hasattr(source, "by_channel"):
         return splits
     cut: list[Split] = source.by_channel([split for split in splits if not split.ends])
@@ -263,12 +280,12 @@ def by_channel(source: Any, splits: list[Split]) -> list[Split]:
 
 
 def ends(source: Any) -> list[Split]:
-    """What stands behind the last split of a bounded source."""
+    """Return the splits that mark the end of a bounded source, one for each channel."""
     return [Split(0, {}, ends=True, channel=number) for number in channels(source)]
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
-    """The splits with the numbers that are their source's in the micro-batch, as many as they need."""
+    """Return the splits with ordinals from the range of their source in the micro-batch."""
     return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
 
 
@@ -277,5 +294,5 @@ def _key(packet: Packet) -> tuple[int, Position]:
 
 
 def target_of(key: tuple[int, Position]) -> int:
-    """The target of a packet, from its key."""
+    """Return the target of a packet from its key."""
     return key[0]

@@ -2,8 +2,8 @@
 
     splits -> source chains -> shuffle by key group -> keyed chains (once an exchange) -> driver or sinks
 
-Plain RDDs and not DataFrames: packets are opaque bytes that Catalyst could do nothing for, and a
-session with its first planned query costs three seconds more (docs/adr).
+It uses RDDs instead of DataFrames: Catalyst cannot optimize packets, which are opaque bytes, and a
+SparkSession with its first planned query costs three seconds more (docs/adr).
 """
 
 from __future__ import annotations
@@ -37,22 +37,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """parallelism: tasks of a source and partitions of an exchange; 0 for one a core. group: Spark's name
-    for the job, by which another thread can cancel it (SparkContext.cancelJobGroup). statement: the job's
-    SQL, which Spark's UI shows."""
+    """Settings of a job on the batch host."""
 
     parallelism: int = 0
+    """Number of tasks of a source and of partitions of an exchange; 0 means one for each core."""
     statement: str = ""
+    """SQL of the job, which Spark's UI shows."""
     group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
+    """Spark's job group, by which another thread can cancel the job (SparkContext.cancelJobGroup)."""
 
 
 def run(
     job: JobSpec, spark: Spark, settings: BatchSettings | None = None, progress: Progress | None = None
 ) -> Iterator[pa.Table]:
-    """Run the job to its end; its changes (runtime/spec/operators.py) by `$order`, none where a sink takes
-    them.
+    """Run a job to its end and yield its changes (runtime/spec/operators.py), sorted by `$order`.
 
-    Raises what a worker raised, or JobError.
+    A job with a sink yields nothing.
+
+    Raises:
+        FiresteelError: The error of a worker, or a JobError if Spark failed.
     """
     context = spark.context
     settings = settings or BatchSettings()
@@ -89,7 +92,14 @@ def run(
 
 
 def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:
-    """The job as one RDD of the packets that its last stage gives. name: the job's, at sinks."""
+    """Return the job as one RDD of the packets of its last stage.
+
+    Args:
+        job: The job.
+        context: The SparkContext.
+        parallelism: Number of tasks of a source and of partitions of an exchange.
+        name: Name of the job at its sinks.
+    """
     staged = stages(job)
     places = place_bits(exchanges(job))
     common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
@@ -109,7 +119,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
 
 
 def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
-    """As many partitions as targets; each holds the packets of its target by ascending position."""
+    """Shuffle packets to one partition for each target, sorted there by ascending position."""
     exchanged = packets.repartitionAndSortWithinPartitions(targets, target_of)
     write_as_java(exchanged)
     return exchanged

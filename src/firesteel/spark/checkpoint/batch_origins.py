@@ -1,4 +1,4 @@
-"""Where the rows of each micro-batch come from (connectors/positions.py), by the log of offsets."""
+"""Origins of a checkpoint's micro-batches (connectors/positions.py), from Spark's log of offsets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ _DIGEST = 16
 
 
 def batches(context: Any, folder: str, log: str) -> list[int]:
-    """The numbers of the batches in a log of Spark's (`offsets`, `commits`), ascending."""
+    """Return the batch numbers in one of Spark's logs (`offsets` or `commits`), ascending."""
     return sorted(int(name) for name in names(context, f"{folder}/{SPARK}/{log}") if name.isdigit())
 
 
 class BatchOrigins:
-    """The origins of a checkpoint's batches. lineage: the checkpoint's."""
+    """The origins of a checkpoint's micro-batches.
+
+    Args:
+        context: The SparkContext.
+        folder: Folder of the checkpoint.
+        lineage: Lineage of the checkpoint.
+    """
 
     def __init__(self, context: Any, folder: str, lineage: str) -> None:
         self._context = context
@@ -34,10 +40,11 @@ class BatchOrigins:
         self._logs: dict[int, _FileLogDigest] = {}
 
     def of(self, batch: int, parts: int = 0) -> Origin:
-        """Return the origin of a batch; an unknown one where its offsets, or those before, are not there.
+        """Return the origin of a batch, or an unknown one if its offsets or the previous ones are missing.
 
         Args:
-            parts: How many notes the sinks make of the batch.
+            batch: Number of the batch.
+            parts: Number of positions that the sinks record for the batch.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):
@@ -45,7 +52,7 @@ class BatchOrigins:
         return Origin(self.lineage, begin[0] if batch else "", end, parts, offsets)
 
     def _end(self, batch: int) -> tuple[str, tuple[str, ...]]:
-        """The digest of where a batch ends, and the offsets; "" where the log does not have it."""
+        """Return a digest of the offsets at which a batch ends, and the offsets; ("", ()) if unknown."""
         if batch not in self._ends:
             text = offsets_text(self._context, self._folder, batch)
             if text is None:
@@ -57,7 +64,7 @@ class BatchOrigins:
         return self._ends[batch]
 
     def digest(self, offsets: Sequence[str]) -> str:
-        """The digest of offsets, one a source, with the names of the files that they count."""
+        """Return a digest of offsets, one for each source, and of the names of the files that they count."""
         made = hashlib.blake2b(digest_size=_DIGEST)
         for number, line in enumerate(offsets):
             made.update(f"{len(line)}:{line}".encode())
@@ -65,8 +72,11 @@ class BatchOrigins:
         return made.hexdigest()
 
     def _files(self, source: int, line: str) -> bytes:
-        """An offset of the filesystem connector counts the files of a log beside it, in which another copy of
-        the checkpoint may have other files at the same places."""
+        """Return a digest of the files that an offset counts, b"" if it counts none.
+
+        An offset of the filesystem connector counts files of a log. Another copy of the checkpoint may have
+        other files at the same positions of its log.
+        """
         local = local_folder(self._folder)
         try:
             counts = list(_counts(json.loads(line)))
@@ -79,7 +89,7 @@ class BatchOrigins:
 
 
 class _FileLogDigest:
-    """Digests of the first lines of a file that only grows: each line is read once."""
+    """Digests of the first lines of a growing file. Each line is read once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -90,7 +100,7 @@ class _FileLogDigest:
         self._hash = hashlib.blake2b(digest_size=_DIGEST)
 
     def of(self, count: int) -> bytes:
-        """The digest of so many lines; of fewer where there are no more."""
+        """Return the digest of the first `count` lines, or of all lines if there are fewer."""
         if count < self._lines:
             self._begin()
         if count > self._lines and self._path.exists():
@@ -103,7 +113,7 @@ class _FileLogDigest:
 
 
 def _counts(offset: Any) -> Iterator[int]:
-    """Of how many files the offsets within an offset have read anything."""
+    """Yield, for each file offset within an offset, the number of files that were at least partly read."""
     if isinstance(offset, dict):
         if offset.keys() == {"file", "byte"}:
             yield offset["file"] + bool(offset["byte"])
@@ -113,8 +123,10 @@ def _counts(offset: Any) -> Iterator[int]:
 
 
 def offsets_text(context: Any, folder: str, batch: int) -> str | None:
-    """Spark's file of a batch's offsets: a version, a line of its own, then a line for each source. None
-    where it is not there."""
+    """Return Spark's offsets file of a batch, or None if it does not exist.
+
+    Its lines are a version, Spark's metadata, and one offset for each source.
+    """
     local, file = local_folder(folder), f"{SPARK}/offsets/{batch}"
     if local is None:
         return read_text(context, f"{folder}/{file}")

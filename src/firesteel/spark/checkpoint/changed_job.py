@@ -1,5 +1,4 @@
-"""What is different between the job that a checkpoint was made for and the one that is to go on from it: the
-first thing that a user would recognise, in a line."""
+"""Comparison of a checkpoint's job with the job to run: the first difference that a user would recognise."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ from typing import Any
 from firesteel.sensitive import is_sensitive
 
 Spec = dict[str, Any]
-"""A spec as fingerprint.plain writes it."""
+"""A spec as JSON values, written by fingerprint.plain."""
 
 _LONGEST = 120
 
 
 def what_changed(before: Spec, after: Spec) -> str:
-    """Both are jobs, and differ."""
+    """Return the first recognisable difference between two different jobs, on one line."""
     return next(_changes(before, after), "its operators changed")
 
 
@@ -109,7 +108,7 @@ def _calls(operator: Spec) -> list[str]:
 
 
 def _states(operator: Spec) -> list[str | None]:
-    """The layout of each aggregate's state, None for the first that there was."""
+    """Return the layout of each aggregate's state; None stands for the first layout."""
     return [call.get("state") for call in operator.get("calls", ())]
 
 

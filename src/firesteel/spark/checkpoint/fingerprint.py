@@ -1,8 +1,8 @@
-"""What a checkpoint was made for: the job, its key groups and partitions, kept beside Spark's files.
+"""Fingerprint of a checkpoint: its job, key groups and partitions, in a file beside Spark's files.
 
-A checkpoint can go on only with the same chains: its state and offsets mean nothing to others. The sink
-may get other options. Key groups and partitions stay as they were when it was made. A field that a spec has
-got since then is taken to have had its default.
+A checkpoint can continue only with the same chains, because its state and offsets fit no others. Options of
+the sink may change. Key groups and partitions stay as they were when the checkpoint was made. A field that
+was added to a spec since then counts as having its default.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from firesteel.types.user_function import UserFunction
 
 FILE, STATEMENT, DELIVERED = "firesteel.json", "statement.sql", "delivered"
 SPARK = "spark"
-"""The folder of Spark's own files."""
+"""Folder of Spark's own files in a checkpoint."""
 
 _SHOWN = 70
-"""Characters of a statement in an error."""
+"""Most characters of a statement in an error."""
 VERSION = 2
-"""Of this file and of what the state's layout means."""
+"""Version of the fingerprint file and of the state's layout."""
 
 _FREE = re.compile(r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadata)|bounded")
 """Parts of a job that may change."""
@@ -45,19 +45,32 @@ _FREE = re.compile(r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadat
 
 @dataclass(frozen=True)
 class Layout:
-    """key_groups: how many the keys are spread over. partitions: how many tasks own them."""
+    """The distribution of a checkpoint's keyed state."""
 
     key_groups: int
+    """Number of key groups over which the keys are distributed."""
     partitions: int
+    """Number of tasks that own the key groups."""
 
 
 def check_or_write(
     context: Any, folder: str, job: JobSpec, wanted: Layout, statement: str | None = None
 ) -> Layout:
-    """Write the fingerprint where there is none, else compare; the layout that the checkpoint has.
-    statement: the text by which the statement is found again, None where it has none.
+    """Compare a job with the checkpoint's fingerprint, or write the fingerprint if there is none.
 
-    Raises UsageError that names the first difference, JobError for a file that cannot be read.
+    Args:
+        context: The SparkContext.
+        folder: The statement's folder in the checkpoint.
+        job: The job.
+        wanted: Layout of a new checkpoint.
+        statement: The text by which the statement is found again; None if it has none.
+
+    Returns:
+        The layout of the checkpoint.
+
+    Raises:
+        UsageError: The job is another. The message names the first difference.
+        JobError: The fingerprint cannot be read.
     """
     layout = check_saved(context, folder, job, statement)
     if layout is None:
@@ -68,7 +81,7 @@ def check_or_write(
 
 
 def has_saved(context: Any, folder: str) -> bool:
-    """Whether a job has begun with the folder. context: None for a folder of this machine."""
+    """Return whether a job has used the folder. `context` may be None for a folder on this machine."""
     return exists(context, f"{folder}/{FILE}")
 
 
@@ -104,8 +117,10 @@ def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None =
 
 
 def _check_offsets(context: Any, folder: str) -> None:
-    """Raises UsageError where Spark would count batches from 0 again, which sinks have got already and would
-    drop as repeated."""
+    """Raise UsageError if Spark's offsets are lost although sinks have got batches.
+
+    Spark would count batches from 0 again, and the sinks would drop them as repeated.
+    """
     if exists(context, f"{folder}/{DELIVERED}") and not names(context, f"{folder}/{SPARK}/offsets"):
         raise UsageError(
             f"the checkpoint {folder} has lost Spark's offsets ({folder}/{SPARK}/offsets), though sinks have "

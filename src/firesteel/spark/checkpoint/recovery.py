@@ -1,16 +1,15 @@
-"""Hold a checkpoint against its sinks before a job goes on, and bring them together where the user asks.
+"""Check that a checkpoint and its sinks agree before a job continues, and recover them if the user asks.
 
-A sink notes the number, the lineage and the offsets of its last micro-batch (connectors/positions.py). Where
-the checkpoint was restored from an older copy, or has lost offsets, it would give that number to other rows,
-and the sink would drop them as repeated. So the job is refused, unless `firesteel.sink-recovery` says how it
-goes on:
+A sink records the number, the lineage and the offsets of its last micro-batch (connectors/positions.py). A
+checkpoint that was restored from an older copy, or has lost offsets, would give that number to other rows.
+The sink would drop these rows as repeated. The job is therefore refused, unless `firesteel.sink-recovery` is:
 
-    deliver-again      The sinks forget what came after the checkpoint, and get it again.
-    resume-from-sink   The next micro-batch reads up to where the sinks stand. They drop it, as it is noted
-                       with its number; only the state takes it in.
+    deliver-again      The sinks forget the micro-batches after the checkpoint, and get them again.
+    resume-from-sink   The next micro-batch reads up to the position of the sinks. They drop it, because they
+                       have its number; only the state takes it in.
 
-Both give the checkpoint another lineage, so that no other copy of it goes on unnoticed. The steps are written
-down first (recovery_plan.py), so a recovery that was interrupted is finished by the next run.
+Both give the checkpoint a new lineage, so that no other copy of it continues unnoticed. The steps are saved
+first (recovery_plan.py), so that the next run completes an interrupted recovery.
 """
 
 from __future__ import annotations
@@ -37,22 +36,25 @@ from firesteel.spark.checkpoint.recovery_plan import (
 from firesteel.spark.delivery import Delivery
 
 Positions = dict[str, Mapping[int, Position]]
-"""Of each sink, by the name under which it knows the job, and by task."""
+"""Positions by the job's name at the sink, and by task."""
 
 
 def settle(
     context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str = REFUSE, *, framed: bool
 ) -> BatchOrigins:
-    """Return the origins of the checkpoint's micro-batches, once it and the sinks go together.
+    """Check the checkpoint against its sinks, recover them if asked, and return its batch origins.
 
     Args:
-        partitions: Spark's, so there are as many tasks of a sink.
+        context: The SparkContext.
+        folder: Folder of the checkpoint.
+        delivery: The job's sinks.
+        partitions: Number of Spark's shuffle partitions, which is the number of tasks of a sink.
         recovery: The value of `firesteel.sink-recovery`.
         framed: Whether a source is a DataFrame, whose offsets mean nothing without its own log.
 
     Raises:
-        UsageError: They do not go together, and `recovery` does not say how to go on, or not with these.
-        NotSupportedError: They cannot be brought together in the way that `recovery` names.
+        UsageError: The checkpoint and the sinks disagree, and `recovery` is `refuse`.
+        NotSupportedError: `recovery` cannot resolve this disagreement.
     """
     sinks = delivery.positioned
     finish(context, folder, sinks)
@@ -91,14 +93,16 @@ _CAUSE = (
 # --- what stands where ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Log:
-    """Spark's logs of a checkpoint."""
+    """State of Spark's logs of a checkpoint."""
 
     context: Any
+    """The SparkContext."""
     folder: str
+    """Folder of the checkpoint."""
     last: int
-    """The last batch that is planned, -1 for none."""
+    """Last planned batch, -1 for none."""
     next: int
-    """The batch that Spark runs first: the last one again, where it is not committed."""
+    """Batch that Spark will run first: the last planned one again if it is not committed."""
 
     @classmethod
     def read(cls, context: Any, folder: str) -> _Log:
@@ -110,7 +114,7 @@ class _Log:
 
 @dataclass(frozen=True)
 class _Conflict:
-    """A note of a sink that does not go with the checkpoint."""
+    """A position of a sink that disagrees with the checkpoint."""
 
     sink: str
     position: Position
@@ -118,7 +122,7 @@ class _Conflict:
 
 
 def _conflicts(found: Positions, log: _Log, origins: BatchOrigins) -> Iterator[_Conflict]:
-    """All of them, those of the furthest notes first."""
+    """Yield all conflicts, the one with the highest batch number first."""
     notes = [(name, each) for name, positions in found.items() for each in positions.values()]
     for name, position in sorted(notes, key=lambda note: -note[1].batch):
         origin = position.origin
@@ -145,7 +149,10 @@ def _told(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
 
 # --- the two ways on -----------------------------------------------------------------------------
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
-    """The sinks stand where the checkpoint does. Who has the very rows that are run next keeps them."""
+    """Return a plan that moves the sinks back to the checkpoint.
+
+    A task of a sink that already has all rows of the next batch keeps that position.
+    """
 
     def moved(position: Position) -> Position:
         has_next = position.is_whole and position.batch == log.next and not _differs(position, origins)
@@ -158,9 +165,10 @@ def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage
 def _resumed(
     found: Positions, log: _Log, origins: BatchOrigins, lineage: str, told: str, *, framed: bool
 ) -> Plan:
-    """The next batch ends where the sinks stand, and all of them have it.
+    """Return a plan in which the next batch ends at the position of the sinks, and all sinks have it.
 
-    Raises NotSupportedError where that point is not known, or some of the sinks may not have all up to there.
+    Raises:
+        NotSupportedError: That position is unknown, or a sink may lack some rows up to it.
     """
     furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
     origin = furthest.origin
@@ -185,7 +193,7 @@ def _resumed(
 
 
 def _planned(before: str, offsets: tuple[str, ...]) -> str:
-    """Spark's file for a batch that ends at these offsets. before: that of the batch before."""
+    """Return Spark's offsets file of a batch that ends at `offsets`. `before`: the previous batch's file."""
     version, metadata, *_ = before.splitlines()
     settings = json.loads(metadata) | {"batchTimestampMs": int(time.time() * 1000)}
     return "\n".join((version, json.dumps(settings, separators=(",", ":")), *offsets))
@@ -201,7 +209,7 @@ def _differs(position: Position, origins: BatchOrigins) -> bool:
 
 
 def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
-    """What is known of a batch of the checkpoint, in its new lineage."""
+    """Return the origin of a batch of the checkpoint, with the new lineage."""
     known = origins.of(batch) if batch >= 0 else Origin()
     return replace(known, lineage=lineage) if known.is_known else Origin()
 

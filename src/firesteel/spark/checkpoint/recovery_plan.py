@@ -1,4 +1,4 @@
-"""The steps of a recovery (recovery.py), kept in the checkpoint until all are done. Each may be repeated."""
+"""Steps of a recovery (recovery.py), saved in the checkpoint until all are done. Each can be repeated."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
 from firesteel.spark.internals.hadoop_files import delete, move, names, read_text, write_text
 
 LINEAGE, PLAN = "lineage", "recovery.json"
-"""Files in a checkpoint's folder: its lineage, where it is not the id with which it was made; and a plan."""
+"""Files in a checkpoint's folder: its lineage, if that is no longer the checkpoint's id, and a plan."""
 
 REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
-"""Values of `firesteel.sink-recovery`: what to do where a sink is ahead of the checkpoint."""
+"""Values of `firesteel.sink-recovery`: the action if a sink is ahead of the checkpoint."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a recovery changes."""
+    """The changes that a recovery makes."""
 
     lineage: str
-    """The checkpoint's from then on."""
+    """New lineage of the checkpoint."""
     positions: Mapping[str, Mapping[int, Position]]
-    """What sinks note from then on, by the name under which they know the job, and by task."""
+    """New positions of the sinks, by the job's name at the sink, and by task."""
     batch: int | None = None
-    """The batch that gets other offsets, None where none does."""
+    """Batch whose offsets change; None if none do."""
     offsets: str = ""
-    """Spark's file of them."""
+    """New content of Spark's offsets file of that batch."""
 
 
 def lineage_of(context: Any, folder: str) -> str:
@@ -41,10 +41,10 @@ def lineage_of(context: Any, folder: str) -> str:
 
 
 def carry_out(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSink]) -> None:
-    """Write the plan down, then do what it says.
+    """Save a plan in the checkpoint, then execute it.
 
     Raises:
-        JobError: The checkpoint cannot be written, or a sink refuses. The next run finishes the plan.
+        JobError: The checkpoint cannot be written, or a sink refuses. The next run completes the plan.
     """
     value = {
         "lineage": plan.lineage,
@@ -62,7 +62,7 @@ def carry_out(context: Any, folder: str, plan: Plan, sinks: Mapping[str, Positio
 
 
 def finish(context: Any, folder: str, sinks: Mapping[str, PositionedSink]) -> None:
-    """Do what the plan of an interrupted recovery says, where there is one."""
+    """Complete the plan of an interrupted recovery, if there is one."""
     text = read_text(context, f"{folder}/{PLAN}")
     if text is None:
         return

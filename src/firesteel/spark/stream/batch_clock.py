@@ -18,34 +18,35 @@ from firesteel.runtime.dataflow.chain import wall_clock
 from firesteel.spark.stream.timers import next_timer
 
 _NOW, _TICKED = "$now", "$ticked"
-"""Beside what an offset of the source has: its processing time in milliseconds, and that of the last tick."""
+"""Keys that an offset has in addition to the source's own: processing time and last tick, in milliseconds."""
 
 _BEHIND = 1000
-"""Milliseconds by which the machine's clock may lag behind before that is said."""
+"""Milliseconds by which the machine's clock may lag behind processing time before the user is notified."""
 _WITHOUT_DRIVER = 1000
-"""Milliseconds between two ticks where no driver hears what tasks say of their timers."""
+"""Milliseconds between two ticks if no driver collects the timers of tasks."""
 
 
 @dataclass(frozen=True)
 class Ticks:
-    """How a source makes its job's timers go off. file: where the next one stands, "" where nobody writes it.
-    alone: whether a micro-batch begins for a timer alone; else it is only told of by one that has rows."""
+    """Settings by which a source makes the timers of its job fire."""
 
     file: str
+    """File with the time of the next timer; "" if the driver does not write it."""
     alone: bool
+    """Whether a timer alone starts a micro-batch. If not, it fires with the next micro-batch with rows."""
 
 
 class BatchClock:
-    """The processing time of the micro-batches of one source.
+    """Processing time of the micro-batches of one source. It never goes back.
 
-    It never goes back. If the machine's clock is set back it goes on at the pace of a monotonic clock, so
-    timers wait as long as they would have waited: Flink, too, measures the wait for a timer that way.
+    If the machine's clock is set back, processing time continues at the pace of a monotonic clock. A timer
+    then waits as long as it would have waited, as in Flink.
 
     Args:
-        ticks: None for a job without timers.
-        interval: Milliseconds of the mini-batches by which rows are taken, 0 for as soon as they come.
+        ticks: Settings of ticks; None for a job without timers.
+        interval: Milliseconds of a mini-batch; 0 reads rows as soon as they arrive.
         clock: The machine's clock, in milliseconds since 1970.
-        monotonic: A clock that nobody sets, in seconds.
+        monotonic: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -65,14 +66,14 @@ class BatchClock:
         self._knows_all = False
 
     def notices(self) -> list[str]:
-        """Return what the user should know of the clock and was not told yet."""
+        """Return new messages about the clock for the user."""
         found, self._notices = self._notices, []
         return found
 
     def _now(self, start: Offset) -> int:
-        """Return the time for a micro-batch that would begin now."""
+        """Return the processing time of a micro-batch that would begin now, in milliseconds."""
         wall, elapsed = self._clock(), self._monotonic()
-        now = max(wall, time_of(start) + 1)  # what ends in a millisecond has had all its rows
+        now = max(wall, time_of(start) + 1)  # a later batch must not add rows to a millisecond that has ended
         if self._last is not None:
             then, began = self._last
             now = max(now, then + int((elapsed - began) * 1000))
@@ -88,13 +89,17 @@ class BatchClock:
         return now
 
     def first(self, offset: Offset) -> Offset:
-        """The first offset of a query that begins: nothing is left from an earlier run."""
+        """Return the first offset of a new query, which has no timers of an earlier run."""
         self._knows_all = True
         return {**offset, _NOW: 0, _TICKED: 0}
 
     def next(self, start: Offset, latest: Callable[[Offset], Offset]) -> Offset:
-        """Where a micro-batch from `start` ends, `start` itself for none. latest: gives the same of the
-        source's own offset."""
+        """Return the end of the micro-batch that begins at `start`, or `start` itself if none is due.
+
+        Args:
+            start: The offset, with processing time.
+            latest: Returns the end for the source's own offset, without processing time.
+        """
         now = self._now(start)
         is_due = self._is_due(start, now)
         if not is_due and self._interval and now // self._interval == time_of(start) // self._interval:
@@ -107,7 +112,7 @@ class BatchClock:
         return {**moved, _NOW: now, _TICKED: now if is_due else _ticked(start)}
 
     def _is_due(self, start: Offset, now: int) -> bool:
-        """Whether all who have timers are to be told the time."""
+        """Return whether a micro-batch at time `now` is a tick, which makes due timers fire."""
         if self._ticks is None:
             return False
         if not self._knows_all:
@@ -123,18 +128,18 @@ def _shown(milliseconds: int) -> str:
 
 
 def without_time(offset: Offset) -> Offset:
-    """The source's own offset."""
+    """Return the source's own offset, without processing time."""
     return {key: value for key, value in offset.items() if key not in (_NOW, _TICKED)}
 
 
 def time_of(offset: Offset) -> int:
-    """The processing time of the micro-batch that ends here."""
+    """Return the processing time of the micro-batch that ends at an offset, in milliseconds; 0 if unset."""
     found: int = offset.get(_NOW, 0)
     return found
 
 
 def ticks_between(start: Offset, end: Offset) -> bool:
-    """Whether the micro-batch between two offsets is a tick."""
+    """Return whether the micro-batch between two offsets is a tick."""
     return _ticked(end) > _ticked(start)
 
 
@@ -144,7 +149,7 @@ def _ticked(offset: Offset) -> int:
 
 
 class NoRows:
-    """A source that has no rows, for the ticks of a job whose rows all come from DataFrames."""
+    """A source without rows, for the ticks of a job whose rows all come from DataFrames."""
 
     bounded = False
 

@@ -2,8 +2,8 @@
 
     packets (frame.py) -> foreachBatch (results to the driver, or what sinks' tasks have written)
 
-Spark keeps offsets, state and the log of batches in the checkpoint, and replays a batch whole after a
-failure; the sink makes its effect happen once by the batch's number.
+Spark keeps offsets, state and the log of batches in the checkpoint. After a failure it replays a batch as a
+whole, and sinks recognise the batch by its number, so that it takes effect once.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _COMMIT_SECONDS = 30.0
-"""How long the end of a job waits for the commit of a batch that was delivered, then for the rest."""
+"""Seconds that the stop of a job waits for the commit of a delivered batch, and then for its threads."""
 _PATIENCE_SECONDS = 0.05
 
 
@@ -64,10 +64,17 @@ def start(
     progress: Progress | None = None,
     frames: Mapping[str, DataFrame] | None = None,
 ) -> StreamJob:
-    """Start the job. A bounded one ends by itself, another when it is stopped. frames: the DataFrames
-    that tables stand for (spark/stream/frame_source.py), by the table's path.
+    """Start a job and return it. A bounded job ends by itself; any other must be stopped.
 
-    Raises UsageError where the checkpoint belongs to another query, or another run holds it.
+    Args:
+        job: The job.
+        spark: The Spark to run on.
+        settings: Settings of the stream host.
+        progress: Counters of the job.
+        frames: DataFrames read as tables (spark/stream/frame_source.py), by the table's path.
+
+    Raises:
+        UsageError: The checkpoint belongs to another query, or another run holds it.
     """
     return StreamJob(job, spark, settings or StreamSettings(), progress or Progress(), frames or {})
 
@@ -115,10 +122,9 @@ class StreamJob:
         self._watching.start()
 
     def results(self) -> Iterator[pa.Table]:
-        """The changes (runtime/spec/operators.py) of each batch by `$order`, batch by batch, until the job
-        ends.
+        """Yield the changes of each batch (runtime/spec/operators.py) by `$order`, until the job ends.
 
-        Raises what ended the job where it failed.
+        If the job fails, its error is raised.
         """
         while (changes := self._results.get()) is not None:
             yield changes
@@ -126,12 +132,12 @@ class StreamJob:
             raise self._failure
 
     def wait(self) -> None:
-        """Wait for the end of a job whose changes a sink takes. Raises what ended it where it failed."""
+        """Wait for the end of a job that has a sink. If the job fails, its error is raised."""
         for _ in self.results():
             continue
 
     def stop(self) -> None:
-        """End the job between two batches: a batch whose changes nobody takes is left to the next run."""
+        """Stop the job between two batches. A batch that nobody has read is left to the next run."""
         self._stopping = True
         while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
             self._drain()
@@ -145,7 +151,7 @@ class StreamJob:
         self._watching.join(_COMMIT_SECONDS)  # it deletes a temporary checkpoint
 
     def _committed(self) -> bool:
-        """Whether the batch that was delivered last is in the checkpoint."""
+        """Return whether the last delivered batch is committed in the checkpoint."""
         progress = self._query.lastProgress
         return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
 
@@ -185,7 +191,7 @@ class StreamJob:
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
 
     def _hold(self, folder: str) -> None:
-        """Hold a checkpoint that another run may go on from; a temporary one needs no lock."""
+        """Lock the checkpoint against other runs. A temporary one needs no lock."""
         context = self._spark.context
         if isinstance(self._lock, CheckpointLock):
             self._lock.hold_spark(context)
@@ -201,28 +207,28 @@ class StreamJob:
             self._lock.check()
 
     def _note_shut_out(self) -> None:
-        """If another run has taken over, that is why this one failed, whatever Spark says."""
+        """Set the failure to ShutOutError if another run has taken over, whatever error Spark reports."""
         try:
             self._check_owner()
         except ShutOutError as error:
             self._failure = error
-        except Exception:  # of a file system that cannot be asked now
+        except Exception:  # the file system does not answer now
             return
 
     def _shut_out(self, error: ShutOutError) -> None:
-        """End the job from the thread of the lock's beats."""
+        """Stop the job from the thread that renews the lock."""
         self._failure = self._failure or error
-        with suppress(Exception):  # it is not started yet, or ends just now: the next commit finds out
+        with suppress(Exception):  # the query starts or ends just now: the next commit checks the lock
             self._query.stop()
 
     def _settled(self, frame: DataFrame, folder: str, recovery: str) -> BatchOrigins:
-        """Hold the checkpoint against the sinks."""
+        """Check that the checkpoint and the sinks agree, and return the origins of its batches."""
         partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         framed = bool(self._frames)
         return settle(self._spark.context, folder, self._delivery, partitions, recovery, framed=framed)
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
-        """Take the packets of a batch to the driver, and its changes to whoever waits for them."""
+        """Collect the packets of a batch on the driver and deliver its changes to sinks or the caller."""
         if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
             self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
         planned = self._durable()

@@ -40,11 +40,11 @@ from firesteel.spark.temporary import private_folder
 _ROW = Row(*ARROW.names)
 _ID = StructType().add("id", StringType())
 _DATA = StructType().add("data", BinaryType())
-"""Of what is in the state store. Not as texts: each task would ask the JVM to parse them."""
+"""Schemas of the state store, as objects: for schemas as text, each task would call a parser in the JVM."""
 
 
 class KeyedProcessor(StatefulProcessor):
-    """Runs the keyed chains of a stage over the packets of each key group that a batch touches."""
+    """A stateful processor that runs the keyed chains of a stage over the packets of each key group."""
 
     def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
         self._task = task
@@ -56,9 +56,9 @@ class KeyedProcessor(StatefulProcessor):
         self._manifest = handle.getValueState("manifest", _DATA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
-        """Yield the packets that a key group's packets cause, and write its state.
+        """Run the chains over the packets of one key group, yield the resulting packets and write its state.
 
-        If one of them carries a failure, the state stays what it was: the driver ends the batch.
+        If a resulting packet carries an error, the state is not written, because the driver ends the batch.
         """
         group = self._labels.index(key[0])
         came = [tuple(row) for row in rows]
@@ -74,7 +74,7 @@ class KeyedProcessor(StatefulProcessor):
         for packet in self._task.at(now).packets(packets, state, task):
             failed |= packet.holds == FAILURE
             yield _ROW(*to_values(packet, self._labels, now))
-        if failed:  # what the state holds now is half of a batch that nobody will get
+        if failed:  # the state has half of a batch that will not be delivered
             return
         state.commit()
         store.flush()
@@ -82,14 +82,14 @@ class KeyedProcessor(StatefulProcessor):
         yield _ROW(*to_values(size, self._labels, now))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the processor holds no resources."""
 
 
 @cache
 def run_cache() -> RunCache:
-    """Return the folder of runs of this executor: it goes when Spark's own local folder does.
+    """Return the cache of runs of this executor. Its folder is in Spark's local folder and ends with it.
 
-    If another user has made one of its name, as is possible in `/tmp`, this process uses one of its own.
+    If another user has made a folder of that name, as is possible in `/tmp`, this process uses a private one.
     """
     local = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
     folder = Path(local) / f"firesteel-runs-{os.getuid() if hasattr(os, 'getuid') else 0}"

@@ -1,8 +1,8 @@
-"""The runs of a key group in Spark's state store, in few calls.
+"""Storage of the runs of a key group in Spark's state store, with few calls.
 
-A call passes a socket and takes Spark about half a millisecond, and each small micro-batch writes new runs
-and removes old ones, for each of its key groups. So small runs lie in one value with the manifest, which is
-read and written once; runs that do not fit there have entries of their own, as those of earlier versions do.
+A call goes through a socket and takes about half a millisecond. Each small micro-batch writes new runs and
+removes old ones, for each of its key groups. Small runs are therefore packed into one value with the
+manifest, which is read and written once. Larger runs, and all runs of earlier versions, have own entries.
 """
 
 from __future__ import annotations
@@ -20,16 +20,20 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState, ValueState
 
 _MARK = b"firesteel 1\n"
-"""A value without it is a manifest alone."""
+"""Prefix of a packed value. A value without it is a manifest alone, of an earlier version."""
 _LENGTH = struct.Struct("<I")
 
 SMALL, BESIDE = 8 << 10, 32 << 10
-"""Bytes of a run that lies beside the manifest, and of all that do: with each they are written again."""
+"""Most bytes of one small run, and of all small runs. Each change writes all small runs again."""
 
 
 class SparkRunStore:
-    """The runs of the current key group (runtime/state/base.py: RunStore). runs: gives Spark's state of those
-    that are not small. `flush` brings what was changed to Spark."""
+    """The runs of the current key group (runtime/state/base.py: RunStore). `flush` writes changes to Spark.
+
+    Args:
+        runs: Returns Spark's map state of larger runs.
+        manifest: Spark's value state of the manifest and the small runs.
+    """
 
     def __init__(self, runs: Callable[[], MapState], manifest: ValueState) -> None:
         self._runs = runs
@@ -74,16 +78,23 @@ class SparkRunStore:
         self._is_changed = True
 
     def flush(self) -> None:
-        """Write the manifest and the small runs, where they are others than before."""
+        """Write the manifest and the small runs to Spark if they have changed."""
         if self._is_changed:
             self._value.update((packed(self._manifest or b"", self.small),))
             self._is_changed = False
 
 
 class RunsAtHand:
-    """The runs of a store at hand on this machine (runtime/state/backend.py: Cache). The small ones come with
-    its manifest anyway: a worker that has decoded one keeps it, for the micro-batches to come. state: what
-    the cache knows it by, among all that use it."""
+    """A cache of the runs of a store on this machine (runtime/state/backend.py: Cache).
+
+    Small runs are read with the manifest anyway. A worker keeps the ones it has decoded for later
+    micro-batches.
+
+    Args:
+        store: The store of the runs.
+        cache: The cache of this executor.
+        state: Key that identifies this state among all users of the cache.
+    """
 
     def __init__(self, store: SparkRunStore, cache: RunCache, state: object) -> None:
         self._store = store
@@ -94,7 +105,7 @@ class RunsAtHand:
         return self._cache.known(name) if name in self._store.small else self._cache.get(name)
 
     def put(self, name: str, run: Run) -> None:
-        if name not in self._store.small:  # a small one may refer to the memory of a large batch
+        if name not in self._store.small:  # a small run may keep the memory of a large batch alive
             self._cache.put(name, run)
 
     def load(self, name: str, data: bytes) -> Run:
@@ -109,13 +120,13 @@ class RunsAtHand:
 
 
 def packed(manifest: bytes, runs: dict[str, bytes]) -> bytes:
-    """A manifest and runs as one value."""
+    """Return a manifest and runs packed into one value."""
     sizes = json.dumps([len(manifest), {name: len(data) for name, data in runs.items()}]).encode()
     return b"".join((_MARK, _LENGTH.pack(len(sizes)), sizes, manifest, *runs.values()))
 
 
 def unpacked(value: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """What was packed."""
+    """Return the manifest and the runs in a packed value."""
     if not value.startswith(_MARK):
         return value, {}
     at = len(_MARK) + _LENGTH.size
