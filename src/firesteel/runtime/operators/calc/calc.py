@@ -1,4 +1,4 @@
-"""Calc: project and filter one batch of changes with one DuckDB statement. Flink: StreamExecCalc."""
+"""Calc: project and filter a batch of changes with one DuckDB statement (Flink: StreamExecCalc)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class Calc(RowOperator):
-    """Project and filter. Rows keep their order, their kind and their `$order`.
+    """Operator that projects and filters. Rows keep their sequence, kind and `$order`.
 
-    Raises JobError where an expression fails on a row, as Flink's job does, and where a column that
-    may not be NULL is.
+    Raises:
+        JobError: An expression fails on a row, or a NOT NULL column is NULL.
     """
 
     def __init__(self, spec: CalcSpec) -> None:
@@ -32,7 +32,7 @@ class Calc(RowOperator):
 
 
 class _CalcStatement(Statement):
-    """A statement that names the row in which a user-defined function fails."""
+    """Statement that reports the row in which a user-defined function fails."""
 
     def _run(self, changes: pa.Table) -> pa.Table:
         try:

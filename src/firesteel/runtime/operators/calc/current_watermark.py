@@ -1,4 +1,4 @@
-"""A Calc over rows that know the watermark that stood when they came: CURRENT_WATERMARK."""
+"""Calc with CURRENT_WATERMARK: each row has the watermark at the time it came."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from firesteel.types.arrow import to_arrow
 
 
 class CurrentWatermark(Operator):
-    """Puts the watermark into the field that the Calc reads it from, NULL before the first one."""
+    """Operator that adds the watermark as a field and runs a Calc. The field is NULL before the first
+    watermark.
+    """
 
     def __init__(self, spec: CurrentWatermarkSpec) -> None:
         self._calc = calc.Calc(spec.calc)
@@ -42,7 +44,7 @@ class CurrentWatermark(Operator):
         return (rows.with_rows(out),)
 
     def _calculated(self, table: pa.Table, times: NDArray[np.int64]) -> pa.Table:
-        """times: int64[n], the watermark of each row."""
+        """Run the Calc. `times` is the watermark of each row, int64[n]."""
         column = pa.array(times, pa.int64(), mask=times == MIN_WATERMARK)
         column = column.cast(pa.timestamp("ms")).cast(pa.timestamp("us")).cast(self._type)
         place = table.num_columns - (places(table) is not None)

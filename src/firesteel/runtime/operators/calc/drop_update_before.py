@@ -1,4 +1,4 @@
-"""DropUpdateBefore. Flink: DropUpdateBeforeFunction."""
+"""DropUpdateBefore: remove -U rows (Flink: DropUpdateBeforeFunction)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class DropUpdateBefore(RowOperator):
-    """Lets everything through but -U. It keeps no state and changes no kind."""
+    """Operator that sends all rows but -U. It has no state."""
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The rows that are not -U."""
+        """Return the rows that are not -U."""
         return changes.filter(pc.not_equal(changes.column(KIND), int(RowKind.UPDATE_BEFORE)))
 
 

@@ -1,4 +1,4 @@
-"""Expand: each row once for every copy, with other columns NULL in each. Flink: StreamExecExpand."""
+"""Expand: emit several copies of each row, each with other columns set to NULL (Flink: StreamExecExpand)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from firesteel.types.internal_values import one_chunk
 
 
 class Expand(RowOperator):
-    """The copies of a row come together, in the order of the spec, with its kind and `$order`."""
+    """Operator that copies rows. The copies of a row are adjacent, in the order of the spec, with its kind
+    and `$order`.
+    """
 
     def __init__(self, spec: ExpandSpec) -> None:
         self._spec = spec
         self._types = [to_arrow(kind) for kind in spec.types]
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The copies of these rows."""
+        """Return the copies of some rows."""
         copies = len(self._spec.numbers)
         rows = np.repeat(np.arange(changes.num_rows, dtype=np.int64), copies)
         every = pa.array(rows)

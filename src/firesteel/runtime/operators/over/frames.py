@@ -1,7 +1,8 @@
-"""A bounded frame as a stream of rows that come into it and rows that leave it, for each partition.
+"""Bounded frames as a stream of rows that enter and leave them, for each partition.
 
-A row is taken back just before the first row, or the first peers, that no longer see it: as in Flink
-(RowTimeRangeBoundedPrecedingFunction and the three like it), so that sums of floating point have its digits.
+A row leaves just before the first row, or the first peers, whose frame it is not in. This is Flink's sequence
+(RowTimeRangeBoundedPrecedingFunction and its three siblings), so that floating point sums have the same
+digits.
 """
 
 from __future__ import annotations
@@ -19,9 +20,18 @@ _ROOM = 1 << 62
 
 @dataclass(frozen=True)
 class Events:
-    """m changes of frames, each partition's in their order. rows: whose each is. kinds: of them. results:
-    int64[n], for each row that fires, the change behind which its result is; none for other rows.
-    leaving: the rows that have been taken back."""
+    """m changes of frames, in sequence for each partition.
+
+    Attributes:
+        rows: int64[m], row of each change.
+        kinds: int64[m], INSERT if the row enters, DELETE if it leaves.
+        results: int64[n], for each row that fires the change after which its result is taken.
+        leaving: Rows that have left the frames.
+
+    Example:
+        ROWS 1 PRECEDING over the rows 0, 1, 2, all firing: the changes are +0, +1, -0, +2, and results=[0, 1,
+            3].
+    """
 
     rows: Index
     kinds: Index
@@ -30,8 +40,14 @@ class Events:
 
 
 def by_count(partitions: Index, fires: Index, preceding: int) -> Events:
-    """ROWS. partitions: int64[r], of all rows, ascending, and in each as they fire: rows that the frame holds
-    already, then those that fire now (fires: their places)."""
+    """Return the changes of ROWS frames.
+
+    Args:
+        partitions: int64[r], partition of each row, ascending. In each partition come the rows that the frame
+            already holds, then those that fire now, in firing order.
+        fires: int64[n], positions of the rows that fire.
+        preceding: Number of preceding rows in a frame.
+    """
     starts = np.searchsorted(partitions, partitions[fires], side="left")
     out = fires - preceding - 1
     leaves = out >= starts
@@ -45,7 +61,14 @@ def by_count(partitions: Index, fires: Index, preceding: int) -> Events:
 
 
 def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Events:
-    """RANGE. times: of all rows, ascending in each partition."""
+    """Return the changes of RANGE frames.
+
+    Args:
+        partitions: As in `by_count`.
+        times: int64[r], ascending in each partition.
+        fires: int64[n], positions of the rows that fire.
+        preceding: Size of a frame in milliseconds.
+    """
     group_of, groups = _peers(partitions[fires], times[fires])
     heads = fires[groups]
     first = _first_without(partitions, times, heads, preceding)
@@ -60,8 +83,11 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
 
 
 def _first_without(partitions: Index, times: Index, heads: Index, preceding: int) -> Index:
-    """For each row the first of the firing moments, given by their first rows, of its partition or one behind
-    it, whose frame it is too old for."""
+    """Return for each row the first firing moment whose frame it is too old for.
+
+    Moments are given by their first rows. If the row's partition has no such moment, it is one of a later
+    partition.
+    """
     least = int(times.min(initial=0))
     span = int(times.max(initial=0)) - least + 1
     if (int(partitions.max(initial=0)) + 1) * span < _ROOM:  # pairs of partition and time as one number
@@ -76,7 +102,13 @@ def _first_without(partitions: Index, times: Index, heads: Index, preceding: int
 
 
 def running(partitions: Index, times: Index, peers: bool) -> Events:
-    """No bound: all rows fire, nothing leaves. peers: rows of one partition and time share a result."""
+    """Return the changes of unbounded frames: all rows fire, and none leaves.
+
+    Args:
+        partitions: Partition of each row, ascending.
+        times: Time of each row.
+        peers: Whether rows of one partition and time share a result.
+    """
     rows = np.arange(len(partitions))
     results = rows
     if peers:
@@ -86,14 +118,14 @@ def running(partitions: Index, times: Index, peers: bool) -> Events:
 
 
 def _peers(partitions: Index, times: Index) -> tuple[Index, Index]:
-    """The group of each row, and where each group begins."""
+    """Return the peer group of each row, and where each group begins."""
     new = np.ones(len(times), np.bool_)
     new[1:] = (partitions[1:] != partitions[:-1]) | (times[1:] != times[:-1])
     return np.cumsum(new) - 1, np.flatnonzero(new)
 
 
 def _last_of(groups: Index, count: int) -> Index:
-    """The last place of each group; groups ascend."""
+    """Return the last position of each group, given ascending groups."""
     return np.searchsorted(groups, np.arange(count), side="right") - 1
 
 

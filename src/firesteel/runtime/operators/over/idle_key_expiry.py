@@ -1,8 +1,8 @@
-"""When the keys of a RANGE by processing time are forgotten.
+"""Expiry of idle keys of a RANGE by processing time.
 
-Flink: ProcTimeRangeBoundedPrecedingFunction. A key goes, with its rows and accumulators, a while after its
-last row has left all frames: a row sets a timer at one and a half times the range, unless there is one that
-does not come too early for it.
+Flink: ProcTimeRangeBoundedPrecedingFunction. The rows and accumulators of a key are dropped some time after
+its last row has left all frames. A row sets a timer after one and a half times the range, unless a timer
+exists that is late enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ _NEVER = -(1 << 63)
 
 
 class Forgetting:
-    """range: the frame's milliseconds."""
+    """Timers of idle keys.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the states.
+        key_types: Types of the key columns.
+        range: Frame size in milliseconds.
+    """
 
     def __init__(
         self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], range: int
@@ -30,7 +37,7 @@ class Forgetting:
         self._timers = backend.times(f"{name}/forget", key_types)
 
     def due(self, now: int) -> Keys:
-        """The keys that are forgotten by now."""
+        """Remove and return the keys that have expired."""
         rung = self._timers.take_until(now)
         keys = find_keys(rung.keys, len(rung.times))
         gone = np.flatnonzero(self._known(keys) <= now)
@@ -41,7 +48,7 @@ class Forgetting:
         return find_keys([column.take(at) for column in keys.columns], len(gone))
 
     def heard(self, columns: Sequence[pa.Array], count: int, now: int) -> None:
-        """`count` rows with these keys have come."""
+        """Set the timers of the keys of `count` new rows."""
         keys = find_keys(columns, count)
         known = self._known(keys)
         later = np.flatnonzero((known == _NEVER) | (known < now + self._range + 1))
@@ -52,7 +59,7 @@ class Forgetting:
         self._until.put(keys, later, [pa.array(until)], 0)
 
     def _known(self, keys: Keys) -> Index:
-        """Until when each key is kept, the beginning of time for one that is not known."""
+        """Return the expiry time of each key, _NEVER for an unknown key."""
         (column,) = self._until.get(keys, 0).columns
         times: Index = column.fill_null(_NEVER).to_numpy()
         return times

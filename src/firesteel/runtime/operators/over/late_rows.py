@@ -1,9 +1,9 @@
-"""Which rows of an OVER aggregate with a bounded frame are late, key by key.
+"""Decide which rows of an OVER aggregate with a bounded frame are late, by key.
 
-Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late where its time
-is not above the last one for which its key has fired, 0 at first: so a row behind the watermark may still be
-taken. A RANGE forgets a key when event time is well beyond its last row: the key then begins anew (its next
-epoch).
+Flink: RowTimeRowsBoundedPrecedingFunction, RowTimeRangeBoundedPrecedingFunction. A row is late if its time is
+not above the last time for which its key has fired, 0 at first. So a row behind the watermark may still be
+accepted. A RANGE drops the state of a key when event time is far beyond its last row. The key then starts a
+new epoch.
 """
 
 from __future__ import annotations
@@ -25,8 +25,14 @@ _NEVER = -(1 << 63)
 
 @dataclass(frozen=True)
 class Admitted:
-    """accepted: bool[n], of the rows that came. epochs: int64[d + n], of the rows that were waiting and are
-    due, then of those. left: keys and the numbers of their epochs that have ended."""
+    """Which rows are accepted, and which epochs have ended.
+
+    Attributes:
+        accepted: bool[n], of the new rows.
+        epochs: int64[d + n], of the waiting rows that are due, then of the new rows.
+        left_keys: Keys of the epochs that have ended.
+        left_epochs: Numbers of these epochs.
+    """
 
     accepted: Mask
     epochs: Index
@@ -36,7 +42,13 @@ class Admitted:
 
 @dataclass
 class _Keyed:
-    """What is known of g keys: the last time they fired for, when they are to be forgotten, their epoch."""
+    """State of g keys.
+
+    Attributes:
+        last: Last time for which each key has fired.
+        forget: Time at which the state of the key is dropped, _NEVER for none.
+        epoch: Epoch of the key.
+    """
 
     last: Index
     forget: Index
@@ -44,7 +56,14 @@ class _Keyed:
 
 
 class Admission:
-    """range: the frame's milliseconds, None for a frame of rows, with which nothing is forgotten."""
+    """Check for late rows, with its state.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the state.
+        key_types: Types of the key columns.
+        range: Frame size of a RANGE in milliseconds. None for ROWS, which never drops a key.
+    """
 
     def __init__(
         self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], range: int | None
@@ -57,8 +76,17 @@ class Admission:
         self, due_keys: Sequence[pa.Array], due: Index, keys: Sequence[pa.Array], times: Index, stood: Index,
         begin: int, end: int,
     ) -> Admitted:  # fmt: skip
-        """due: the times of rows that waited and fire now. times, stood: of n rows that come, as they came,
-        and the watermarks that stood then. begin, end: the watermarks before and after them."""
+        """Decide which new rows are late.
+
+        Args:
+            due_keys: Keys of the waiting rows that fire now.
+            due: Times of these rows.
+            keys: Keys of the new rows.
+            times: int64[n], times of the new rows in arrival order.
+            stood: int64[n], watermark when each row came.
+            begin: Watermark before the new rows.
+            end: Watermark after the new rows.
+        """
         moves = end > begin  # else timers that were set behind event time wait on
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
@@ -96,7 +124,7 @@ class Admission:
 
 
 class _Run:
-    """One batch. codes: whose each row is, first those that are due, then those that come, then timers."""
+    """One batch of rows and timers: first the rows that are due, then the new rows, then the timers."""
 
     def __init__(
         self, keys: Keys, known: _Keyed, due: Index, times: Index, stood: Index, timers: Index,
@@ -123,7 +151,9 @@ class _Run:
 
     # --- keys whose rows and timers are all before event time --------------------------------------
     def _in_columns(self, clean: Mask) -> None:
-        """All rows are taken. What is left to know: when keys are forgotten, and for what they fired."""
+        """Process keys whose rows are all accepted. It remains to find when they fired and when they are
+        dropped.
+        """
         known, due = self.known, len(self._due)
         if self._range is not None:
             self._set_timers(clean)
@@ -138,7 +168,9 @@ class _Run:
             known.last[gone] = 0
 
     def _set_timers(self, clean: Mask) -> None:
-        """Of each key, go from row to row that moves the time at which it is forgotten."""
+        """Set the times at which keys are dropped. For each key, step from one row that moves this time to
+        the next.
+        """
         assert self._range is not None
         known, range = self.known, self._range
         at = np.flatnonzero(self.accepted & clean[self._of_new])
@@ -178,7 +210,7 @@ class _Run:
 
     # --- keys with rows or a timer behind event time -----------------------------------------------
     def _row_by_row(self, key: int) -> None:
-        """Each row may be late by those before it."""
+        """Process one key row by row: whether a row is late depends on the rows before it."""
         known, due = self.known, len(self._due)
         clock = _KeyClock(
             int(known.last[key]), int(known.forget[key]), int(known.epoch[key]), self._begin, self._range
@@ -202,7 +234,7 @@ class _Run:
 
 
 class _KeyClock:
-    """One key while its rows come: what Flink's function keeps of it."""
+    """State of one key while its rows come, as in Flink's function."""
 
     def __init__(self, last: int, forget: int, epoch: int, mark: int, range: int | None) -> None:
         self.last, self.forget, self.epoch = last, forget, epoch
@@ -210,10 +242,12 @@ class _KeyClock:
         self._range = range
         self.pending: list[int] = []
         self.timers: set[int] = set()
-        """Those set in this batch that have not rung."""
+        """Timers set in this batch that have not fired."""
 
     def advance(self, mark: int) -> None:
-        """The timers up to a watermark ring; those that were set behind one wait for the next."""
+        """Fire the timers up to a watermark. Timers that were set behind a watermark wait for the next
+        one.
+        """
         if mark <= self._mark:
             return
         self._mark = mark
@@ -227,7 +261,7 @@ class _KeyClock:
                 self.last = at
 
     def take(self, time: int) -> bool:
-        """A row has come: whether it is not late."""
+        """Add a row. Return False if it is late."""
         if time <= self.last:
             return False
         heappush(self.pending, time)
@@ -239,7 +273,7 @@ class _KeyClock:
 
 
 def _running_max(times: Index, starts: Index) -> Index:
-    """The greatest time of its key up to each row. The rows stand by key."""
+    """Return the greatest time of its key up to each row. The rows are grouped by key."""
     segment = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(times)))
     least = int(times.min())
     span, numbers = int(times.max()) - least + 1, times - least
@@ -252,7 +286,7 @@ def _running_max(times: Index, starts: Index) -> Index:
 
 
 def _first_at(values: Index, wanted: Index, low: Index, high: Index) -> Index:
-    """For each of m stretches of ascending values, the first place where one is at least what is wanted."""
+    """Return for each of m ranges of ascending values the first position with at least the wanted value."""
     low, high = low.copy(), high.copy()
     while True:
         open_ = low < high

@@ -1,4 +1,4 @@
-"""The windows of rows that fire: their frames, and what stays in state for the frames of later rows."""
+"""Windows of OVER aggregates: the frames of rows that fire, and the rows kept for later frames."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ _MORE = 4
 
 @dataclass(frozen=True)
 class Ended:
-    """Epochs of partitions that have ended, n pairs; 0 is the only epoch where none begins anew."""
+    """n epochs of partitions that have ended.
+
+    Attributes:
+        partitions: Key columns, n rows each.
+        epochs: int64[n]. All 0 if partitions never start a new epoch.
+    """
 
     partitions: Sequence[pa.Array]
     epochs: Index
@@ -33,12 +38,17 @@ NOTHING = Ended((), np.zeros(0, np.int64))
 
 
 class Windows:
-    """epochs: whether a partition may begin anew, with accumulators of its own each time; the number of the
-    epoch is then the last of the columns and of the keys of the spec's aggregate.
+    """State and results of the windows of an OVER aggregate.
 
-    Of rows that frames hold their keys and arguments are in state, by partition, in the order in which they
-    fired; of one epoch that is the order of time. Functions over pandas have no accumulators: they read their
-    frames, which are whole in state.
+    Rows that frames hold are in state, with their keys and arguments, by partition and in firing order.
+    Within an epoch this is the order of time. Pandas functions have no accumulators: their whole frames are
+    in state.
+
+    Args:
+        spec: Settings.
+        state: State of the operator.
+        epochs: Whether a partition may start a new epoch with new accumulators. Then the epoch is the last
+            column and the last key of the aggregate.
     """
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend, epochs: bool) -> None:
@@ -60,9 +70,18 @@ class Windows:
     def fire(
         self, rows: TimedRows, first: int, epochs: Index | None = None, ended: Ended = NOTHING
     ) -> tuple[Index, TimedRows, list[pa.Array]]:
-        """The order by partition, time and arrival, the rows in it, and the results of the calls for them.
-        first: how many rows have fired before. epochs: of the rows; each row is above all that have fired in
-        its partition's epoch. ended: what is forgotten then."""
+        """Process rows that fire, and return their results.
+
+        Args:
+            rows: n rows that fire. Each is above all rows that have fired in its partition's epoch.
+            first: Number of rows that have fired before.
+            epochs: int64[n], epoch of each row, None for 0.
+            ended: Epochs whose state is dropped.
+
+        Returns:
+            int64[n] row numbers sorted by partition, time and arrival; the sorted rows; and their results for
+            each call.
+        """
         columns = [rows.columns[i] for i in self._partition]
         if len(ended.epochs):
             columns = [pa.concat_arrays(pair) for pair in zip(columns, ended.partitions, strict=True)]
@@ -84,7 +103,9 @@ class Windows:
     def _bounded_results(
         self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
     ) -> list[pa.Array]:
-        """ended: the last epoch of each key that is forgotten, -1 for none."""
+        """Return the results of bounded frames. `ended` is the last dropped epoch of each key, -1 for
+        none.
+        """
         kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))
         new = TimedRows(tuple(rows.columns[i] for i in self._used), rows.times, numbers)
@@ -111,7 +132,7 @@ class Windows:
     def _after(
         self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
     ) -> list[pa.Array]:
-        """The results. frames: each row's partition and epoch, as one ascending number."""
+        """Return the results. `frames` numbers each row's partition and epoch in ascending order."""
         if self._results is None:
             nothing = pa.array(np.zeros(len(frames), np.int64))
             columns = [*columns, *(constant.take(nothing) for constant in self._constants)]
@@ -126,8 +147,11 @@ class Windows:
 
     # --- rows that later frames hold ---------------------------------------------------------------
     def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
-        """The rows, their partitions and their epochs: of keys `whole`, of ROWS and over pandas all, of a
-        RANGE at least those that leave."""
+        """Return stored rows with their partitions and epochs.
+
+        All rows of a key are read for ROWS, for pandas functions, and for the keys in `whole`. Otherwise at
+        least those that leave their frames are read.
+        """
         if self._frame.rows or self._results is None:
             whole = np.ones(len(keys), np.bool_)
         parts = [self._rows_of(self._kept.entries(keys, np.flatnonzero(whole), 0))]
@@ -157,7 +181,7 @@ class Windows:
             self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
     def forget(self, ended: Ended) -> None:
-        """Where nothing fires that `fire` would forget them with."""
+        """Drop the state of ended epochs. Use it if no rows fire that `fire` could drop them with."""
         if not len(ended.epochs):
             return
         self._forget_results(ended)
@@ -176,7 +200,7 @@ class Windows:
 
 
 def _dense(partitions: Index, epochs: Index) -> Index:
-    """Numbers for the pairs, ascending as they do."""
+    """Return ascending numbers for ascending pairs of partition and epoch."""
     new = np.zeros(len(partitions), np.int64)
     new[1:] = (partitions[1:] != partitions[:-1]) | (epochs[1:] != epochs[:-1])
     return np.cumsum(new)

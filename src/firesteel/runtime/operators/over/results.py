@@ -1,7 +1,7 @@
-"""The results of aggregate calls after each row of a stream of accumulations and retractions.
+"""Results of aggregate calls after each row of a stream of accumulations and retractions.
 
-It is GroupAggregate without its suppression: in columns where all calls have a running form, else through the
-row handler; both keep the same accumulators.
+This is GroupAggregate without suppression of equal results. Rows are processed in columns if all calls have a
+running form, otherwise by the row handler. Both use the same accumulators.
 """
 
 from __future__ import annotations
@@ -25,7 +25,12 @@ from firesteel.types.arrow import to_arrow
 
 
 class Results:
-    """spec: with `every_row`. state: None keeps the accumulators in this process."""
+    """Accumulators of some calls, with their results.
+
+    Args:
+        spec: Calls, with `every_row`.
+        state: State of the operator. None keeps the accumulators in this process.
+    """
 
     def __init__(self, spec: GroupAggregateSpec, state: StateBackend | None) -> None:
         self._spec = spec
@@ -37,8 +42,13 @@ class Results:
         self._by_row = RowByRow(spec, handler, self._accumulators, expiry)
 
     def after(self, columns: Sequence[pa.Array], kinds: Index, wanted: Index) -> list[pa.Array]:
-        """columns: the fields of n rows. kinds: of them. wanted: int64[m], rows after which the results are
-        asked for; m values a call."""
+        """Process rows and return the results after some of them, m values for each call.
+
+        Args:
+            columns: Fields of n rows.
+            kinds: int64[n], row kinds.
+            wanted: int64[m], rows after which results are needed.
+        """
         names = [KIND, *map(field, range(len(columns)))]
         changes = pa.Table.from_arrays([pa.array(kinds.astype(np.int8)), *columns], names=names)
         if not len(kinds):
@@ -58,7 +68,7 @@ class Results:
     def _with_left(
         self, changes: pa.Table, left: Index, wanted: Index, found: list[pa.Array]
     ) -> list[pa.Array]:
-        """With the results of the keys that are left to the row handler."""
+        """Return the results with those of the keys that need the row handler."""
         rest = changes.take(pa.array(left))
         keys = find_keys([rest.column(field(i)) for i in self._spec.keys], len(left))
         theirs = np.flatnonzero(np.isin(wanted, left))
@@ -70,5 +80,5 @@ class Results:
         return [pa.concat_arrays([a, b]).take(index) for a, b in zip(found, more, strict=True)]
 
     def forget(self, keys: Sequence[pa.Array], count: int) -> None:
-        """Drop the accumulators of `count` keys, which are different ones."""
+        """Delete the accumulators of `count` distinct keys."""
         self._accumulators.forget(find_keys(keys, count))

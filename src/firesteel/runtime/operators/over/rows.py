@@ -1,4 +1,4 @@
-"""Rows of an OVER aggregate in columns, and those that wait until event time has passed them."""
+"""Rows of an OVER aggregate in columns, and the rows that wait for a watermark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class TimedRows:
-    """n rows. columns: their fields. times: milliseconds. numbers: how many rows came before each."""
+    """n rows with times.
+
+    Attributes:
+        columns: Fields, n rows each.
+        times: int64[n], milliseconds.
+        numbers: int64[n], number of rows that came before each.
+    """
 
     columns: tuple[pa.Array, ...]
     times: Index
@@ -28,7 +34,14 @@ class TimedRows:
 
     @classmethod
     def of(cls, table: pa.Table, width: int, time: int, numbers: Index) -> TimedRows:
-        """The rows of a changes table. width: of its fields. time: the field of the time."""
+        """Return the rows of a changes table.
+
+        Args:
+            table: n rows.
+            width: Number of fields.
+            time: Position of the time field.
+            numbers: int64[n], arrival numbers.
+        """
         columns = tuple(one_array(table.column(field(i))) for i in range(width))
         return cls(columns, milliseconds(columns[time]), numbers)
 
@@ -42,7 +55,7 @@ class TimedRows:
 
     @classmethod
     def concat(cls, parts: Sequence[TimedRows]) -> TimedRows:
-        """All of them, one behind the other."""
+        """Return all rows, one part after the other."""
         if len(parts) == 1:
             return parts[0]
         columns = tuple(pa.concat_arrays(each) for each in zip(*(p.columns for p in parts), strict=True))
@@ -52,7 +65,7 @@ class TimedRows:
 
 
 class WaitingRows:
-    """Rows in the order of time, then of arrival. types: of their fields."""
+    """State of waiting rows, by time and arrival number."""
 
     def __init__(self, backend: StateBackend, name: str, types: Sequence[pa.DataType]) -> None:
         self._state = backend.times(name, [pa.int64()], types)
@@ -63,6 +76,6 @@ class WaitingRows:
             self._state.put(numbers, numbers.codes, rows.times, rows.columns)
 
     def take_until(self, time: int) -> TimedRows:
-        """Take out those up to and with this time; of one time they are in no order."""
+        """Remove and return the rows up to and including a time. Rows of one time are in no order."""
         due = self._state.take_until(time)
         return TimedRows(due.columns, due.times, due.keys[0].to_numpy())

@@ -1,4 +1,4 @@
-"""SequenceShift: put the rows of one use of a shared input behind those of the uses before it."""
+"""SequenceShift: number the rows of one use of a shared input after those of earlier uses."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class SequenceShift(RowOperator):
-    """Add a constant to the `$order` of rows and watermarks.
+    """Operator that adds a constant to the `$order` of rows and watermarks.
 
-    Two branches of a query that read one shared input get equal `$order`s. Behind the shift the second
-    branch has those of a source of its own, so that where the branches meet again, all rows of the first come
-    before all rows of the second, as if each had read the input itself.
+    Two branches of a query that read one shared input get equal `$order`s. After the shift, the second branch
+    is numbered like a source of its own. Where the branches meet again, all rows of the first come before all
+    rows of the second, as if each had read the input itself.
     """
 
     def __init__(self, shift: int) -> None:
@@ -47,7 +47,9 @@ class SequenceShift(RowOperator):
         return (replace(rows, table=shifted, orders=self._shifted(rows.orders)),)
 
     def _shifted(self, at: Numbers) -> Numbers:
-        """Shift all but the first and the last of a micro-batch, which stand before and behind all rows."""
+        """Shift all orders except the first and last ones of a micro-batch, which are outside those of
+        rows.
+        """
         outside = (at == BEFORE_ALL) | (at == LAST_ORDER)
         return np.where(outside, at, at + self._shift)
 

@@ -1,7 +1,7 @@
-"""Holds a sink's rows to what its columns demand. Flink: ConstraintEnforcer and its Constraints.
+"""Check a sink's rows against the constraints of its columns (Flink: ConstraintEnforcer and its Constraints).
 
-Which rows break a rule is found in columns; only those, few in a sound stream, are looked at one by one, to
-drop them or to say what Flink says of the first thing that is wrong with them.
+Violations are found in columns. Only rows with violations, usually few, are processed one by one: they are
+dropped, or the error is Flink's for the first violation.
 """
 
 from __future__ import annotations
@@ -30,13 +30,21 @@ _IS_NULL = (
 
 
 def enforced(batches: Iterable[pa.Table], constraints: Constraints) -> Iterator[pa.Table]:
-    """The changes that the sink may see. Raises JobError, in Flink's words, for one that fails the job."""
+    """Yield the changes that the sink accepts.
+
+    Raises:
+        JobError: A row violates a constraint that fails the job. The message is Flink's.
+    """
     for changes in batches:
         yield enforce(changes, constraints)
 
 
 def enforce(changes: pa.Table, constraints: Constraints) -> pa.Table:
-    """The same for one table of changes."""
+    """Return the changes of one table that the sink accepts.
+
+    Raises:
+        JobError: A row violates a constraint that fails the job. The message is Flink's.
+    """
     if constraints.not_null == "DROP":
         changes = _without_nulls(changes, constraints)
     if constraints.length == "TRIM_PAD":
@@ -63,7 +71,7 @@ def _without_nulls(changes: pa.Table, constraints: Constraints) -> pa.Table:
 
 # --- in columns ----------------------------------------------------------------------------------
 def _wrong(values: pa.Array, kind: SqlType, constraints: Constraints) -> Mask:
-    """Which of the values break a rule, bool[n]."""
+    """Return which values violate a constraint, bool[n]."""
     missing = _mask(values.is_null()) if values.null_count else np.zeros(len(values), bool)
     wrong = np.zeros(len(values), bool)
     if constraints.length == "ERROR" and constraints.has_length(kind):
@@ -89,7 +97,7 @@ def _wrong_inside(values: pa.Array, kind: SqlType, constraints: Constraints) -> 
 
 
 def _fitted(values: pa.Array, kind: SqlType, constraints: Constraints) -> pa.Array:
-    """The values cut and padded to the length of their type."""
+    """Return the values trimmed and padded to the length of their type."""
     if constraints.has_length(kind):
         if kind.root in CHARACTER:
             cut = pc.utf8_slice_codeunits(values, 0, kind.length)
@@ -118,7 +126,7 @@ def _raise_unless_dropped(changes: pa.Table, row: int, constraints: Constraints)
 
 
 def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
-    """The value as far as rules look at it."""
+    """Return a value in the form that the checks need."""
     looked_at = (*CHARACTER, *BYTES_LIKE, TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP)
     if kind.root in looked_at:
         return pairs_in([scalar.as_py()], scalar.type)[0]
@@ -128,7 +136,7 @@ def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
 def _problems(
     values: Sequence[Any], names: Sequence[str], types: Sequence[SqlType], constraints: Constraints
 ) -> Iterator[tuple[str, str]]:
-    """(column, what is wrong with it), in the order in which Flink looks."""
+    """Yield each column with its violation, in Flink's order."""
     columns = list(zip(names, types, values, strict=True))
     for name, kind, value in columns:
         if value is None and not kind.nullable:

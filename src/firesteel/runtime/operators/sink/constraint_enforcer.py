@@ -1,4 +1,4 @@
-"""ConstraintEnforcer in front of a sink's materializer, that must not see what the sink will not get."""
+"""ConstraintEnforcer before the materializer of a sink, which must not see rows that the sink rejects."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class ConstraintEnforcer(RowOperator):
-    """Drops the rows that break a rule, or fails (runtime/operators/sink/constraint_checks.py)."""
+    """Operator that drops rows that violate a constraint, or fails
+    (runtime/operators/sink/constraint_checks.py).
+    """
 
     def __init__(self, spec: ConstraintEnforcerSpec) -> None:
         self._constraints = spec.constraints
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The changes that the sink may see."""
+        """Return the changes that the sink accepts."""
         return enforce(changes, self._constraints)
 
 

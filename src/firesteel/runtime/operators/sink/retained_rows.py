@@ -1,4 +1,4 @@
-"""The rows that a sink's materializer keeps of one primary key, as numbers."""
+"""Rows that a sink's materializer retains for one primary key, as numbers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from firesteel.changelog import RowKind
 RETRACTIONS = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 
 Sent = tuple[RowKind, int]
-"""A change that goes out: its kind, and the number of the row with its content."""
+"""A change to send: its kind, and the number of the row with its content."""
 
 
 class KeptRows:
-    """Rows, oldest first, each under a number that says its place among them. Every step takes the same time,
-    however many there are (Flink: the list in the state of SinkUpsertMaterializer).
+    """Rows of one key, oldest first, each under an ascending number.
 
-    changed: whether it was written to, if only with what was there before.
+    Every operation takes constant time, however many rows there are (Flink: the list in the state of
+    SinkUpsertMaterializer).
+
+    Attributes:
+        rows: Row by number, ascending.
+        changed: Whether anything was written, even if the content stayed the same.
     """
 
     def __init__(self) -> None:
@@ -26,12 +30,12 @@ class KeptRows:
         self._equals: defaultdict[int, deque[int]] = defaultdict(deque)
 
     def keep(self, number: int, row: int, code: int) -> None:
-        """A row that comes last. code: equal for rows that are the same to the operator (equal_rows.py)."""
+        """Append a row. `code` is equal for rows that the operator considers equal (equal_rows.py)."""
         self.rows[number] = row
         self._equals[code].append(number)
 
     def add(self, row: int, code: int, by_key: bool) -> Sent:
-        """by_key: whether it takes the place of an equal one."""
+        """Add a row and return the change to send. With `by_key`, it replaces an equal row."""
         self.changed = True
         kind = RowKind.UPDATE_AFTER if self.rows else RowKind.INSERT
         same = self._equals[code]
@@ -42,7 +46,11 @@ class KeptRows:
         return kind, row
 
     def retract(self, row: int, code: int) -> Sent | None:
-        """Take away the first row that is equal to this one; None where the sink need not know."""
+        """Remove the first row that is equal to a given one.
+
+        Returns:
+            The change to send, None if the sink does not change.
+        """
         same = self._equals[code]
         if not same:
             return None

@@ -1,8 +1,8 @@
-"""SinkUpsertMaterializer: upserts by a sink's primary key out of changes that have another key.
+"""SinkUpsertMaterializer: turn changes with another key into upserts by the sink's primary key.
 
-Flink: SinkUpsertMaterializer. Of each primary key the rows that are there are kept in the order in which they
-came; the sink has the last of them. What a change does depends on the one before it of the same key, so keys
-are gone through row by row, with numbers in place of rows.
+Flink: SinkUpsertMaterializer. The state holds the rows of each primary key in arrival order. The sink has the
+last of them. The effect of a change depends on the change before it of the same key. So keys are processed
+row by row, with numbers in place of rows.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from firesteel.types.internal_values import one_chunk
 
 
 class SinkUpsertMaterializer(RowOperator):
-    """+I where a key had no row, +U where its last row is another one, -D where none is left. state None: the
-    rows are kept in this process."""
+    """Operator that sends +I for a new key, +U if the last row of a key changes, and -D if no row is left.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+        clock: Processing time.
+    """
 
     def __init__(self, spec: SinkUpsertMaterializerSpec, state: StateBackend | None, clock: Clock) -> None:
         self._spec = spec
@@ -38,7 +43,7 @@ class SinkUpsertMaterializer(RowOperator):
         self._state = backend.ordered(f"{spec.state_id}.rows.v1", pa.int64(), types, spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The upserts that these changes cause, in the order of the changes."""
+        """Return the upserts that some changes cause, in the order of the changes."""
         if changes.num_rows == 0:
             return changes
         now = self._clock()
@@ -60,8 +65,10 @@ class SinkUpsertMaterializer(RowOperator):
     def _run(
         self, keys: Keys, stored: Entries, kinds: Sequence[int], codes: Sequence[int]
     ) -> tuple[list[Sent | None], list[KeptRows]]:
-        """What each change sends, and the rows that each key has then. A row's number is its place among the
-        changes, or behind them that among the stored rows."""
+        """Return what each change sends, and the rows of each key after all changes.
+
+        A row's number is its position among the changes. Stored rows are numbered after the changes.
+        """
         sent: list[Sent | None] = [None] * keys.rows
         kept = [KeptRows() for _ in range(len(keys))]
         numbers = stored.sub_keys.to_pylist()
@@ -78,8 +85,10 @@ class SinkUpsertMaterializer(RowOperator):
     def _store(
         self, keys: Keys, stored: Entries, left: list[KeptRows], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """Write what is new of the keys' rows, and delete what is gone; with a time to live all rows of a
-        key that changed are written, as they are one value in Flink."""
+        """Write new rows of the keys and delete removed ones.
+
+        With a time to live, all rows of a changed key are written, since they are one value in Flink.
+        """
         before = [dict[int, int]() for _ in left]
         numbers = stored.sub_keys.to_pylist()
         for at, (owner, number) in enumerate(zip(stored.owners.tolist(), numbers, strict=True), keys.rows):

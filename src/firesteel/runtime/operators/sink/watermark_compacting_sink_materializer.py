@@ -1,8 +1,8 @@
-"""INSERT ... ON CONFLICT DO ERROR and DO NOTHING: one row a primary key, looked at when watermarks pass.
+"""INSERT ... ON CONFLICT DO ERROR and DO NOTHING: one row for each primary key at every watermark.
 
-Flink: WatermarkCompactingSinkMaterializer behind WatermarkTimestampAssigner. The time of a change is the
-watermark that stood when it came, so each watermark that goes beyond works off all changes before it: what a
-change adds and another one takes away is gone, and at most one row of a key may be left.
+Flink: WatermarkCompactingSinkMaterializer after WatermarkTimestampAssigner. The time of a change is the
+watermark when it came. So each higher watermark processes all changes before it. A row that is added and
+removed again disappears, and at most one row of a key may be left.
 """
 
 from __future__ import annotations
@@ -39,8 +39,14 @@ _NONE = np.zeros(0, np.int64)
 
 @dataclass(frozen=True)
 class Due:
-    """n changes in the order in which they came: their kinds, fields, and the number of the watermark among
-    those of a message that passes each; as many as there are where none does."""
+    """n changes in arrival order.
+
+    Attributes:
+        kinds: int8[n], row kinds.
+        columns: Fields, n rows each.
+        marks: int64[n], number of the watermark of a message that passes each change. The number of
+            watermarks if none does.
+    """
 
     kinds: pa.Array
     columns: tuple[pa.Array, ...]
@@ -53,8 +59,14 @@ class Due:
 
 @dataclass
 class _Sent:
-    """What goes out: the kinds, the rows with the contents, the watermarks that cause it, and for the order
-    the row with which the key's turn began."""
+    """Changes to send.
+
+    Attributes:
+        kinds: Row kinds.
+        rows: Rows with the contents.
+        marks: Numbers of the watermarks that cause them.
+        turns: First row of the key among those of the watermark, for sorting.
+    """
 
     kinds: list[int] = data_field(default_factory=list)
     rows: list[int] = data_field(default_factory=list)
@@ -63,7 +75,13 @@ class _Sent:
 
 
 class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
-    """state None: what waits and what was sent is kept in this process."""
+    """Operator that sends one row for each key at watermarks.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps it in this process.
+        clock: Processing time.
+    """
 
     def __init__(
         self, spec: WatermarkCompactingSinkMaterializerSpec, state: StateBackend | None, clock: Clock
@@ -96,7 +114,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
 
     # --- state ---------------------------------------------------------------------------------------
     def _due(self, message: Marked) -> Due:
-        """The changes that wait, if a watermark passes them, and those of the message."""
+        """Return the changes of a message, preceded by the waiting ones if a watermark passes them."""
         reached = np.maximum.accumulate(np.concatenate([[self._time.now], message.times]))
         behind = np.searchsorted(message.at, np.arange(message.table.num_rows), side="right")
         marks = np.searchsorted(reached[1:], reached[behind], side="right")
@@ -119,7 +137,9 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
     def _keep(
         self, keys: Keys, found: NDArray[np.bool_], left: list[int | None], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """left: for each key the row that the sink has then; stored ones are numbered behind the changes."""
+        """Write the row that the sink has for each key, None for no row. Stored rows are numbered after the
+        changes.
+        """
         live = np.array([row is not None for row in left], np.bool_)
         at = np.array([-1 if row is None else row for row in left], np.int64)
         stored = np.where(found, keys.rows + np.arange(len(keys)), -1)
@@ -130,7 +150,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
 
 
 class _Keys:
-    """Changes that watermarks have passed, gone through key by key."""
+    """Changes that watermarks have passed, processed key by key."""
 
     def __init__(
         self, spec: WatermarkCompactingSinkMaterializerSpec, keys: Keys, due: Due, rows: Sequence[pa.Array]
@@ -141,11 +161,17 @@ class _Keys:
         by = [rows[i] for i in spec.upsert_key]
         self._codes = equal_keys(by, len(rows[0])).tolist() if by else self._whole
         self._conflicts: list[tuple[int, int, int]] = []
-        """Watermark, row and key where a key has two rows."""
+        """Watermark, row and key of each conflict."""
 
     def run(self, found: NDArray[np.bool_]) -> tuple[_Sent, list[int | None]]:
-        """found: whether each key has a row that was sent before. Raises JobError for the first key that
-        has two rows where a watermark passes."""
+        """Return the changes to send, and the row of each key afterwards.
+
+        Args:
+            found: bool[g], whether each key has a row that was sent before.
+
+        Raises:
+            JobError: A key has two rows when a watermark passes. The first one is reported.
+        """
         keys, sent, left = self._keys, _Sent(), list[int | None]()
         order = keys.order.tolist()
         for owner, (start, count) in enumerate(zip(keys.starts.tolist(), keys.counts.tolist(), strict=True)):
@@ -159,7 +185,7 @@ class _Keys:
         return sent, left
 
     def _turn(self, at: list[int], before: int | None, owner: int, mark: int, sent: _Sent) -> int | None:
-        """The row that the sink has behind a watermark."""
+        """Process the changes of a key before one watermark, and return the row that the sink has then."""
         rows = self._applied(self._without_pairs(at), before)
         if len(rows) > 1:
             self._conflicts.append((mark, at[0], owner))
@@ -178,7 +204,7 @@ class _Keys:
         return before
 
     def _without_pairs(self, at: list[int]) -> list[int]:
-        """The changes, without those of which another one takes back the same content: the first such one."""
+        """Return the changes without pairs of an addition and a retraction of the same content."""
         kept: dict[int, None] = {}
         open_ = defaultdict[int, deque[int]](deque)
         for row in at:
@@ -191,7 +217,7 @@ class _Keys:
         return list(kept)
 
     def _applied(self, at: list[int], before: int | None) -> list[int]:
-        """The rows that are there behind these changes to the one before."""
+        """Return the rows that exist after some changes to the row before."""
         rows = KeptRows()
         if before is not None:
             rows.keep(0, before, self._codes[before])
@@ -215,7 +241,7 @@ class _Keys:
 
 
 def _internal(value: object) -> object:
-    """A value as Flink keeps it, which its error shows: a DATE as days, a TIME as milliseconds."""
+    """Return a value as Flink's error shows it: a DATE as days, a TIME as milliseconds."""
     if isinstance(value, datetime):
         text = value.replace(tzinfo=None).isoformat()
         return text.removesuffix(":00") if value.second == 0 and value.microsecond == 0 else text

@@ -1,8 +1,8 @@
 """ORDER BY a time attribute, then other columns.
 
-By row time rows wait until a watermark has passed them; one is late where its time is not above the last one
-that has gone out (Flink: RowTimeSortOperator). By processing time they are sorted when the clock moves on,
-which is when the micro-batch ends (ProcTimeSortOperator).
+By row time, rows wait until a watermark has passed them. A row is late if its time is not above the last time
+sent (Flink: RowTimeSortOperator). By processing time, rows are sorted when the clock advances, at the end of
+the micro-batch (ProcTimeSortOperator).
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 
 class RowTimeSort(WaitsForWatermarks):
-    """By row time. late: how many rows were dropped. state: None keeps it in this process."""
+    """Sort by row time.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps it in this process.
+    """
 
     def __init__(self, spec: TemporalSortSpec, state: StateBackend | None) -> None:
         backend, name = memory_backend() if state is None else state, spec.state_id
@@ -67,8 +72,15 @@ class RowTimeSort(WaitsForWatermarks):
         return inserts(message.orders[by[order]], message.place, fired.take(order).columns)
 
     def _sent_until(self, marks: int, by: Index, times: Index) -> Index:
-        """The last time that has gone out, before each watermark and behind all. by: with which of them rows
-        of these times would go out. A late row counts too: one of a later time has gone out before it."""
+        """Return the last time sent before each watermark and after all of them, int64[m + 1].
+
+        A late row counts too: a row of a later time was sent before it.
+
+        Args:
+            marks: Number of watermarks m.
+            by: Number of the watermark that would release each row.
+            times: Time of each row.
+        """
         found = np.full(marks + 1, self._sent.now)
         out = by < marks
         np.maximum.at(found, by[out] + 1, times[out])
@@ -77,7 +89,7 @@ class RowTimeSort(WaitsForWatermarks):
 
 
 class ProcTimeSort(Operator):
-    """By processing time."""
+    """Sort by processing time."""
 
     def __init__(self, spec: TemporalSortSpec) -> None:
         self._spec = spec
@@ -105,7 +117,7 @@ class ProcTimeSort(Operator):
 
 
 def ranks(spec: TemporalSortSpec, columns: Sequence[pa.Array]) -> Index:
-    """int64[n]: numbers that compare as the rows do by the columns after the time."""
+    """Return numbers that compare like the rows by the columns after the time, int64[n]."""
     rows = len(columns[spec.time])
     if not spec.keys or not rows:
         return np.zeros(rows, np.int64)

@@ -1,7 +1,7 @@
-"""Watermarks from a generator of the user's, row by row, as its code is.
+"""Watermarks from a user-defined generator, which is called row by row.
 
-Flink: TimestampsAndWatermarksOperator. It sees all rows of its source in their order, in one task, and what
-it knows is kept with the checkpoint.
+Flink: TimestampsAndWatermarksOperator. One task processes all rows of a source in their order. The attributes
+of the generator are kept in the checkpoint.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from firesteel.runtime.state.memory import memory_backend
 
 
 class _Output(WatermarkOutput):
-    """Takes the watermarks that go up. order: of the row that is looked at."""
+    """Collector of the watermarks that advance. `order` is the `$order` of the current row."""
 
     def __init__(self, time: int) -> None:
         self.time = time
@@ -56,7 +56,11 @@ class _Output(WatermarkOutput):
 
 
 class GeneratedWatermarks(Operator):
-    """Raises JobError where the user's code raises or gives no number, with the row."""
+    """Operator that calls a WatermarkStrategy.
+
+    Raises:
+        JobError: The user's code raises or returns no number. The error names the row.
+    """
 
     def __init__(self, spec: GeneratedWatermarksSpec, state: StateBackend | None) -> None:
         self._spec = spec
@@ -92,7 +96,7 @@ class GeneratedWatermarks(Operator):
         return (Marked(table, passed[last], at[last]),)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        """Those of the input mean nothing, but for the last one."""
+        """Drop the watermarks of the input, except for the last one."""
         if mark.time != MAX_WATERMARK or self._output.time == MAX_WATERMARK:
             return ()
         self._output.time = MAX_WATERMARK

@@ -1,6 +1,6 @@
-"""Where mini-batches end: operators that turn time into the watermarks by which bundles are flushed.
+"""Operators that send watermarks at the end of mini-batches, where bundles are flushed.
 
-Rows pass at once; only watermarks are made or held.
+Rows pass at once. Only watermarks are created or dropped.
 """
 
 from __future__ import annotations
@@ -27,10 +27,14 @@ _NO_ROWS = pa.table({})
 
 
 class ProcTimeMiniBatchAssigner(Operator):
-    """A watermark for each `interval` milliseconds of the clock in which rows come. Flink:
-    ProcTimeMiniBatchAssignerOperator, whose timer is the barrier here: it flushes all bundles.
+    """Operator that sends a watermark for each interval of processing time with rows.
 
-    The watermarks of the input mean nothing here and are dropped, but for the last one.
+    Flink: ProcTimeMiniBatchAssignerOperator. The barrier replaces its timer: it flushes all bundles.
+    Watermarks of the input are dropped, except for the last one.
+
+    Args:
+        interval: Milliseconds.
+        clock: Processing time.
     """
 
     def __init__(self, interval: int, clock: Clock) -> None:
@@ -39,7 +43,7 @@ class ProcTimeMiniBatchAssigner(Operator):
         self._current_batch = 0
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:
-        """Where the rows are the first of a new batch, its watermark goes before them."""
+        """Send the rows. If they are the first of a mini-batch, send its watermark before them."""
         now = self._clock()
         batch = now - now % self._interval
         if batch > self._current_batch:
@@ -60,9 +64,12 @@ class ProcTimeMiniBatchAssigner(Operator):
 
 
 class RowTimeMiniBatchAssigner(Operator):
-    """Of the input's watermarks those that reach the end of an interval of `interval` milliseconds.
+    """Operator that sends only the input watermarks that reach the end of an interval.
 
-    What goes on is the watermark itself, not the interval's end. Flink: RowTimeMiniBatchAssginerOperator.
+    It sends the watermark itself, not the end of the interval. Flink: RowTimeMiniBatchAssginerOperator.
+
+    Args:
+        interval: Milliseconds.
     """
 
     def __init__(self, interval: int) -> None:
@@ -78,11 +85,11 @@ class RowTimeMiniBatchAssigner(Operator):
         return (self._filtered(rows),)
 
     def end(self) -> Iterable[Message]:
-        """What is held goes on, or the last watermark once more."""
+        """Send the last watermark, even if it was sent before."""
         return (Watermark(self._current),)
 
     def _filtered(self, rows: Marked) -> Marked:
-        """The rows with the watermarks that go on: each is the first in another interval."""
+        """Return the rows with the watermarks that are the first in an interval."""
         if not len(rows.times):
             return rows
         reached = np.maximum(np.maximum.accumulate(rows.times), self._current)

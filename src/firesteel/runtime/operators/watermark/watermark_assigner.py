@@ -1,6 +1,6 @@
-"""Derives watermarks from a row's columns, in columns. Flink: WatermarkAssignerOperator.
+"""Derive watermarks from columns of the rows (Flink: WatermarkAssignerOperator).
 
-The operator knows one split and micro-batch; whoever gets its marks knows those before
+The operator knows one split in one micro-batch. The receiver of its watermarks knows the earlier ones
 (runtime/dataflow/watermarks.py).
 """
 
@@ -35,11 +35,14 @@ Numbers = NDArray[np.int64]
 
 
 class WatermarkAssigner(Operator):
-    """A mark behind each row that moves the watermark by more than the interval, and at the end of a
-    micro-batch, which is Flink's timer, where it has moved since. Watermarks of the input mean nothing but
-    the last one. The first watermark is above 0 (Flink begins with 0).
+    """Operator that sends watermarks computed from the rows.
 
-    Raises JobError for a row time that is NULL, in Flink's words.
+    It sends one after each row that advances the watermark by more than the interval. At the end of a
+    micro-batch, which replaces Flink's timer, it sends the watermark if it has advanced since. Watermarks of
+    the input are dropped, except for the last one. The first watermark is above 0, as Flink begins with 0.
+
+    Raises:
+        JobError: A row time is NULL. The message is Flink's.
     """
 
     def __init__(self, spec: WatermarkAssignerSpec) -> None:
@@ -74,7 +77,7 @@ class WatermarkAssigner(Operator):
         return (mark,)
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        """Of the watermarks only the last one, which stands behind all rows, can mean anything."""
+        """Process the rows. Of the watermarks only the last one, after all rows, can have an effect."""
         yield from self.changes(rows.table)
         for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):
             yield from self.watermark(Watermark(time, order, rows.place))
@@ -87,7 +90,7 @@ class WatermarkAssigner(Operator):
         return (Watermark(self._current, self._order),)
 
     def _running(self, table: pa.Table) -> Numbers:
-        """int64[n]: the watermark behind each row. A NULL moves nothing."""
+        """Return the watermark after each row, int64[n]. A NULL does not advance it."""
         column = self._calc.process(table).column(field(0))
         times = milliseconds(column)
         if column.null_count:
@@ -96,7 +99,7 @@ class WatermarkAssigner(Operator):
         return np.maximum(running, self._current)
 
     def _eager(self, times: Numbers) -> Numbers:
-        """The rows that a mark follows. times: ascending."""
+        """Return the rows that are followed by a watermark, given ascending watermarks."""
         interval = self._spec.interval
         if interval == 0:
             return np.flatnonzero(np.diff(times, prepend=self._last) > 0)
@@ -109,8 +112,17 @@ class WatermarkAssigner(Operator):
 
 
 def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> None:
-    """Raises JobError, in Flink's words, for a row time that is NULL. name: of its column in the table
-    `source`."""
+    """Check that no row time is NULL.
+
+    Args:
+        table: Changes table.
+        rowtime: Position of the row time.
+        name: Name of its column.
+        source: Path of the table.
+
+    Raises:
+        JobError: A row time is NULL. The message is Flink's.
+    """
     times = table.column(field(rowtime))
     if times.null_count:
         row = int(np.argmax(times.is_null().to_numpy()))
@@ -121,7 +133,7 @@ def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> No
 
 
 def _all_ones(place: int) -> int:
-    """The greatest number of as many bits."""
+    """Return the greatest number with as many bits."""
     return (1 << place.bit_length()) - 1
 
 
