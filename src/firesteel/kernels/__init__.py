@@ -1,1 +1,1 @@
-"""Loops over bytes and rows for which NumPy and Arrow have no word, compiled to machine code by Numba."""
+"""Loops over bytes and rows that NumPy and Arrow cannot express, compiled to machine code by Numba."""

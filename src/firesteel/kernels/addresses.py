@@ -1,4 +1,4 @@
-"""What lies in the memory of a library, by its address."""
+"""Read and copy foreign memory by address, in kernels."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from firesteel.kernels.instructions import ARRAY, instruction
 
 @instruction("int64", "int64")
 def word_of(ir: Any, builder: Any, address: Any) -> Any:
-    """The eight bytes there."""
+    """Return the eight bytes at an address."""
     return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(64))))
 
 
 @instruction("int32", "int64")
 def half_of(ir: Any, builder: Any, address: Any) -> Any:
-    """The four bytes there."""
+    """Return the four bytes at an address."""
     return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(32))))
 
 
 @instruction("void", "int64", "int64", ARRAY, "int64")
 def copy_of(ir: Any, builder: Any, address: Any, size: Any, out: Any, at: Any) -> None:
-    """Let out[at:at + size] be the bytes there."""
+    """Copy `size` bytes at an address to out[at:at + size]."""
     pointer = ir.PointerType(ir.IntType(8))
     copy = builder.module.declare_intrinsic("llvm.memcpy", [pointer, pointer, ir.IntType(64)])
     there = builder.inttoptr(address, pointer)
@@ -30,7 +30,7 @@ def copy_of(ir: Any, builder: Any, address: Any, size: Any, out: Any, at: Any) -
 
 @instruction("void", "int64", "int64")
 def call_with(ir: Any, builder: Any, function: Any, argument: Any) -> None:
-    """Call the function there, which takes a pointer and gives nothing."""
+    """Call the function at an address. It takes a pointer and returns nothing."""
     pointer = ir.PointerType(ir.IntType(8))
     kind = ir.PointerType(ir.FunctionType(ir.VoidType(), [pointer]))
     builder.call(builder.inttoptr(function, kind), [builder.inttoptr(argument, pointer)])

@@ -1,9 +1,8 @@
-"""How compiled kernels are called: with words, as Numba lays out the parameters of native functions.
+"""Call compiled kernels through ctypes, with the parameters that Numba's native functions have.
 
-A function takes where its result goes, where an exception would go, and its arguments: an array as a
-reference count, an owner, its items, the bytes of one, its data, its shape and its strides
-(numba/core/callconv.py: CPUCallConv, numba/core/datamodel/models.py: ArrayModel). It returns a status,
-0 where it comes to its end.
+A function takes the address of its result, the address of an exception, and its arguments. An array is passed
+as reference count, owner, number of items, bytes of an item, data, shape and strides (numba/core/callconv.py:
+CPUCallConv, numba/core/datamodel/models.py: ArrayModel). It returns a status, 0 for success.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _KINDS: dict[tuple[Any, int], str] = {}
 
 
 class _Found(ctypes.Structure):
-    """A result of a number and a truth value."""
+    """Result of a kernel that returns a number and a bool."""
 
     _fields_ = (("number", ctypes.c_int64), ("flag", ctypes.c_int8))
 
@@ -31,11 +30,11 @@ _RESULTS: dict[str, type[Any]] = {
     "int": ctypes.c_int64,
     "tuple[int, bool]": _Found,
 }
-"""By how a function is annotated."""
+"""Type of the result by the annotation of the function."""
 
 
 def kind_of(argument: object) -> str:
-    """`i8x2` for an array of 64-bit integers of two dimensions, `int` or `bool`."""
+    """Return the kind of an argument: `i8x2` for a two-dimensional array of int64, `int` or `bool`."""
     if isinstance(argument, np.ndarray):
         key = (argument.dtype, argument.ndim)
         known = _KINDS.get(key)
@@ -46,7 +45,7 @@ def kind_of(argument: object) -> str:
 
 
 def numba_type(kind: str) -> Any:
-    """Numba's type for arguments of a kind. Arrays are without gaps and may be written to."""
+    """Return Numba's type for arguments of a kind. Arrays are contiguous and writable."""
     import numba
 
     if kind in (INT, BOOL):
@@ -56,7 +55,7 @@ def numba_type(kind: str) -> Any:
 
 
 def parameters(kinds: Sequence[str]) -> list[str]:
-    """LLVM's types of all parameters of a function that takes these kinds."""
+    """Return the LLVM types of all parameters of a function with arguments of these kinds."""
     found = ["ptr", "ptr"]
     for kind in kinds:
         if kind in (INT, BOOL):
@@ -67,7 +66,14 @@ def parameters(kinds: Sequence[str]) -> list[str]:
 
 
 class Call:
-    """One kernel for arguments of given kinds. returns: as it is annotated."""
+    """One kernel for arguments of given kinds.
+
+    Args:
+        name: Name of the kernel, for errors.
+        address: Address of the native function.
+        kinds: Kinds of the arguments.
+        returns: Annotation of the result.
+    """
 
     def __init__(self, name: str, address: int, kinds: Sequence[str], returns: str) -> None:
         self._name = name
@@ -77,7 +83,11 @@ class Call:
         self._function = prototype(address)
 
     def __call__(self, arguments: Sequence[object]) -> object:
-        """Raises InternalError for an array with gaps, and where the function fails."""
+        """Call the kernel and return its result.
+
+        Raises:
+            InternalError: An array is not contiguous, or the function fails.
+        """
         result, error = self._result(), ctypes.c_void_p()
         words = self._words(arguments)
         status = self._function(ctypes.byref(result), ctypes.byref(error), *words)

@@ -1,4 +1,4 @@
-"""The changes that messages with lists of rows cause: an UPDATE is a row before and a row after."""
+"""Expand messages with lists of rows into changes: an UPDATE is a row before and a row after."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Cells, Flags, Integers, Kinds
 
 _UPDATE_BEFORE, _UPDATE_AFTER = 1, 2
-"""changelog.RowKind."""
+"""Values of changelog.RowKind."""
 
 
 @compiled
@@ -16,9 +16,19 @@ def lay_out(
     kinds: Kinds, left_out: Flags, starts: Integers, olds: Integers, counts: Integers,
     change_kinds: Kinds, messages: Integers, rows: Integers, old_rows: Integers,
 ) -> int:  # fmt: skip
-    """The number k of the changes of n messages. kinds: int8[n], of a message's rows, an UPDATE's is +U. Its
-    `counts` rows begin at starts, the old ones at olds. Gets, of each change, its kind, its message, its row,
-    and its old row where it is the one before an UPDATE, else -1; there is room for two changes a row."""
+    """Write the changes of n messages, and return their number k. There must be room for two changes a row.
+
+    Args:
+        kinds: int8[n], kind of a message's rows. That of an UPDATE is +U.
+        left_out: bool[n], messages to skip.
+        starts: int64[n], first row of each message.
+        olds: int64[n], first old row of each message.
+        counts: int64[n], number of rows of each message.
+        change_kinds: Receives the kind of each change.
+        messages: Receives the message of each change.
+        rows: Receives the row of each change.
+        old_rows: Receives the old row if the change is the one before an UPDATE, else -1.
+    """
     change = 0
     for message in range(len(kinds)):
         if left_out[message]:
@@ -43,8 +53,11 @@ def overlay(
     now: Cells, old: Cells, messages: Integers, rows: Integers, old_rows: Integers, olds: Integers,
     counts: Integers, found: Cells,
 ) -> None:  # fmt: skip
-    """found: int64[k], a field's cell in each change. now: in each row, old: in each old one, which has what
-    changed. What it does not have is as in the row, unless another old row of the message has it."""
+    """Write the cell of one field in each change to `found`, int64[k].
+
+    `now` has the cell of each row. `old` has that of each old row, which holds only the changed fields, 0 for
+    the others. A field missing in an old row is as in the row, unless another old row of the message has it.
+    """
     for change in range(len(found)):
         value = now[rows[change]]
         row = old_rows[change]
@@ -61,7 +74,7 @@ def overlay(
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no message at all."""
+    """Load the kernels, or compile them."""
     kinds, flags, integers = np.empty(0, np.int8), np.empty(0, np.bool_), np.empty(0, np.int64)
     lay_out(kinds, flags, integers, integers, integers, kinds, integers, integers, integers)
     overlay(integers, integers, integers, integers, integers, integers, integers, integers)

@@ -1,9 +1,9 @@
-"""Two independent 64-bit hashes of the rows of key columns, by kernels.
+"""Two independent 64-bit hashes of the rows of key columns, computed by kernels.
 
-Equality is Flink's binary one: 0.0 and -0.0 differ, all NaN are one value, NULL is a value. The
-functions are Firesteel's own and fixed: a checkpoint may be read by another version of NumPy, Arrow
-or DuckDB. `fingerprint` changes whenever they do. Kernels are loaded where keys are hashed, which the driver
-does not.
+Keys are compared in binary form, as in Flink: 0.0 and -0.0 differ, all NaN are one value, NULL is a value.
+The functions are Firesteel's own and never change, since another version of NumPy, Arrow or DuckDB may read a
+checkpoint. `fingerprint` changes whenever they do. Kernels are imported where keys are hashed, so not on the
+driver.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ U64 = NDArray[np.uint64]
 _NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
 _FINGERPRINT = "8bdaf6c552634459"
 _LONG = 256
-"""Strings of more bytes have a digest."""
+"""Strings with more bytes are hashed by a digest."""
 
 
 def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
-    """Both hashes of each row of `columns`; with no columns all rows are equal."""
+    """Return both hashes of each row, uint64[n] each. Without columns, all rows are equal."""
     from firesteel.kernels.hashing import SEED, fold_words
 
     hash1, hash2 = np.full(rows, SEED[0]), np.full(rows, SEED[1])
@@ -34,8 +34,11 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
 
 
 def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
-    """Two words a row for the sub-keys of a map. With the same salt (the owner's hash), the first words
-    of equal sub-keys are equal, and for a type of one word (`is_one_word`) only those."""
+    """Return two words for each sub-key of a map.
+
+    With the same salt (the hash of the owner), the first words of equal sub-keys are equal. For a type of one
+    word (`is_one_word`), only those of equal sub-keys are.
+    """
     from firesteel.kernels.hashing import fold_words
 
     hash1, hash2 = salt.copy(), np.zeros(len(salt), np.uint64)
@@ -44,7 +47,7 @@ def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
 
 
 def is_one_word(kind: pa.DataType) -> bool:
-    """Whether one word tells all values of a type, NULL among them, apart: types of up to 32 bits."""
+    """Return whether one word distinguishes all values of a type, including NULL: types of up to 32 bits."""
     if pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return True
     simple = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
@@ -52,8 +55,11 @@ def is_one_word(kind: pa.DataType) -> bool:
 
 
 def _words(array: pa.Array) -> tuple[U64, U64]:
-    """One word a row for each hash; rows of one type have the same words only if they are equal
-    (types of at most 8 bytes) or their own 128-bit hashes are."""
+    """Return one word a row for each hash.
+
+    Rows of one type have equal words only if the rows are equal (types of at most 8 bytes) or their 128-bit
+    hashes are.
+    """
     kind = array.type
     if pa.types.is_null(kind):
         return np.full(len(array), _NULL[0]), np.full(len(array), _NULL[1])
@@ -76,13 +82,15 @@ def _words(array: pa.Array) -> tuple[U64, U64]:
 
 
 def null_mask(array: pa.Array) -> NDArray[np.bool_]:
-    """Which rows are NULL."""
+    """Return which rows are NULL, bool[n]."""
     mask: NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
     return mask
 
 
 def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """The values buffer of a fixed-width array, seen as `dtype`; rows that are NULL hold anything."""
+    """Return the values buffer of a fixed-width array as a NumPy array. Rows that are NULL have arbitrary
+    values.
+    """
     buffer = array.buffers()[1]
     if buffer is None or not len(array):
         return np.zeros(len(array), dtype)
@@ -93,8 +101,11 @@ def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.gene
 
 
 def simple_words(array: pa.Array) -> U64:
-    """The 64 bits that stand for each value of a type of at most 8 bytes: equal where, in binary form,
-    the values are. Rows that are NULL hold anything."""
+    """Return 64 bits for each value of a type of at most 8 bytes, equal if the values are equal in binary
+    form.
+
+    Rows that are NULL have arbitrary values.
+    """
     kind = array.type
     if pa.types.is_boolean(kind):
         return np.asarray(array.fill_null(False).to_numpy(zero_copy_only=False)).astype(np.uint64)
@@ -129,7 +140,7 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 
 def offsets_of(array: pa.Array) -> NDArray[np.int64]:
-    """The n + 1 offsets of a string, binary or list array, as int64."""
+    """Return the n + 1 offsets of a string, binary or list array as int64."""
     wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
     wide = wide or pa.types.is_large_list(array.type)
     buffer, dtype = array.buffers()[1], np.dtype(np.int64 if wide else np.int32)
@@ -139,8 +150,9 @@ def offsets_of(array: pa.Array) -> NDArray[np.int64]:
 
 
 def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
-    """Of a string its length and its words of 8 bytes, the last one filled with zeros; of a long one its
-    digest."""
+    """Hash each string by its length and its zero-padded words of 8 bytes. Long strings are hashed by a
+    digest.
+    """
     from firesteel.kernels.hashing import hash_strings
 
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
@@ -157,7 +169,7 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
 
 
 def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
-    """Of a list its length and the hashes of its elements."""
+    """Hash each list by its length and the hashes of its elements."""
     from firesteel.kernels.hashing import hash_lists
 
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
@@ -166,5 +178,7 @@ def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
 
 
 def fingerprint() -> str:
-    """Of the hash functions: that of the hashes of fixed values (tests/runtime/state/test_keys.py)."""
+    """Return the fingerprint of the hash functions: a hash of fixed values
+    (tests/runtime/state/test_keys.py).
+    """
     return _FINGERPRINT

@@ -1,9 +1,8 @@
-"""Functions of this package as machine code: compiled by Numba once for a machine, and called without it.
+"""Compile functions of this package to machine code, once for a machine, and call them without Numba.
 
-A kernel takes NumPy arrays without gaps, whole numbers and truth values, and touches nothing else. Its code
-is kept as an object file (objects.py), for each combination of arguments. Loading one takes a third of a
-millisecond; Numba is imported where something has to be compiled, for that takes as long as it takes to start
-half a worker.
+A kernel takes contiguous NumPy arrays, integers and booleans, and accesses nothing else. Its code is stored
+as an object file (objects.py) for each combination of argument kinds. Loading an object takes a third of a
+millisecond. Numba is imported only to compile, since the import takes half as long as starting a worker.
 """
 
 from __future__ import annotations
@@ -22,29 +21,40 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 _OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
 _LOADING = RLock()
-"""An object is loaded once, though threads of a worker may call a kernel at the same time."""
+"""Ensures that an object is loaded once, even if several threads call a kernel."""
 _OF_NUMBA = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Numba's own ways to call it are left out: nobody uses them, and they need symbols of Numba's."""
+"""Omits Numba's own wrappers, which nobody uses and which need symbols of Numba."""
 
 
 def compiled(function: Function) -> Function:
-    """The function as machine code. Indices are not checked; a division by zero is not an error. It makes no
-    arrays. What it returns is annotated as None, int or tuple[int, bool]."""
+    """Return a kernel that runs the function as machine code.
+
+    Indices are not checked, and a division by zero is not an error. The function must not create arrays. Its
+    result must be annotated as None, int or tuple[int, bool].
+
+    Example:
+        @compiled
+        def total(values: Integers) -> int:
+            found = 0
+            for value in values:
+                found += value
+            return found
+    """
     return cast("Function", Kernel(function))
 
 
 def part(function: Function) -> Function:
-    """One that only kernels call."""
+    """Return a function that only kernels can call."""
     return cast("Function", Part(function))
 
 
 def inlined(function: Function) -> Function:
-    """One that they call in their loops, and that becomes part of them."""
+    """Return a function that only kernels can call, and that is inlined into them."""
     return cast("Function", Part(function, forceinline=True))
 
 
 class Part:
-    """A function that kernels can call."""
+    """Function that kernels can call."""
 
     def __init__(self, function: Callable[..., object], **options: object) -> None:
         self.function = cast("FunctionType", function)
@@ -52,7 +62,7 @@ class Part:
 
     @cached_property
     def made(self) -> Any:
-        """Numba's function of it, in which the parts that it calls are Numba's, too."""
+        """Return Numba's version of the function, which calls Numba's versions of other parts."""
         import numba
 
         options = {**_OPTIONS, **_OF_NUMBA, **_lean(), **self._options}
@@ -60,25 +70,25 @@ class Part:
 
 
 class Instruction(Part):
-    """What Numba has no word for (instructions.py)."""
+    """Instruction that Numba lacks (instructions.py)."""
 
     @cached_property
     def made(self) -> Any:
-        """What Numba takes it for where a kernel calls it."""
+        """Return Numba's intrinsic for the instruction."""
         from numba.extending import intrinsic
 
         return intrinsic(self.function)
 
 
 class Kernel(Part):
-    """A function that is called from Python."""
+    """Compiled function that Python calls."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self._is_ours = function.__module__.startswith(f"{__package__}.")
         self.calls: dict[tuple[str, ...], Call] = {}
-        """By the kinds of the arguments."""
+        """Loaded code by the kinds of the arguments."""
         if self._is_ours:
             KERNELS[self.name] = self
 
@@ -91,7 +101,7 @@ class Kernel(Part):
         return call(arguments)
 
     def load(self, kinds: tuple[str, ...]) -> Call:
-        """Have it ready for arguments of these kinds: as it was kept, else compiled."""
+        """Load the stored code for arguments of these kinds. Compile it if there is none."""
         kept = self.load_kept(kinds)
         if kept is not None:
             return kept
@@ -102,7 +112,7 @@ class Kernel(Part):
         return self._call(kinds, objects.loaded(symbol, code))
 
     def load_kept(self, kinds: tuple[str, ...]) -> Call | None:
-        """Have it ready as it was kept; None where it was not."""
+        """Load the stored code for arguments of these kinds. Return None if there is none."""
         address = objects.load(self._symbol(kinds)) if self._is_ours else None
         return None if address is None else self._call(kinds, address)
 
@@ -115,7 +125,7 @@ class Kernel(Part):
         return made
 
     def _compile(self, kinds: tuple[str, ...], symbol: str) -> bytes:
-        """As an object with one function that is seen from outside, the symbol."""
+        """Return the code as an object that exports one function, `symbol`."""
         import numba
 
         with warnings.catch_warnings():
@@ -127,12 +137,13 @@ class Kernel(Part):
 
 
 KERNELS: dict[str, Kernel] = {}
-"""Those of this package by module and name, as far as their modules were imported. Others are not kept: the
-folder goes by the sources of the package."""
+"""Imported kernels of this package by module and name. Others are not stored: the cache folder depends on the
+sources of this package.
+"""
 
 
 def _with_made_parts(function: FunctionType) -> FunctionType:
-    """The same code, whose global names stand for what Numba can call."""
+    """Return the function with its global names bound to what Numba can call."""
     names = {
         name: value.made if isinstance(value, Part) else value
         for name, value in function.__globals__.items()
@@ -144,8 +155,10 @@ def _with_made_parts(function: FunctionType) -> FunctionType:
 
 
 def _lean() -> dict[str, bool]:
-    """Arrays are not counted, by a private option: counts are atomic, and took more than half of the time of
-    loops whose parts are functions of their own. A Numba that does not know it counts."""
+    """Return Numba's private option that turns off reference counting of arrays, if this Numba has it.
+
+    Counts are atomic, and took more than half of the time of loops that call parts.
+    """
     import numba
 
     return {"_nrt": False} if hasattr(numba.core.options.DefaultOptions, "_nrt") else {}

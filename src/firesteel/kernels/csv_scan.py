@@ -1,8 +1,9 @@
-"""Records of csv: where they end, and where their values stand. A value is a cell of kernels/json/cells.py:
-STRING, or ESCAPED where it holds doubled quotes.
+"""Find the records and values of CSV text. A value is a cell of kernels/json/cells.py: STRING, or ESCAPED if
+it contains doubled quotes.
 
-A quote opens a value where that begins, and only a delimiter or the record's end may follow the one that
-closes it (Jackson's CsvDecoder); text with other quotes is not for these kernels."""
+A quote may open a value only at its beginning. After the closing quote, only a delimiter or the end of the
+record may follow (Jackson's CsvDecoder). Text with other quotes is not for these kernels.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +16,28 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
 from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 ODD, OPEN = -1, -2
-"""Instead of a place: quotes that stand elsewhere, and a quote that nothing closes."""
+"""Results in place of a position: quotes in other positions (ODD), and a quote that is never closed
+(OPEN).
+"""
 _LF, _CR = 10, 13
 _LOW = np.uint64(0x0E0E0E0E0E0E0E0E)
-"""Bytes below are looked at."""
+"""Bytes below this value are checked one by one."""
 _ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @compiled
 def record_ends(data: Bytes, delimiter: int, quote: int, ends: Offsets) -> tuple[int, bool]:
-    """How many records end with a LF, or ODD; whether a quote is open behind them. ends: int32[m], gets the
-    places behind the first m. quote: -1 for none."""
+    """Find the ends of records.
+
+    Args:
+        data: The text.
+        delimiter: Byte between values.
+        quote: Quote byte, -1 for none.
+        ends: int32[m], receives the positions after the first m records.
+
+    Returns:
+        The number of records that end with a LF, or ODD; and whether a quote is open after them.
+    """
     count, at, start = 0, 0, 0
     while True:
         at = _next_of(data, at, len(data), _LF, quote)
@@ -52,9 +64,17 @@ def record_ends(data: Bytes, delimiter: int, quote: int, ends: Offsets) -> tuple
 def scan_records(
     data: Bytes, offsets: Integers, delimiter: int, quote: int, wanted: Integers, cells: Cells, odd: Flags
 ) -> None:
-    """Find the values of n records, record i being data[offsets[i]:offsets[i + 1]], with a line end or not.
-    wanted: int64[w], of each value of a record the column of `cells` that gets it, or -1. cells: int64[n, k].
-    odd: bool[n], gets which are no records of w values."""
+    """Find the values of n records. Record i is data[offsets[i]:offsets[i + 1]], with or without a line end.
+
+    Args:
+        data: The text.
+        offsets: int64[n + 1].
+        delimiter: Byte between values.
+        quote: Quote byte, -1 for none.
+        wanted: int64[w], for each value of a record the column of `cells` that receives it, or -1.
+        cells: int64[n, k].
+        odd: bool[n], receives which records do not have w values.
+    """
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]
         if end > at and byte_at(data, end - 1) == _LF:
@@ -75,7 +95,7 @@ def scan_records(
 def _value(
     data: Bytes, at: int, end: int, delimiter: int, quote: int, column: int, number: int, cells: Cells
 ) -> int:  # fmt: skip
-    """Where the value that begins here ends, the quote included; ODD."""
+    """Return the end of the value that begins here, including its quote, or ODD."""
     kind, start, stop = STRING, at, at
     if at < end and byte_at(data, at) == quote:
         start = at + 1
@@ -97,7 +117,7 @@ def _value(
 
 @compiled
 def fields_size(cells: Cells) -> int:
-    """Bytes that hold the texts of cells for certain."""
+    """Return a number of bytes that is large enough for the texts of the cells."""
     total = 0
     for index in range(len(cells)):
         total += (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
@@ -106,7 +126,15 @@ def fields_size(cells: Cells) -> int:
 
 @compiled
 def copy_fields(data: Bytes, cells: Cells, quote: int, offsets: Offsets, out: Bytes) -> None:
-    """The texts of n cells, one behind the other. offsets: int32[n + 1], out: uint8[fields_size + 8]."""
+    """Copy the texts of n cells, one after the other.
+
+    Args:
+        data: The text.
+        cells: int64[n].
+        quote: Quote byte.
+        offsets: int32[n + 1], receives the offsets.
+        out: uint8[fields_size + 8], receives the texts.
+    """
     place = 0
     for index in range(len(cells)):
         offsets[index] = place
@@ -128,7 +156,7 @@ def _ends_value(byte: int, delimiter: int) -> bool:
 
 @inlined
 def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) -> int:
-    """Where a value without quotes ends; ODD if there is a quote in it, or the end of a line."""
+    """Return the end of a value without quotes. ODD if it contains a quote or the end of a line."""
     delimiters = np.uint64(delimiter) * _ONES
     quotes = np.uint64(quote if quote >= 0 else delimiter) * _ONES
     last = len(data) - 8
@@ -155,7 +183,9 @@ def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) ->
 
 @inlined
 def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
-    """Where the quote stands that closes a value, or OPEN; whether there are doubled ones before it."""
+    """Return the position of the quote that closes a value, or OPEN; and whether doubled quotes precede
+    it.
+    """
     doubled = False
     while True:
         at = _next_of(data, at, end, quote, quote)
@@ -170,7 +200,7 @@ def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
 
 @inlined
 def _next_of(data: Bytes, at: int, end: int, one: int, other: int) -> int:
-    """The first place from here on of one of two bytes, or the end. other: -1 for none."""
+    """Return the next position of one of two bytes, or `end`. `other` is -1 for none."""
     ones, others = np.uint64(one) * _ONES, np.uint64(other if other >= 0 else one) * _ONES
     last = len(data) - 8
     while at < end and at <= last:
@@ -187,7 +217,7 @@ def _next_of(data: Bytes, at: int, end: int, one: int, other: int) -> int:
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled."""
+    """Load the kernels, or compile them."""
     data, odd = np.zeros(8, np.uint8), np.empty(0, np.bool_)
     data.flags.writeable = False
     none, ends = np.zeros(1, np.int64), np.empty(1, np.int32)

@@ -1,7 +1,7 @@
-"""The greatest value of each key after each row, where values come and go.
+"""Greatest value of each key after each row, where values come and go.
 
-Rows stand by key, and key k has those from starts[k] on. They add `moves` to the counts of pairs of a key and
-a value; a value is there while its count is above 0.
+The rows of key k begin at starts[k]. Each row adds `moves` to the count of a pair of key and value. A value
+exists while its count is above 0.
 """
 
 from __future__ import annotations
@@ -18,8 +18,17 @@ def count_pairs(
     after: Integers, last: Integers, least: Integers,
     order: Integers, starts: Integers, moves: Integers, before: Integers,
 ) -> None:  # fmt: skip
-    """Count pairs. order: int64[n], rows by pair, and by `starts` where each of p pairs begins there. before:
-    int64[p]. after: int64[n], the count of its pair after each row. last, least: int64[p], of all counts."""
+    """Count p pairs of key and value.
+
+    Args:
+        after: int64[n], receives the count of its pair after each row.
+        last: int64[p], receives the last count of each pair.
+        least: int64[p], receives the least count of each pair.
+        order: int64[n], rows sorted by pair.
+        starts: int64[p], where each pair begins in `order`.
+        moves: int64[n], change of the count by each row.
+        before: int64[p], counts before all rows.
+    """
     for pair in range(len(starts)):
         count = before[pair]
         lowest = count
@@ -36,9 +45,20 @@ def count_values(
     sizes: Integers, loses: Flags, starts: Integers, moves: Integers, after: Integers, pairs: Integers,
     values: Integers, known: Integers, stored: Integers,
 ) -> None:  # fmt: skip
-    """Count the values that are there. pairs: int64[n], of each row; `values` are theirs. known: int64[g],
-    the stored extremes, of `stored` values each. sizes: int64[n], after each row. loses: bool[g], which keys
-    may lose the stored extreme: a value that is no less goes, or there are none for a moment."""
+    """Count the values that exist for each key.
+
+    Args:
+        sizes: int64[n], receives the number after each row.
+        loses: bool[g], receives which keys may lose the stored extreme: a value that is no less disappears,
+            or no value exists for a moment.
+        starts: int64[g], first row of each key.
+        moves: int64[n], change of the count by each row.
+        after: int64[n], count of its pair after each row.
+        pairs: int64[n], pair of each row.
+        values: Value of each pair.
+        known: int64[g], stored extremes.
+        stored: int64[g], number of stored values of each key.
+    """
     for key in range(len(starts)):
         size = stored[key]
         for row in range(starts[key], _end(starts, key, len(moves))):
@@ -56,9 +76,21 @@ def greatest(
     best: Integers, words: Words, begins: Integers, starts: Integers, moves: Integers, after: Integers,
     places: Integers, owners: Integers, values: Integers, before: Integers, others: Integers,
 ) -> None:  # fmt: skip
-    """The greatest value that is there after each row, or of `others`, one for each key. Of the pairs, by key
-    and ascending value: owners, values, before: int64[p], the counts; places: int64[n], where each row's
-    stands. words, begins: a set of so many places, empty."""
+    """Write the greatest value after each row, or that of `others` if it is greater.
+
+    Args:
+        best: int64[n], receives the values.
+        words: Empty set of p places (places.py).
+        begins: Levels of the set.
+        starts: int64[g], first row of each key.
+        moves: int64[n], change of the count by each row.
+        after: int64[n], count of its pair after each row.
+        places: int64[n], pair of each row.
+        owners: int64[p], key of each pair. Pairs are sorted by key and value.
+        values: int64[p], value of each pair.
+        before: int64[p], count of each pair before all rows.
+        others: int64[g], another value of each key.
+    """
     pair = 0
     for key in range(len(starts)):
         first, top = pair, -1
@@ -84,10 +116,19 @@ def merge_counts(
     sizes: Integers, best: Integers, loses: Flags, odd: Flags, owners: Integers, values: Integers,
     before: Integers, after: Integers, known: Integers,
 ) -> None:  # fmt: skip
-    """Of a bundle, whose p pairs stand by owner and have so many rows before and after it. sizes: int64[g],
-    to which the values that come to be there are added, and from which those that go are taken. best:
-    int64[g], the pair of the greatest value that is there, -1 for none. loses: bool[g], where a value goes
-    that is no less than the known extreme. odd: bool[g], where a count is below 0."""
+    """Merge the counts of a bundle into those of its keys. The p pairs are sorted by key.
+
+    Args:
+        sizes: int64[g], number of existing values, updated.
+        best: int64[g], receives the pair of the greatest existing value, -1 for none.
+        loses: bool[g], receives where a value disappears that is no less than the known extreme.
+        odd: bool[g], receives where a count is below 0.
+        owners: int64[p], key of each pair.
+        values: int64[p], value of each pair.
+        before: int64[p], counts before the bundle.
+        after: int64[p], counts after the bundle.
+        known: int64[g], known extremes.
+    """
     best[:] = -1
     for pair in range(len(owners)):
         key = owners[pair]
@@ -105,24 +146,24 @@ def merge_counts(
 
 @inlined
 def _end(starts: Integers, number: int, rows: int) -> int:
-    """Where a stretch of rows ends."""
+    """Return the end of a range of rows."""
     return starts[number + 1] if number + 1 < len(starts) else rows
 
 
 @inlined
 def _comes(move: int, count: int) -> bool:
-    """Whether a value comes to be there with a row."""
+    """Return whether a value begins to exist with a row."""
     return move > 0 and count == 1
 
 
 @inlined
 def _goes(move: int, count: int) -> bool:
-    """Whether a value goes with a row."""
+    """Return whether a value ceases to exist with a row."""
     return move < 0 and count == 0
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no rows at all."""
+    """Load the kernels, or compile them."""
     out, flags = np.empty(0, np.int64), np.empty(0, np.bool_)
     count_pairs(out, out, out, *given(*[out] * 4))
     count_values(out, flags, *given(*[out] * 7))

@@ -1,4 +1,4 @@
-"""Groups of entries: their sums, their entries, and rows dealt out to them."""
+"""Groups of entries: their sums, their entries, and the rows of each group."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from firesteel.kernels.types import Flags, Integers, Offsets, given
 
 @compiled
 def add_groups(sums: Integers, order: Integers, starts: Integers, values: Integers) -> None:
-    """The sum of each group of values, which wraps: those that stand in `order` from its start on."""
+    """Write the sum of each group to `sums`. Sums wrap. A group has the values in `order` from its start
+    on.
+    """
     for group in range(len(starts)):
         end = starts[group + 1] if group + 1 < len(starts) else len(order)
         total = 0
@@ -21,9 +23,15 @@ def add_groups(sums: Integers, order: Integers, starts: Integers, values: Intege
 
 @compiled
 def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integers, groups: Integers) -> int:
-    """The numbers of the entries that are there, group by group, and how many they are. groups: int64[m], in
-    this order; group i has the entries from bounds[i] up to bounds[i + 1]. ends: [m + 1], where the entries
-    of each begin and end."""
+    """Write the live entries of m groups, and return their number.
+
+    Args:
+        entries: Receives the numbers of the entries, group by group.
+        ends: int32[m + 1], receives the bounds of each group in `entries`.
+        there: Whether each entry is live.
+        bounds: Group i has the entries from bounds[i] to bounds[i + 1].
+        groups: int64[m], the groups in output order.
+    """
     count = 0
     ends[0] = 0
     for place in range(len(groups)):
@@ -37,8 +45,13 @@ def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integer
 
 @compiled
 def deal(order: Integers, ends: Integers, groups: Offsets) -> None:
-    """The rows by group, within one as they stand, and where those of each group end. groups: int32[n], below
-    the number of `ends`."""
+    """Write the stable order of n rows by group, and the end of each group in it.
+
+    Args:
+        order: int64[n], receives the rows.
+        ends: int64[g], receives the ends.
+        groups: int32[n], group of each row, below g.
+    """
     ends[:] = 0
     for row in range(len(groups)):
         ends[groups[row]] += 1
@@ -51,7 +64,7 @@ def deal(order: Integers, ends: Integers, groups: Offsets) -> None:
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no groups at all."""
+    """Load the kernels, or compile them."""
     out = np.empty(0, np.int64)
     add_groups(out, *given(out, out, out))
     deal(out, out, *given(np.empty(0, np.int32)))

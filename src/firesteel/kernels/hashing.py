@@ -1,4 +1,4 @@
-"""Two 64-bit hashes of words and of strings of bytes. What they are for: kernels/column_hashes.py."""
+"""Two 64-bit hashes of words and byte strings, used by kernels/column_hashes.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SEED1, _SEED2 = SEED
 
 @inlined
 def mix1(x: np.uint64) -> np.uint64:
-    """A bijection of 64 bits (the finalizer of splitmix64)."""
+    """Return a bijection of 64 bits (the finalizer of splitmix64)."""
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
@@ -25,7 +25,7 @@ def mix1(x: np.uint64) -> np.uint64:
 
 @inlined
 def mix2(x: np.uint64) -> np.uint64:
-    """Another bijection of 64 bits (the finalizer of MurmurHash3)."""
+    """Return another bijection of 64 bits (the finalizer of MurmurHash3)."""
     x ^= x >> np.uint64(33)
     x *= np.uint64(0xFF51AFD7ED558CCD)
     x ^= x >> np.uint64(33)
@@ -36,7 +36,7 @@ def mix2(x: np.uint64) -> np.uint64:
 
 @compiled
 def fold_words(word1: Words, word2: Words, hash1: Words, hash2: Words) -> None:
-    """Take a word a row into both hashes."""
+    """Mix one word for each row into both hashes."""
     for row in range(len(hash1)):
         hash1[row] = mix1(hash1[row] ^ word1[row])
         hash2[row] = mix2(hash2[row] ^ word2[row])
@@ -44,7 +44,7 @@ def fold_words(word1: Words, word2: Words, hash1: Words, hash2: Words) -> None:
 
 @compiled
 def hash_lists(words1: Words, words2: Words, offsets: Integers, hash1: Words, hash2: Words) -> None:
-    """The length of each list and its elements' words. offsets: int64[n + 1]."""
+    """Hash each list by its length and its elements' words. `offsets` is int64[n + 1]."""
     for row in range(len(hash1)):
         start, end = offsets[row], offsets[row + 1]
         size = np.uint64(end - start)
@@ -56,8 +56,7 @@ def hash_lists(words1: Words, words2: Words, offsets: Integers, hash1: Words, ha
 
 @compiled
 def hash_strings(data: Bytes, offsets: Integers, hash1: Words, hash2: Words) -> None:
-    """The length of each string and its words of eight bytes; what the last one lacks counts as zero.
-    offsets: int64[n + 1]."""
+    """Hash each string by its length and its words of eight bytes, zero-padded. `offsets` is int64[n + 1]."""
     for row in range(len(hash1)):
         at, end = int(offsets[row]), int(offsets[row + 1])
         size = np.uint64(end - at)
@@ -71,7 +70,7 @@ def hash_strings(data: Bytes, offsets: Integers, hash1: Words, hash2: Words) -> 
 
 @inlined
 def _word(data: Bytes, at: int, end: int) -> np.uint64:
-    """The eight bytes from `at` on, with zeros from `end` on."""
+    """Return the eight bytes from `at`, with zeros from `end` on."""
     left = end - at
     if at + 8 <= len(data):
         word = load_word(data, at)
@@ -83,7 +82,7 @@ def _word(data: Bytes, at: int, end: int) -> np.uint64:
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no rows at all."""
+    """Load the kernels, or compile them."""
     data, words, offsets = np.zeros(8, np.uint8), np.empty(0, np.uint64), np.zeros(1, np.int64)
     data.flags.writeable = False
     fold_words(words, words, words, words)

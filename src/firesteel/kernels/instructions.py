@@ -1,4 +1,4 @@
-"""Instructions of the processor that Numba has no word for, for kernels to call."""
+"""Processor instructions that Numba lacks, for kernels to call."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from firesteel.kernels.compiler import Instruction
 Function = TypeVar("Function", bound=Callable[..., object])
 
 ARRAY = "array"
-"""Of whatever items; the instruction is given the address of the first one."""
+"""Type of an array argument of any items. The instruction gets the address of the first item."""
 
 
 def instruction(result: str, *takes: str) -> Callable[[Function], Callable[..., Any]]:
-    """Makes what a kernel calls of a function that writes its code: of LLVM's types (llvmlite.ir), a builder
-    and its arguments as LLVM's values it gives the value that is the result. takes: by argument, Numba's name
-    of its type, or `array`."""
+    """Return a decorator that turns a code generator into an instruction that kernels can call.
+
+    The generator gets LLVM's types (llvmlite.ir), a builder and the arguments as LLVM values. It returns the
+    value of the result.
+
+    Args:
+        result: Numba's name of the result type.
+        takes: For each argument Numba's name of its type, or `array`.
+    """
 
     def made(write: Function) -> Callable[..., Any]:
         return cast("Callable[..., Any]", Instruction(_typed(write, result, takes)))
@@ -26,7 +32,7 @@ def instruction(result: str, *takes: str) -> Callable[[Function], Callable[..., 
 
 
 def _typed(write: Callable[..., Any], result: str, takes: tuple[str, ...]) -> Callable[..., Any]:
-    """As Numba's `intrinsic` wants it: the types of the arguments, and what writes the code."""
+    """Return a function for Numba's `intrinsic`: it types the arguments and generates the code."""
 
     def typed(_typing_context: Any, *given: Any) -> Any:
         from llvmlite import ir

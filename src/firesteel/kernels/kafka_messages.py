@@ -1,5 +1,7 @@
-"""Kafka's messages, where librdkafka has them, to columns. A message is an `rd_kafka_message_t` of its
-rdkafka.h, given by its address."""
+"""Copy Kafka messages from librdkafka's memory into columns.
+
+A message is the address of an `rd_kafka_message_t` (rdkafka.h).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,20 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Bytes, Integers, Offsets
 
 VALUE, KEY = 24, 40
-"""Where in a message the address of its value or key stands, 0 if there is none, with the size behind it."""
+"""Offset of the address of a message's value or key, 0 if there is none. The size follows it."""
 _ERROR, _SIZE, _OFFSET = 0, 8, 56
 NONE = -1
 
 
 @compiled
 def read_heads(messages: Integers, offsets: Integers, errors: Offsets) -> None:
-    """offsets: int64[n], get where in their partition n messages stand. errors: int32[n], get the codes of
-    those that are none but tell of an error, 0 for the others."""
+    """Write the offset and the error code of n messages.
+
+    Args:
+        messages: int64[n], addresses.
+        offsets: int64[n], receives the offsets in their partition.
+        errors: int32[n], receives the error code of an error message, 0 for others.
+    """
     for index in range(len(messages)):
         errors[index] = half_of(messages[index] + _ERROR)
         offsets[index] = word_of(messages[index] + _OFFSET)
@@ -26,7 +33,13 @@ def read_heads(messages: Integers, offsets: Integers, errors: Offsets) -> None:
 
 @compiled
 def read_sizes(messages: Integers, field: int, sizes: Offsets) -> int:
-    """The bytes of all values or keys. sizes: int32[n], get those of each; NONE where there is none."""
+    """Write the sizes of all values or keys, and return their sum.
+
+    Args:
+        messages: int64[n], addresses.
+        field: VALUE or KEY.
+        sizes: int32[n], receives the sizes, NONE for no value.
+    """
     total = 0
     for index in range(len(messages)):
         sizes[index] = NONE
@@ -39,7 +52,7 @@ def read_sizes(messages: Integers, field: int, sizes: Offsets) -> int:
 
 @compiled
 def copy_values(messages: Integers, field: int, sizes: Offsets, out: Bytes) -> None:
-    """out: uint8[total], gets the values or keys, one behind the other. sizes: as read_sizes gives them."""
+    """Copy the values or keys to `out`, one after the other. `sizes` is the result of read_sizes."""
     at = 0
     for index in range(len(messages)):
         if sizes[index] > 0:
@@ -49,13 +62,13 @@ def copy_values(messages: Integers, field: int, sizes: Offsets, out: Bytes) -> N
 
 @compiled
 def give_back(messages: Integers, destroy: int) -> None:
-    """Call rd_kafka_message_destroy, given by its address, with all of them."""
+    """Call rd_kafka_message_destroy, given by its address, with each message."""
     for index in range(len(messages)):
         call_with(destroy, messages[index])
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled."""
+    """Load the kernels, or compile them."""
     none, sizes = np.empty(0, np.int64), np.empty(0, np.int32)
     read_heads(none, none, sizes)
     read_sizes(none, VALUE, sizes)

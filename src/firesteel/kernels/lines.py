@@ -1,4 +1,4 @@
-"""Where the lines of a text end."""
+"""Find the line ends of a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE_ENDS = np.uint64(0x0A0A0A0A0A0A0A0A)
 
 @compiled
 def line_ends(data: Bytes, ends: Offsets) -> int:
-    """The number of line ends. ends: int32[m], gets the places behind the first m of them."""
+    """Return the number of line ends. `ends` (int32[m]) receives the positions after the first m of them."""
     count, at, last = 0, 0, len(data) - 8
     while at < len(data):
         if at <= last:
@@ -34,7 +34,7 @@ def line_ends(data: Bytes, ends: Offsets) -> int:
 
 
 def warm() -> None:
-    """Have the kernel loaded, or compiled."""
+    """Load the kernel, or compile it."""
     data = np.zeros(8, np.uint8)
     data.flags.writeable = False
     line_ends(data, np.empty(0, np.int32))

@@ -1,7 +1,7 @@
-"""Machine code as object files: made by LLVM of what Numba gives, kept in a folder of the machine, loaded.
+"""Object files with machine code: created by LLVM, stored in a folder of the machine, and loaded.
 
-The folder is named by the sources of this package, the processor, and the versions of what compiles: code
-that was made of other sources is never found. Where no folder can be written to, or other users could have
+The name of the folder depends on the sources of this package, the processor, and the versions of the
+compilers. So code of other sources is never found. If the folder is not writable, or other users could have
 written to it, each process compiles what it needs.
 """
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 _SUFFIX = ".o"
 _DIGEST_BYTES = 16
 _POINTER = re.compile(r".*\*")
-"""As LLVM wrote them before version 17."""
+"""Pointer types as LLVM wrote them before version 17."""
 
 
 def load(symbol: str) -> int | None:
-    """Return the address of a function that was kept; None if it is not whole, or another user's."""
+    """Return the address of a stored function. None if its file is incomplete or belongs to another user."""
     try:
         data = read_trusted(_file(symbol))
         digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
@@ -43,7 +43,7 @@ def load(symbol: str) -> int | None:
 
 
 def keep(symbol: str, code: bytes) -> None:
-    """Keep an object that has the function for other processes, where that can be done."""
+    """Store an object with a function for other processes, if possible."""
     try:
         file = _file(symbol)
         make_private(file.parent)
@@ -53,7 +53,7 @@ def keep(symbol: str, code: bytes) -> None:
 
 
 def kept() -> Iterator[str]:
-    """Iterate over the symbols that were kept in earlier runs."""
+    """Yield the symbols that were stored in earlier runs."""
     try:
         names = sorted(file.name for file in _folder().iterdir())
     except (RuntimeError, OSError):
@@ -62,8 +62,11 @@ def kept() -> Iterator[str]:
 
 
 def emit(text: str, native: str, symbol: str, parameters: Sequence[str]) -> bytes:
-    """LLVM's text of a module as an object, its function `native` renamed. Raises InternalError where that
-    has other parameters, or where the module needs what is not in it."""
+    """Return the object of a module in LLVM's text form, with its function `native` renamed to `symbol`.
+
+    Raises:
+        InternalError: The function has other parameters, or the module needs external symbols.
+    """
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(text)
@@ -84,7 +87,7 @@ def emit(text: str, native: str, symbol: str, parameters: Sequence[str]) -> byte
 
 
 def loaded(symbol: str, code: bytes) -> int:
-    """The address of the function of an object, from now on in this process."""
+    """Load an object into this process and return the address of its function."""
     import llvmlite.binding as llvm
 
     engine = _engine()
@@ -98,7 +101,7 @@ def loaded(symbol: str, code: bytes) -> int:
 
 @cache
 def _engine() -> ExecutionEngine:
-    """What owns the code's memory, as long as the process lives."""
+    """Return the owner of the code's memory, which lives as long as the process."""
     import llvmlite.binding as llvm
 
     machine = _machine()
@@ -106,7 +109,7 @@ def _engine() -> ExecutionEngine:
 
 
 def _machine() -> Any:
-    """LLVM's target machine of this processor."""
+    """Return LLVM's target machine of this processor."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -122,7 +125,9 @@ def _file(symbol: str) -> Path:
 
 
 def _digest(symbol: str, code: bytes) -> bytes:
-    """Return what begins a function's file: one that is cut off, or another's, is as if it were not there."""
+    """Return the digest at the beginning of a function's file. A truncated or foreign file counts as
+    missing.
+    """
     return hashlib.blake2b(f"{len(symbol)} {symbol} ".encode() + code, digest_size=_DIGEST_BYTES).digest()
 
 
@@ -157,7 +162,7 @@ def _found_folder() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """Return what stands for the sources, the processor and what compiles."""
+    """Return the fingerprint of the sources, the processor and the compilers."""
     import llvmlite.binding as llvm
 
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"

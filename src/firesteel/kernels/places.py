@@ -1,7 +1,7 @@
-"""Sets of places, in which the greatest below another is found in a few steps.
+"""Sets of places in which the greatest place below another is found in a few steps.
 
-A set of n places is a bit for each, in words of 64; above them a bit for each word that is not 0, and so on
-up to one word.
+A set of n places has one bit for each, in words of 64 bits. The next level has one bit for each word that is
+not 0, and so on up to one word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ONE = np.uint64(1)
 
 
 def no_places(size: int) -> tuple[Words, Integers]:
-    """The empty set for places below `size`: its words, and where those of each level begin."""
+    """Return the empty set for places below `size`: its words, and where those of each level begin."""
     begins, words = [], 0
     while True:
         size = (size + 63) >> 6
@@ -28,7 +28,7 @@ def no_places(size: int) -> tuple[Words, Integers]:
 
 @inlined
 def put(words: Words, begins: Integers, place: int) -> None:
-    """Take a place in."""
+    """Add a place."""
     for begin in begins:
         at = begin + (place >> 6)
         before = words[at]
@@ -40,7 +40,7 @@ def put(words: Words, begins: Integers, place: int) -> None:
 
 @inlined
 def remove(words: Words, begins: Integers, place: int) -> None:
-    """Take a place out, which may not be there."""
+    """Remove a place, if it is in the set."""
     for begin in begins:
         at = begin + (place >> 6)
         words[at] &= ~(_ONE << np.uint64(place & 63))
@@ -51,7 +51,7 @@ def remove(words: Words, begins: Integers, place: int) -> None:
 
 @inlined
 def below(words: Words, begins: Integers, place: int) -> int:
-    """The greatest place of the set below another, -1 where there is none."""
+    """Return the greatest place of the set below another, -1 if there is none."""
     for level in range(len(begins)):
         word = words[begins[level] + (place >> 6)] & ((_ONE << np.uint64(place & 63)) - _ONE)
         if word:

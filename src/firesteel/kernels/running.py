@@ -1,4 +1,4 @@
-"""What changes from row to row, and what goes out of it."""
+"""Running aggregates from row to row, and the rows that they send."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ SUM, LEAST, GREATEST = range(3)
 
 @compiled
 def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
-    """The sum, least or greatest of each stretch up to and with each row, from `initial` on, in exactly this
-    order; integers wrap. starts: where stretches begin."""
+    """Write the running sum, least or greatest value of each range to `result`.
+
+    Values are combined in exactly this sequence, from `initial` on. Integers wrap. `starts` has the begin of
+    each range.
+    """
     for number in range(len(starts)):
         end = starts[number + 1] if number + 1 < len(starts) else len(values)
         running = initial[number]
@@ -29,9 +32,9 @@ def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, ini
 
 @compiled
 def expand_outcomes(kinds: Kinds, causes: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
-    """The kinds of the rows that go out, and the number of the row that caused each; how many they are.
+    """Write the kind of each output row and the row that caused it, and return their number.
 
-    first, second: by outcome, the kinds of what goes out of it, -1 for nothing.
+    `first` and `second` have the kinds of the output rows of each outcome, -1 for none.
     """
     count = 0
     for row in range(len(outcomes)):
@@ -47,15 +50,22 @@ def expand_outcomes(kinds: Kinds, causes: Integers, outcomes: Bytes, first: Kind
 
 @compiled
 def choose(found: Integers, causes: Integers, old: Flags, place: Integers, before: Integers) -> None:
-    """Of rows that go out the number of the result that they show. causes: the row that caused each; place:
-    where its result is; before: by that, where the one before it is, which is shown where `old` says so."""
+    """Write the number of the result that each output row shows.
+
+    Args:
+        found: Receives the numbers.
+        causes: Row that caused each output row.
+        old: Whether an output row shows the result before.
+        place: Number of each row's result.
+        before: For each result, the number of the one before.
+    """
     for i in range(len(causes)):
         at = place[causes[i]]
         found[i] = before[at] if old[i] else at
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no rows at all."""
+    """Load the kernels, or compile them."""
     out, kinds, flags = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.bool_)
     for numbers in (out, np.empty(0, np.float64), np.empty(0, np.float32)):
         accumulate(numbers, SUM, *given(numbers, out, numbers))

@@ -1,5 +1,5 @@
-"""Looking up many words in sorted ones. Where what is wanted ascends, too, each search goes on where the one
-before ended.
+"""Look up many words in sorted ones. If the wanted words ascend too, each search continues where the last one
+ended.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ def find_entries(
     found: Integers, by_two: bool, words1: Words, words2: Words, words3: Words, words4: Words,
     wanted1: Words, wanted2: Words, wanted3: Words, wanted4: Words,
 ) -> None:  # fmt: skip
-    """Where among n entries each of m wanted ones is, -1 where it is not. Four words tell entries apart; they
-    are sorted by the first (by_two: or the first two) of them."""
+    """Write the position of each of m wanted entries among n entries, -1 if it is missing.
+
+    Entries are identified by four words and sorted by the first one, with `by_two` by the first two.
+    """
     rows = len(words1)
     start, end, place = 0, rows, 0
     for i in range(len(wanted1)):
@@ -39,7 +41,7 @@ def find_entries(
 
 @compiled
 def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words) -> None:
-    """Where the words that equal each wanted one begin and end."""
+    """Write the range of the words that equal each wanted word."""
     for i in range(len(wanted)):
         if i and wanted[i] == wanted[i - 1]:
             start[i], stop[i] = start[i - 1], stop[i - 1]
@@ -53,16 +55,19 @@ def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words)
 def find_between(
     found: Integers, behind: bool, words: Words, wanted: Words, low: Integers, high: Integers
 ) -> None:
-    """The first place from low[i] on, where words are sorted up to high[i], of a word not below (behind:
-    above) wanted[i]; else high[i]."""
+    """Write the first position in [low[i], high[i]) of a word not below wanted[i], else high[i].
+
+    With `behind`, the word has to be above wanted[i]. Words are sorted within each range.
+    """
     for i in range(len(wanted)):
         found[i] = _first(words, wanted[i], low[i], max(low[i], high[i]), behind)
 
 
 @inlined
 def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> int:
-    """The first place in [low, high) of a word not below, or above, `word`: by steps that double, then by
-    halves."""
+    """Return the first position in [low, high) of a word not below, or above, `word`. Steps double, then
+    halve.
+    """
     step = 1
     at = low
     while at < high and (words[at] < word or (behind and words[at] == word)):
@@ -80,7 +85,7 @@ def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> 
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no words at all."""
+    """Load the kernels, or compile them."""
     out, words = np.empty(0, np.int64), np.empty(0, np.uint64)
     find_entries(out, True, *given(*[words] * 8))
     find_stretches(out, out, *given(words, words))

@@ -1,5 +1,6 @@
-"""Sorting rows by words: the leading bits of a row's word and its place share one number, and numbers are
-sorted several times faster than places by what stands there.
+"""Sort rows by words: pack the leading bits of a word and the row number into one integer.
+
+Integers sort several times faster than row numbers by key.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from firesteel.kernels.types import Integers, Words, given
 
 @compiled
 def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: Integers) -> None:
-    """Of each row its code, leading bits of its word and its place. codes: of all rows, or of none for 0."""
+    """Pack the code, the leading bits of the word and the number of each row. Empty `codes` means no
+    codes.
+    """
     bits, unread = np.uint64(place_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):
         number = words[row] >> unread
@@ -25,8 +28,12 @@ def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: In
 def unpack(
     order: Integers, starts: Integers, place_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
-    """The rows in the order of the sorted numbers, and where those begin that differ in more than their
-    places: how many of these there are. -1 where rows that do not differ so have different words."""
+    """Write the rows in sorted order and the begin of each group of equal rows, and return the number of
+    groups.
+
+    Returns:
+        -1 if rows of one group differ in one of their words.
+    """
     bits = np.uint64(place_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)
     count, before = 0, np.int64(0)
@@ -43,7 +50,7 @@ def unpack(
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no rows at all."""
+    """Load the kernels, or compile them."""
     packed, places = np.empty(0, np.uint64), np.empty(0, np.int64)
     pack(packed, 1, 1, *given(packed, places))
     unpack(places, places, 1, *given(packed, packed, packed))

@@ -1,7 +1,6 @@
-"""Loads kernels before they are needed: some hundredths of a second for a process and those that are forked
-from it, and once for a machine some seconds of compiling.
+"""Load kernels before they are needed, which takes some hundredths of a second for a process and its forks.
 
-python -m firesteel.kernels.warm     compile them all
+`python -m firesteel.kernels.warm` compiles all kernels.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ MODULES = (
     *("changed_rows", "lines", "csv_scan"),
     *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
 )
-"""Each has a function `warm` that calls its kernels with the types with which they will be called."""
+"""Modules with a function `warm`, which calls their kernels with all kinds of arguments in use."""
 
 
 def load_kept() -> Iterator[str]:
-    """Load those that were compiled before, one with each step. Nothing is compiled."""
+    """Load the kernels that were compiled before, one for each step. Nothing is compiled."""
     for module in MODULES:
         import_module(f"firesteel.kernels.{module}")
     for symbol in kept():
@@ -32,7 +31,7 @@ def load_kept() -> Iterator[str]:
 
 
 def compile_all() -> None:
-    """Compile all, or load them."""
+    """Compile or load all kernels."""
     for module in MODULES:
         import_module(f"firesteel.kernels.{module}").warm()
 

@@ -1,4 +1,4 @@
-"""The aggregates of a physical plan as specs: record by record, in bundles, in two phases."""
+"""Translate the aggregates of a physical plan to specs: record by record, in bundles, in two phases."""
 
 from __future__ import annotations
 
@@ -25,9 +25,16 @@ Types = tuple[SqlType, ...]
 
 @dataclass(frozen=True)
 class OperatorOptions:
-    """time_zone: of the session. ttl: milliseconds that state is kept. bundle: rows after which a bundle
-    ends. state_id gives each stateful operator a name of its own. watermark_interval: milliseconds
-    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
+    """Options of the translation of operators.
+
+    Attributes:
+        time_zone: Session time zone.
+        ttl: State retention in milliseconds, 0 for no expiry.
+        bundle: Number of rows after which a bundle ends.
+        state_id: Function that returns a unique name for the state of an operator.
+        watermark_interval: Milliseconds (pipeline.auto-watermark-interval).
+        idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+    """
 
     time_zone: str
     ttl: int
@@ -57,8 +64,10 @@ def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> 
 def global_aggregate(
     node: physical.GlobalGroupAggregate, options: OperatorOptions
 ) -> GlobalGroupAggregateSpec:
-    """Its calls are over the rows of the local phase; above an incremental aggregate that would be the
-    results of the partial one."""
+    """Return the spec of a global aggregate, with the calls over the rows of the local phase.
+
+    Above an incremental aggregate, these rows would be the results of the partial aggregate.
+    """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):
         local = _below_exchange(below)
@@ -130,12 +139,16 @@ def _below_exchange(node: Node) -> Node:
 
 
 def types_of(node: Node) -> Types:
-    """The types of a node's columns."""
+    """Return the types of a node's columns."""
     return tuple(f.type for f in node.schema)
 
 
 def mode_of(node: Node) -> ChangelogMode:
-    """The changelog mode of a node's output. Raises InternalError where it was not inferred."""
+    """Return the changelog mode of a node's output.
+
+    Raises:
+        InternalError: The mode was not inferred.
+    """
     mode: ChangelogMode | None = getattr(node, "mode", None)
     if mode is None:
         raise InternalError(f"the changelog mode of {type(node).__name__} was not inferred")

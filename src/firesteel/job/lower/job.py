@@ -42,13 +42,19 @@ from firesteel.types.value_parts import Parts
 
 @dataclass(frozen=True)
 class TranslateOptions:
-    """time_zone: of the session (table.local-time-zone). ttl: milliseconds that state is kept, 0 for
-    ever (table.exec.state.ttl). bundle: rows after which a bundle ends (table.exec.mini-batch.size).
-    names: of a collected query's columns, where the plan may have lost them. configuration: for what a sink
-    demands of rows (types/constraints.py). reuse: whether equal parts run once
-    (table.optimizer.reuse-sub-plan-enabled), and reuse_sources: whether they may be scans
-    (table.optimizer.reuse-source-enabled). watermark_interval: milliseconds of event time between marks
-    (pipeline.auto-watermark-interval). idle_timeout: milliseconds (table.exec.source.idle-timeout)."""
+    """Options of the translation to a job.
+
+    Attributes:
+        time_zone: Session time zone (table.local-time-zone).
+        ttl: State retention in milliseconds, 0 for no expiry (table.exec.state.ttl).
+        bundle: Number of rows after which a bundle ends (table.exec.mini-batch.size).
+        names: Column names of a collected query, if the plan may have lost them.
+        configuration: Options for the constraints of sinks (types/constraints.py).
+        reuse: Whether equal parts run once (table.optimizer.reuse-sub-plan-enabled).
+        reuse_sources: Whether these may be scans (table.optimizer.reuse-source-enabled).
+        watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
+        idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+    """
 
     time_zone: str = "UTC"
     ttl: int = 0
@@ -97,7 +103,7 @@ def _is_bounded(root: Node) -> bool:
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
-    """The number of a sink among those of the job. Equal ones are one, and get what comes to any of them."""
+    """Return the number of a sink in the job. Equal sinks share a number and get the rows of all of them."""
     for number, other in enumerate(sinks):
         if replace(other, mode=sink.mode) == sink:
             sinks[number] = replace(sink, mode=other.mode | sink.mode)
@@ -108,8 +114,7 @@ def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
 
 @dataclass(frozen=True)
 class _Open:
-    """A chain whose end is not known yet. feeds: the chains that it reads, each with the output that is to
-    lead here."""
+    """Chain without known outputs. `feeds`: the chains it reads, with the outputs that lead here."""
 
     inputs: tuple[Input, ...]
     feeds: tuple[tuple[int, Output], ...] = ()
@@ -124,10 +129,7 @@ class _Open:
         return replace(self, operators=(*self.operators, operator))
 
     def joined(self, other: _Open, port: int) -> _Open:
-        """The chain with what another one reads as its input at a port.
-
-        Raises InternalError for one that has operators: each input of several is behind an exchange.
-        """
+        """Return the chain with the input of another chain, which has to end at an exchange, at a port."""
         if other.operators or not other.feeds:
             raise InternalError("an input of an operator of several is not behind an exchange")
         inputs = tuple(replace(each, port=port) for each in other.inputs)
@@ -137,7 +139,7 @@ class _Open:
 
 @dataclass
 class _Closed:
-    """A chain whose readers are being found."""
+    """Chain whose outputs are still being collected."""
 
     id: int
     inputs: tuple[Input, ...]
@@ -147,8 +149,10 @@ class _Closed:
 
 @dataclass
 class _Shared:
-    """Chains that several others read. source: the place of the first source below them; sources: how many
-    there are. first: the number of the sink on whose way they were met first."""
+    """Chains with several readers, and the `sources` below them, beginning with number `source`.
+
+    `first` is the number of the sink on whose path they were found first.
+    """
 
     chains: list[int]
     source: int
@@ -157,7 +161,7 @@ class _Shared:
 
 
 _Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
-"""Asks for the chains of inputs, each with its branches, and returns a node's own."""
+"""Generator that requests the chains of inputs, each with its branches, and returns those of a node."""
 
 
 @dataclass
@@ -180,7 +184,7 @@ class _Translation:
         )  # fmt: skip
 
     def begin(self, sink: int, root: Node) -> None:
-        """Begin with what goes to a sink."""
+        """Start with the plan of a sink."""
         self.sink = sink
         self.joins = any(_has_ports(node) for node in walk(root))
 
@@ -215,8 +219,7 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """The same chains for one more reader. Where its rows meet others of the same sink they are numbered
-        as those of a source of its own."""
+        """Return shared chains for another reader, numbered anew if they meet again in one sink."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains
@@ -254,8 +257,7 @@ class _Translation:
         return _Open((Input(source, source=self.sources - 1),))
 
     def _with_ports(self, node: Node, branches: Branches) -> _Walk:
-        """A chain that begins with an operator of several inputs, each of them behind an exchange. The rows
-        of the input that it processes first have the first numbers."""
+        """Return a chain that starts with an operator of several inputs, numbered by `port_order`."""
         operator = operator_of(node, self.operators)
         if operator is None:
             raise InternalError(f"{type(node).__name__} has several inputs and no operator")
@@ -283,7 +285,7 @@ class _Translation:
         return operator
 
     def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
-        """The chains that end in a root's sink. Behind a materializer, rows are by its primary key."""
+        """Return the chains of a root's sink. A materializer needs rows by its primary key."""
         if not isinstance(root, physical.Sink) or not root.upsert_materialize:
             return chains
         enforcer = sink_enforcer(root, self.options.configuration)
@@ -296,8 +298,7 @@ class _Translation:
         return [by_key.then(materializer)]
 
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
-        """The chains; what reads a source goes through an exchange, as no split knows the watermark of those
-        before. Marks of the clock stay where they are."""
+        """Put an exchange after chains that read a source: no split knows other watermarks."""
         if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
             return chains
         return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]
@@ -306,7 +307,7 @@ class _Translation:
         return all(output.partitioning is Partitioning.FORWARD for _, output in chain.feeds)
 
     def close(self, chain: _Open, outputs: Sequence[Output] = ()) -> int:
-        """End a chain; its id."""
+        """Close a chain and return its id."""
         number = len(self.done)
         self.done.append(_Closed(number, chain.inputs, chain.operators, list(outputs)))
         for producer, output in chain.feeds:
@@ -319,7 +320,7 @@ def _is_by_clock(chain: _Open) -> bool:
 
 
 class _StateNames:
-    """A name for the state of each operator, as they are met."""
+    """Names for the states of operators, in the order of translation."""
 
     def __init__(self) -> None:
         self._given = 0
@@ -330,7 +331,7 @@ class _StateNames:
 
 
 def _has_ports(node: Node) -> bool:
-    """Whether a node is an operator of several inputs; a Union is none."""
+    """Return whether a node is an operator of several inputs. A Union is not."""
     return len(node.children) > 1 and not isinstance(node, physical.Union)
 
 

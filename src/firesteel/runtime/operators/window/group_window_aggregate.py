@@ -1,8 +1,10 @@
-"""Aggregation by TUMBLE and HOP of GROUP BY where single rows have a say: results before a window's end and
-after it, panes that slices cannot be, calls that cannot be merged. Flink: AggregateWindowOperator.
+"""Aggregate by TUMBLE and HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
 
-What is open of a key is one object, in this process from the first row of the key on, and pickled in keyed
-state at each barrier; its timers likewise.
+It is used where slices do not suffice: results before or after the end of a window, panes that are no slices,
+and calls without a merge.
+
+The open windows of a key are one object, in this process from the first row of the key on. At each barrier,
+objects and timers are pickled into keyed state.
 """
 
 from __future__ import annotations
@@ -37,7 +39,13 @@ from firesteel.types.internal_values import to_keys, to_list
 
 
 class GroupWindowAggregate(Operator):
-    """state: None keeps everything in this process."""
+    """Operator that processes rows one by one.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps everything in this process.
+        clock: Processing time.
+    """
 
     def __init__(self, spec: GroupWindowAggregateSpec, state: StateBackend | None, clock: Clock) -> None:
         self._spec = spec
@@ -112,7 +120,7 @@ class GroupWindowAggregate(Operator):
             self._row(known[owner], time, row, bool(kind & 1))
 
     def _times(self, table: pa.Table) -> list[int]:
-        """The times of rows on the windows' clock."""
+        """Return the times of rows on the windows' clock."""
         time = self._spec.time
         if time.column is None:
             found = np.full(table.num_rows, self._clock())
@@ -157,7 +165,7 @@ class GroupWindowAggregate(Operator):
 
     # --- time ----------------------------------------------------------------------------------------
     def _advance(self, mark: Watermark) -> None:
-        """Event time has come this far."""
+        """Fire the timers up to a watermark."""
         self._cause = (mark.order, mark.place)
         if mark.time <= self._time.now or not self._is_rowtime:
             return
@@ -172,7 +180,7 @@ class GroupWindowAggregate(Operator):
                         self._clear(mine, window)
 
     def _by_clock(self, cause: Cause) -> None:
-        """The clock has come this far."""
+        """Fire the timers up to the processing time."""
         self._cause, now = cause, self._clock()
         for time, mine in self._state.due_by_clock(now):
             for window in sorted(mine.windows.values(), key=lambda each: each.start):
@@ -189,7 +197,7 @@ class GroupWindowAggregate(Operator):
 
     # --- results -------------------------------------------------------------------------------------
     def _give(self, mine: KeyedWindows, window: OpenWindow) -> None:
-        """Send what the window comes to, if it is something new."""
+        """Send the result of a window, if it has changed."""
         panes = (mine.panes[p] for p in self._lengths.panes(window.start) if p in mine.panes)
         result = self._calls.result(panes)
         before = window.sent

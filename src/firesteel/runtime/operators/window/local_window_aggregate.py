@@ -1,15 +1,14 @@
-"""LocalWindowAggregate: rows to accumulators by key and slice, where the rows are. Flink:
-LocalSlicingWindowAggOperator.
+"""LocalWindowAggregate: reduce rows to accumulators by key and slice, before the exchange.
 
-It keeps nothing and drops nothing: what is late is known behind the exchange. Rows of a table are reduced
-together as long as no watermark between them ends a window of their slice; what they come to has the order of
-the last of them, which is before that watermark. Where most rows have a key and slice of their own they go on
-as they are, each as an accumulator.
+Flink: LocalSlicingWindowAggOperator. It has no state and drops no rows: the operator after the exchange knows
+what is late. Rows of a table are reduced together as long as no watermark between them ends a window of their
+slice. The accumulator has the order of the last row, which is before that watermark. If nearly every row has
+its own key and slice, each row becomes an accumulator.
 
-Where windows can end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py),
-they are sent on when Flink does it, late or not: with the watermark that empties its buffer, or at the end of
-a micro-batch, which is a checkpoint. A micro-batch begins as Flink does after a restart. So are accumulators
-that have no columnar form, where rows are taken back: what they come to depends on which rows went together.
+Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). Then
+rows are sent when Flink does it, late or not: with the watermark that flushes its buffer, or at the end of a
+micro-batch, which is a checkpoint. A micro-batch begins like Flink after a restart. The same holds for
+retractable accumulators without a columnar form, which depend on the rows that are reduced together.
 """
 
 from __future__ import annotations
@@ -46,8 +45,9 @@ _NO_MARKS: Numbers = np.zeros(0, np.int64)
 
 
 class LocalWindowAggregate(Operator):
-    """Rows of accumulators (runtime/aggregate/reduce/partials.py), the slice's end behind the group's
-    keys."""
+    """Operator that sends accumulators (runtime/aggregate/reduce/partials.py), with the slice's end after the
+    group's keys.
+    """
 
     def __init__(self, spec: LocalWindowAggregateSpec, columnar: bool = True) -> None:
         self._spec = spec
@@ -93,14 +93,16 @@ class LocalWindowAggregate(Operator):
 
     @cached_property
     def _none(self) -> pa.Table:
-        """No rows."""
+        """Return an empty table."""
         empty = self._partials.schema.empty_table()
         return empty.add_column(0, ORDER, pa.array([], pa.int64())).add_column(
             0, KIND, pa.array([], pa.int8())
         )
 
     def _reduced(self, table: pa.Table, fired: Numbers) -> pa.Table:
-        """fired: for each row, up to which end windows have fired by the watermarks of this table."""
+        """Return the accumulators of some rows. `fired` is the end up to which windows had fired by each
+        row.
+        """
         ends = row_ends(table, self._spec, self._slices)
         keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
         last = keys.order[keys.starts + keys.counts - 1]
@@ -108,7 +110,9 @@ class LocalWindowAggregate(Operator):
         return in_order(caused(table, last, kinds, map(one_chunk, parts.columns)))
 
     def _flushed(self, rows: Marked, flushes: Flushes) -> pa.Table:
-        """What the watermarks send on of these rows and of those held, each as its watermark's."""
+        """Return what the watermarks release of these rows and the buffered ones, each with its watermark's
+        order.
+        """
         some = rows.table.num_rows > 0
         self._seen = int(max([self._seen, *rows.orders[-1:], *orders(rows.table)[-1:]]))
         ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_MARKS
@@ -127,8 +131,17 @@ class LocalWindowAggregate(Operator):
     def _accumulated(
         self, table: pa.Table, ends: Numbers, parts: Numbers, as_they_are: bool = False
     ) -> tuple[Keys, pa.Table, Numbers]:
-        """Rows by key, slice and part; what they come to; the part of each. as_they_are: rows that share
-        little may stay."""
+        """Reduce rows by key, slice and part.
+
+        Args:
+            table: Rows.
+            ends: End of each row's slice.
+            parts: Part of each row.
+            as_they_are: Whether rows that share few keys may stay unreduced.
+
+        Returns:
+            The keys, the accumulators, and the part of each.
+        """
         rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
         names = [rows.column(field(i)) for i in self._aggregate.keys]
         find = find_keys_if_shared if as_they_are and self._partials.is_plain else find_keys

@@ -1,4 +1,4 @@
-"""Open sessions in keyed state: by key and start with what they hold, and by the time at which they fire."""
+"""State of open sessions: their content by key and start, and their timers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,15 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class KeyedSessions:
-    """s sessions. keys: the columns of their keys. starts, ends: on the windows' clock. timers: when they
-    fire. parts: the columns of what they hold."""
+    """s sessions with their keys.
+
+    Attributes:
+        keys: Key columns, s rows each.
+        starts: int64[s], on the windows' clock.
+        ends: int64[s], on the windows' clock.
+        timers: int64[s], when each session fires.
+        parts: Columns of the content, s rows each.
+    """
 
     keys: tuple[pa.Array, ...]
     starts: Index
@@ -32,7 +39,7 @@ class KeyedSessions:
         return len(self.starts)
 
     def take(self, at: Index) -> KeyedSessions:
-        """Some of them."""
+        """Return some of the sessions."""
         place = pa.array(at)
         return KeyedSessions(
             tuple(key.take(place) for key in self.keys), self.starts[at], self.ends[at], self.timers[at],
@@ -40,7 +47,7 @@ class KeyedSessions:
         )  # fmt: skip
 
     def and_then(self, other: KeyedSessions) -> KeyedSessions:
-        """These, then the others."""
+        """Return these sessions, then the others."""
         return KeyedSessions(
             _behind(self.keys, other.keys),
             np.concatenate([self.starts, other.starts]),
@@ -51,7 +58,14 @@ class KeyedSessions:
 
 
 class SessionState:
-    """name: of the state. types: of the parts."""
+    """State of open sessions.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the states.
+        key_types: Types of the key columns.
+        types: Types of the content.
+    """
 
     def __init__(
         self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]
@@ -61,19 +75,19 @@ class SessionState:
         self._timers = backend.times(f"{name}/timers", [*key_types, pa.int64()])
 
     def of(self, keys: Keys) -> tuple[OpenSessions, tuple[pa.Array, ...]]:
-        """The open sessions of the keys, and what they hold."""
+        """Return the open sessions of some keys, and their content."""
         found = self._open.entries(keys, np.arange(len(keys)), 0)
         ends, *parts = found.columns
         return OpenSessions(found.owners, _numbers(found.sub_keys), _numbers(ends)), tuple(parts)
 
     def drop(self, keys: Keys, owners: Index, starts: Index, timers: Index) -> None:
-        """Open sessions have fired, or have become part of others."""
+        """Delete open sessions that have fired or been merged."""
         if len(owners):
             nothing = [pa.nulls(len(owners), kind) for kind in self._types]
             self._write(keys, owners, starts, timers, nothing, np.zeros(len(owners), np.bool_))
 
     def put(self, keys: Keys, owners: Index, sessions: KeyedSessions) -> None:
-        """Sessions are open. owners: their keys."""
+        """Write open sessions. `owners` are their keys."""
         if len(owners):
             columns = [pa.array(sessions.ends), *sessions.parts]
             self._write(keys, owners, sessions.starts, sessions.timers, columns, None)
@@ -88,11 +102,11 @@ class SessionState:
         self._timers.put(named, named.codes, timers, (), live)
 
     def next_timer(self) -> int | None:
-        """When the first of them fires, None where none is open."""
+        """Return the time of the next session to fire, None if none is open."""
         return self._timers.next_time()
 
     def take_until(self, time: int) -> KeyedSessions:
-        """Take out those that fire until a time, in the order of their timers."""
+        """Remove and return the sessions that fire up to a time, sorted by their timers."""
         due = self._timers.take_until(time)
         keys = find_keys(due.keys[:-1], len(due.times))
         found = self._open.get(keys, keys.codes, due.keys[-1], 0)

@@ -1,9 +1,9 @@
-"""Aggregation by key and session: the table function's and that of GROUP BY.
+"""Aggregate by key and session, for the table function SESSION and for SESSION of GROUP BY.
 
-Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session gives one +I
-when it fires, or nothing where no record is left of it. A retraction goes to the session of its own time, and
-never makes one smaller. Rows that it takes back may lie in another session: what MIN and MAX then are depends
-on the order of things, so these go row by row.
+Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session sends one +I
+when it fires, or nothing if no record is left in it. A retraction goes to the session of its own time, and
+never makes a session smaller. The retracted row may be in another session. So MIN and MAX depend on the
+sequence of rows, and are processed row by row.
 """
 
 from __future__ import annotations
@@ -27,8 +27,14 @@ from firesteel.runtime.state.memory import memory_backend
 
 
 class SessionWindowAggregate(SessionOperator):
-    """A session holds its accumulators. state: None keeps them in this process. columnar: False sends
-    everything through the row handler."""
+    """Operator whose sessions hold accumulators.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the sessions in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
+    """
 
     def __init__(
         self,
@@ -48,7 +54,7 @@ class SessionWindowAggregate(SessionOperator):
         )
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """What was there comes first: rows are added to it."""
+        """Add rows to the accumulators of their sessions, after what was there."""
         known = Accumulated(batch.found.of_open, batch.parts)
         return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 

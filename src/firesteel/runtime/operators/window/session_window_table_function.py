@@ -1,8 +1,8 @@
-"""The table function SESSION without an aggregate: rows wait for the end of their session.
+"""Table function SESSION without an aggregate: rows wait for the end of their session.
 
-Flink: UnalignedWindowTableFunctionOperator. When a session fires, its rows go out in the order in which they
-came, with their own kinds and the session's borders behind them. Of the sessions of a key those that fire are
-before those that stay, so their rows are the first of the key by time: nothing is moved where one is joined.
+Flink: UnalignedWindowTableFunctionOperator. When a session fires, its rows go out in arrival order, with
+their own kinds and the window columns. The sessions of a key that fire precede those that stay. So their rows
+are the first of the key by time, and merging sessions moves no rows.
 """
 
 from __future__ import annotations
@@ -37,8 +37,13 @@ _COLUMNS = (WindowColumn.START, WindowColumn.END, WindowColumn.TIME)
 
 @dataclass(frozen=True)
 class _Rows:
-    """m rows of sessions that fire. sessions: whose each is. numbers: how many rows came before each.
-    columns: their kinds, then their fields."""
+    """m rows of sessions that fire.
+
+    Attributes:
+        sessions: int64[m], session of each row.
+        numbers: int64[m], arrival number of each row.
+        columns: Row kinds, then the fields.
+    """
 
     sessions: Index
     numbers: Index
@@ -46,8 +51,13 @@ class _Rows:
 
 
 class SessionWindowTableFunction(SessionOperator):
-    """A session holds nothing but its borders; the rows are in state by key, time and number. state: None
-    keeps them in this process."""
+    """Operator whose sessions hold only their borders. The rows are in state by key, time and arrival number.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+        clock: Processing time.
+    """
 
     def __init__(
         self, spec: SessionWindowTableFunctionSpec, state: StateBackend | None, clock: Clock
@@ -62,8 +72,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._leaving: list[_Rows] = []
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """What fires by the batch leaves before its other rows come in: a new session may lie over one that
-        has fired."""
+        """Add rows, after removing those that fire: a new session may cover one that has fired."""
         numbers = self._came.now + np.arange(batch.rows.num_rows)
         self._came.now += batch.rows.num_rows
         fired = np.cumsum(batch.fires) - 1
@@ -89,7 +98,7 @@ class SessionWindowTableFunction(SessionOperator):
         return self._sent([*leaving, self._taken(keys, sessions, np.arange(own, len(due)))], due, marks)
 
     def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
-        """Rows of sessions as they go out: by the mark, then by session, then as they came."""
+        """Return rows in output order: by watermark, then by session, then by arrival."""
         sessions, numbers = (
             np.concatenate(each) for each in zip(*((p.sessions, p.numbers) for p in parts), strict=True)
         )
@@ -118,7 +127,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Take the rows of open sessions out of the state. numbers: of the sessions."""
+        """Remove and return the rows of open sessions. `numbers` are the numbers of the sessions."""
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
         found = self._first_rows(keys, sessions)
@@ -134,7 +143,7 @@ class SessionWindowTableFunction(SessionOperator):
         return _Rows(numbers[whose[len(numbers) :]], came, list(found.columns))
 
     def _first_rows(self, keys: Keys, sessions: OpenSessions) -> Entries:
-        """The rows of each key up to the end of the last of these sessions."""
+        """Return the rows of each key up to the end of the last of its sessions."""
         by = stable_order(sessions.owners)
         owners, firsts = np.unique(sessions.owners[by], return_index=True)
         ends = np.maximum.reduceat(sessions.ends[by], firsts)

@@ -1,8 +1,8 @@
-"""What the operators of session windows share: which sessions are open, and when they fire.
+"""Base of the operators of session windows: which sessions are open, and when they fire.
 
-Rows and watermarks of a table are worked off together: the rows get their sessions
-(runtime/operators/window/sessions.py), what fires by the watermarks of the table is given, and what is open
-after them goes to state.
+Rows and watermarks of a table are processed together. Rows get their sessions
+(runtime/operators/window/sessions.py). Sessions that the watermarks of the table end are sent. The others go
+to the state.
 """
 
 from __future__ import annotations
@@ -44,9 +44,17 @@ _NONE = np.zeros(0, np.int64)
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that have come in time, and their sessions. rows: n rows. of_rows: int64[n], the session of each.
-    known, parts: the sessions that were open, and what they held. fires: which of those found fire by the
-    watermarks of the batch."""
+    """Rows that are not late, and their sessions.
+
+    Attributes:
+        rows: n rows.
+        of_rows: int64[n], session of each row.
+        keys: Keys of the batch.
+        known: Sessions that were open.
+        found: Sessions after the rows.
+        parts: Content of the sessions that were open.
+        fires: Which of `found` fire by the watermarks of the batch.
+    """
 
     rows: pa.Table
     of_rows: Index
@@ -58,8 +66,17 @@ class Batch:
 
 
 class SessionOperator(Operator):
-    """windows: of the rows, whose keys are the fields `keys`. types: of the fields. parts: the types of what
-    a session holds. The state `name` is in `backend`."""
+    """Base of operators of session windows.
+
+    Args:
+        windows: The sessions.
+        keys: Positions of the key fields.
+        types: Types of the fields.
+        parts: Types of the content of a session.
+        backend: State of the operator.
+        name: Name of the states.
+        clock: Processing time.
+    """
 
     def __init__(
         self,
@@ -81,11 +98,11 @@ class SessionOperator(Operator):
     # --- what is done with them ----------------------------------------------------------------------
     @abstractmethod
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Take the rows in; what each session now holds."""
+        """Add rows, and return the content of each session afterwards."""
 
     @abstractmethod
     def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
-        """The changes of sessions that fire, in their order. The first are those of the batch last held."""
+        """Return the changes of sessions that fire, in order. First come those of the batch held last."""
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -120,7 +137,7 @@ class SessionOperator(Operator):
 
     # --- processing time -----------------------------------------------------------------------------
     def _at_clock(self, rows: Marked) -> Iterator[Message]:
-        """What the clock has passed fires before the rows, which all come at the same time."""
+        """Fire what the clock has passed, then add the rows, which all have the same time."""
         table = rows.table
         if table.num_rows:
             yield from self._at_time(*cause_of(table, 0))
@@ -136,8 +153,10 @@ class SessionOperator(Operator):
 
     # --- rows ----------------------------------------------------------------------------------------
     def _take(self, table: pa.Table, standing: Index, marks: AscendingMarks) -> KeyedSessions:
-        """Take rows in. standing: the watermark at each. Gives the sessions that fire by these marks; the
-        others are open."""
+        """Add rows, and return the sessions that fire by the watermarks.
+
+        `standing` is the watermark when each row came.
+        """
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
         known, parts = self._sessions.of(keys)
         found = self._assigned(table, keys, standing, known)
@@ -158,14 +177,14 @@ class SessionOperator(Operator):
         )
 
     def times(self, table: pa.Table) -> Index:
-        """The times of rows on the windows' clock."""
+        """Return the times of rows on the windows' clock."""
         time = self._windows.time
         if time.column is None:
             return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
         return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
 
     def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
-        """Write what has changed; gives the sessions that fire. parts: what each now holds."""
+        """Write changed sessions, and return those that fire. `parts` is the content of each session."""
         found, known, keys = batch.found, batch.known, batch.keys
         place = pa.array(found.owners)
         whose = tuple(key.take(place) for key in keys.columns)

@@ -1,13 +1,13 @@
-"""Which session each row belongs to: rows of a key that are no further apart than the gap share one.
+"""Assign rows to sessions: rows of a key that are no further apart than the gap share one.
 
 Flink: SessionWindowAssigner, MergingWindowSet, MergingWindowProcessFunction. A row opens [time, time + gap),
-or joins the sessions that this touches, end to end included, and joins them with each other. It is late, and
-lost, where the session that it is then in would have fired already. A session fires when the watermark
-reaches its last millisecond, and no later row can join it.
+or joins the sessions that this range touches, ends included, and merges them. It is late, and dropped, if its
+session would have fired already. A session fires when the watermark reaches its last millisecond. Then no
+later row can join it.
 
-In columns: with all rows and open sessions of a key in the order of time, what is nowhere further apart than
-the gap is one session, if none of its parts fired before its last row came. That is so where each part that
-ends at a row outlives the wait for the row behind it. Where it is not so, a group is worked off row by row.
+In columns, all rows and open sessions of a key are sorted by time. A group without a gap is one session if
+none of its parts fired before its last row came. This holds if each part that ends at a row outlives the wait
+for the next row. Otherwise, the group is processed row by row.
 """
 
 from __future__ import annotations
@@ -30,8 +30,13 @@ _NEVER = np.int64(-(1 << 63))
 
 @dataclass(frozen=True)
 class Arrivals:
-    """n rows as they came. owners: the number of each row's key. times: its time on the windows' clock.
-    marks: the watermark that stood when it came."""
+    """n rows in arrival order.
+
+    Attributes:
+        owners: int64[n], key of each row.
+        times: int64[n], time on the windows' clock.
+        marks: int64[n], watermark when each row came.
+    """
 
     owners: Index
     times: Index
@@ -40,21 +45,35 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class OpenSessions:
-    """m sessions of the same keys that have not fired."""
+    """m sessions that have not fired.
+
+    Attributes:
+        owners: int64[m], key of each session.
+        starts: int64[m], on the windows' clock.
+        ends: int64[m], on the windows' clock.
+    """
 
     owners: Index
     starts: Index
     ends: Index
 
     def take(self, at: Index) -> OpenSessions:
-        """Some of them."""
+        """Return some of the sessions."""
         return OpenSessions(self.owners[at], self.starts[at], self.ends[at])
 
 
 @dataclass(frozen=True)
 class Sessions:
-    """s sessions. timers: when they fire. of_rows: int64[n], the session of each row, LATE for a row that is
-    lost. of_open: int64[m], what became of each open session."""
+    """s sessions, and the session of each row.
+
+    Attributes:
+        owners: int64[s], key of each session.
+        starts: int64[s], on the windows' clock.
+        ends: int64[s], on the windows' clock.
+        timers: int64[s], when each session fires.
+        of_rows: int64[n], session of each row, LATE for a dropped row.
+        of_open: int64[m], session that each open session has become part of.
+    """
 
     owners: Index
     starts: Index
@@ -65,13 +84,27 @@ class Sessions:
 
 
 def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> Sessions:
-    """The sessions of the rows, and of the open ones. gap: milliseconds. zone: of the clock."""
+    """Return the sessions of the rows and of the open sessions.
+
+    Args:
+        rows: New rows.
+        known: Open sessions of the same keys.
+        gap: Milliseconds.
+        zone: Time zone of the windows.
+    """
     line = _Line(rows, known, gap, zone)
     return line.sessions(line.labels())
 
 
 def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
-    """The same where the rows know their sessions: their times are the starts. Nothing is joined."""
+    """Return the sessions of rows that a window table function has assigned. Sessions are not merged.
+
+    Args:
+        rows: New rows, with the starts of their sessions as times.
+        ends: int64[n], ends of their sessions.
+        known: Open sessions of the same keys.
+        zone: Time zone of the windows.
+    """
     owners = np.concatenate([rows.owners, known.owners])
     starts = np.concatenate([rows.times, known.starts])
     ends = np.concatenate([ends, known.ends])
@@ -90,7 +123,7 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
 
 
 class _Line:
-    """Rows, open sessions' starts and their ends, in the order of owner and time."""
+    """Rows, and the starts and ends of open sessions, sorted by key and time."""
 
     def __init__(self, rows: Arrivals, known: OpenSessions, gap: int, zone: str) -> None:
         self._rows, self._open = len(rows.times), len(known.starts)
@@ -105,7 +138,7 @@ class _Line:
         self._groups = np.flatnonzero(self._begins())
 
     def _begins(self) -> Mask:
-        """Where no element before touches this one."""
+        """Return which elements are not touched by an earlier one."""
         begins = np.ones(len(self._by), np.bool_)
         np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
         reach = self._ends
@@ -116,7 +149,7 @@ class _Line:
         return begins
 
     def labels(self) -> Index:
-        """The session of each element, in their order; LATE for a lost row."""
+        """Return the session of each element, LATE for a dropped row."""
         if not len(self._by):
             return np.zeros(0, np.int64)
         sizes = np.diff(self._groups, append=len(self._by))
@@ -132,7 +165,7 @@ class _Line:
         return labels
 
     def _broken(self, groups: Index) -> Mask:
-        """Groups of which a part fires, or may, before all their rows have come."""
+        """Return the groups of which a part fires, or may fire, before all their rows have come."""
         waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
         fires = waits & (self._timers[:-1] <= self._marks[1:])
         if self._open:
@@ -144,7 +177,7 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Elements that no part ends at, as an open session reaches as far."""
+        """Return the elements at which no part ends, because an open session reaches at least as far."""
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows
         reach = np.where(is_open, self._ends, _NEVER)
@@ -153,7 +186,7 @@ class _Line:
         return within
 
     def _one_by_one(self, start: int, end: int, labels: Index, used: int) -> int:
-        """Label the elements of one group as they came; gives the next label that is free."""
+        """Label the elements of one group in arrival order, and return the next free label."""
         place = slice(start, end)
         order = (np.argsort(self._came[place], kind="stable") + start).tolist()
         live: list[_Session] = []
@@ -173,7 +206,7 @@ class _Line:
         return used
 
     def sessions(self, labels: Index) -> Sessions:
-        """The sessions by their labels."""
+        """Return the sessions of the labels."""
         kept = np.flatnonzero(labels >= 0)
         order = kept[stable_order(labels[kept])] if len(kept) < len(labels) or not _sorted(labels) else kept
         firsts = np.flatnonzero(np.diff(labels[order], prepend=LATE))
@@ -203,7 +236,7 @@ class _Session:
     members: list[int]
 
     def take(self, other: _Session) -> None:
-        """Join another one."""
+        """Merge another session into this one."""
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.timer = max(self.timer, other.timer)
         self.members += other.members

@@ -1,9 +1,9 @@
-"""WindowAggregate and GlobalWindowAggregate: results of windows that the clock cuts, when they are over.
+"""WindowAggregate and GlobalWindowAggregate: send the results of time windows when they end.
 
-Flink: WindowAggOperator with the processors SliceShared- and SliceUnsharedSyncStateWindowAggProcessor.
-Rows, or the accumulators of a local phase, are reduced by key and slice for a whole table at once, however
-many watermarks are in it: which windows a row is late for is known from the watermark before it alone. What
-the watermarks have passed is then read from the state in one range.
+Flink: WindowAggOperator with the processors SliceShared- and SliceUnsharedSyncStateWindowAggProcessor. Rows,
+or the accumulators of a local phase, are reduced by key and slice for a whole table at once, however many
+watermarks it has. The watermark before a row alone decides which windows it is late for. Windows that
+watermarks have passed are then read from the state in one range.
 """
 
 from __future__ import annotations
@@ -38,9 +38,15 @@ NO_MARKS: Numbers = np.zeros(0, np.int64)
 
 
 class WindowAggregate(Operator):
-    """late: how many rows (of a global phase: accumulators) were late for all of their windows.
+    """Operator that sends the results of windows.
 
-    state: None keeps the slices in this process. columnar: False sends everything through the row handler.
+    `late` counts rows, or accumulators in a global phase, that were late for all of their windows.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the slices in this process.
+        clock: Processing time.
+        columnar: False processes everything with the row handler.
     """
 
     def __init__(
@@ -100,7 +106,9 @@ class WindowAggregate(Operator):
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
-        """Windows by processing time end with the clock, which has stood since the micro-batch began."""
+        """End the micro-batch. Windows by processing time end now: the clock is constant within a
+        micro-batch.
+        """
         if not self._is_event_time:
             marks = Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
             yield from self._rows(marks, Late.none(self._partials))
@@ -119,8 +127,10 @@ class WindowAggregate(Operator):
 
     # --- rows ----------------------------------------------------------------------------------------
     def _take(self, table: pa.Table, fired: Numbers) -> Late:
-        """Put rows in their slices; those that are late for some windows only come back. fired: for each, up
-        to which end windows had fired when it came."""
+        """Add rows to their slices, and return those that are late for only some windows.
+
+        `fired` is the end up to which windows had fired when each row came.
+        """
         ends = self._ends(table)
         late = ends <= fired
         if not late.any():
@@ -137,15 +147,18 @@ class WindowAggregate(Operator):
         return self._late(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]), first[joins])
 
     def _some_join(self, rows: Marked, fired: Numbers) -> bool:
-        """Whether a row is late for some of its windows, and not for all."""
+        """Return whether a row is late for some of its windows, but not for all."""
         if self._held is not None and self._held.some_are_late:
             return True
         stood, ends = _standing(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
 
     def _take_held(self, rows: Marked, fired: Numbers, held: HeldRows) -> Late:
-        """The same where windows may end before rows are there. fired: int64[m + 1], up to which end windows
-        have fired before each watermark, and behind the last."""
+        """Add rows to their slices where windows may end before the rows reach the state.
+
+        `fired` (int64[m + 1]) is the end up to which windows have fired before each watermark and after the
+        last.
+        """
         table = rows.table
         stood = _standing(rows, fired)
         ends = self._ends(table) if table.num_rows else NO_MARKS
@@ -159,7 +172,7 @@ class WindowAggregate(Operator):
         return self._put(held.released(taken, marks, at, fired))
 
     def _put(self, rows: Released | None) -> Late:
-        """Keep what has reached the state, but for what is late."""
+        """Add rows that have reached the state, and return the late ones."""
         if rows is None or self._sleeping is None:
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
@@ -171,7 +184,7 @@ class WindowAggregate(Operator):
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
-        """The end of each row's slice."""
+        """Return the end of each row's slice."""
         if self._spec.is_global:
             return ends_of(table, len(self._partials.columns.keys))
         return row_ends(table, self._spec, self._slices, self._clock())
@@ -186,7 +199,7 @@ class WindowAggregate(Operator):
             self._open.add_rows(rows, find_keys(self._key_columns(rows), rows.num_rows))
 
     def _late(self, table: pa.Table, ends: Numbers, first: Numbers) -> Late:
-        """By key, slice and first window."""
+        """Reduce late rows by key, slice and first window."""
         if not table.num_rows:
             return Late.none(self._partials)
         rows = self._with_ends(table, ends)
@@ -205,7 +218,7 @@ class WindowAggregate(Operator):
 
     # --- windows -------------------------------------------------------------------------------------
     def _fired_by(self, marks: Marked) -> Numbers:
-        """Up to which end windows have fired behind each watermark."""
+        """Return the end up to which windows have fired after each watermark."""
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(marks.times), self._fired))
         return found
 
@@ -215,7 +228,7 @@ class WindowAggregate(Operator):
             yield out
 
     def _out(self, marks: Marked, late: Late) -> pa.Table:
-        """The results of the windows that these watermarks end, each as its watermark's."""
+        """Return the results of the windows that the watermarks end, each with its watermark's order."""
         fired = self._fired_by(marks)
         self._time.advance(int(marks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
@@ -227,7 +240,7 @@ class WindowAggregate(Operator):
         return self._results(windows, ends, np.repeat(marks.orders, counts), marks.place)
 
     def _results(self, windows: pa.Table, ends: Numbers, orders: Numbers, place: int) -> pa.Table:
-        """windows: their accumulators, ascending by end."""
+        """Return the results of windows, given their accumulators sorted by end."""
         spec = self._spec
         results = self._partials.results(windows)
         keys = [one_chunk(windows.column(i)) for i in range(len(spec.aggregate.keys))]
@@ -237,13 +250,13 @@ class WindowAggregate(Operator):
 
     @cached_property
     def _none(self) -> pa.Table:
-        """No rows."""
+        """Return an empty table."""
         nothing = np.zeros(0, np.int64)
         return self._results(self._partials.schema.empty_table(), nothing, nothing, 0)
 
 
 def _standing(rows: Marked, fired: Numbers) -> Numbers:
-    """int64[n]: up to which end windows had fired when each row came."""
+    """Return the end up to which windows had fired when each row came, int64[n]."""
     standing: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
     return standing
 

@@ -1,8 +1,7 @@
-"""WindowTableFunction: TUMBLE, HOP and CUMULATE put their windows behind every row. Flink:
-AlignedWindowTableFunctionOperator.
+"""WindowTableFunction: append the windows of TUMBLE, HOP or CUMULATE to every row.
 
-Nothing is late and nothing is held back. A row is sent once for each of its windows: HOP's latest first,
-CUMULATE's shortest first.
+Flink: AlignedWindowTableFunctionOperator. No row is late, and none is buffered. A row is sent once for each
+of its windows: for HOP the latest first, for CUMULATE the shortest first.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ _COLUMNS = (WindowColumn.START, WindowColumn.END, WindowColumn.TIME)
 
 
 class WindowTableFunction(RowOperator):
-    """The rows keep their kinds; one whose time is NULL is dropped."""
+    """Operator that appends window columns. Rows keep their kinds, and rows with a NULL time are dropped."""
 
     def __init__(self, spec: WindowTableFunctionSpec, clock: Clock) -> None:
         self._spec = spec
         self._clock = clock
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """The copies of these rows, with window_start, window_end and window_time."""
+        """Return the copies of some rows with window_start, window_end and window_time."""
         spec = self._spec
         there, times = self._times(changes)
         place, starts, ends = self._windows(to_wall_clock(times, spec.time.zone))
@@ -47,7 +46,7 @@ class WindowTableFunction(RowOperator):
         return caused(changes, rows, kinds, [*columns, *borders])
 
     def _times(self, changes: pa.Table) -> tuple[Numbers, Numbers]:
-        """The rows that have a time, and their times."""
+        """Return the rows that have a time, and their times."""
         if self._spec.time.column is None:
             rows = np.arange(changes.num_rows)
             return rows, np.full(changes.num_rows, self._clock(), np.int64)
@@ -56,7 +55,7 @@ class WindowTableFunction(RowOperator):
         return rows, milliseconds(column.take(pa.array(rows)))
 
     def _windows(self, times: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """For each window of each time: whose it is, its start, its end."""
+        """Return the row, the start and the end of each window of each time."""
         windows = self._spec.windows
         if windows.function == "CUMULATE":
             start = window_starts(times, windows.offset, windows.size)
@@ -70,7 +69,7 @@ class WindowTableFunction(RowOperator):
 
 
 def _copies(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """The number of each row once for every copy, and which of the copies it is."""
+    """Return for each copy the number of its row and its index among the copies of the row."""
     place = np.repeat(np.arange(len(counts)), counts)
     return place, np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
 

@@ -1,7 +1,7 @@
-"""Event time and the wall clock of a zone, by which windows over TIMESTAMP_LTZ are cut.
+"""Convert between event time and the wall clock of a zone, which cuts windows over TIMESTAMP_LTZ.
 
-Flink: TimeWindowUtil. Times are int64 milliseconds: an instant since the epoch, or a wall clock as if it were
-UTC's. Java's Long.MAX_VALUE, the end of time, stays itself. Windows over TIMESTAMP have the zone UTC.
+Flink: TimeWindowUtil. Times are int64 milliseconds: instants since 1970, or wall clocks as if in UTC. Java's
+Long.MAX_VALUE, the end of time, stays unchanged. Windows over TIMESTAMP have the zone UTC.
 """
 
 from __future__ import annotations
@@ -18,27 +18,33 @@ Times = NDArray[np.int64]
 END_OF_TIME = (1 << 63) - 1
 _HOUR = 3_600_000
 _STRETCH = 900
-"""Seconds; zones change their offsets at multiples of it, but for a few of long ago."""
+"""Seconds. Zones change their offsets at multiples of it, except for a few changes long ago."""
 _SPARSE = 64
 
 
 def to_wall_clock(instants: Times, zone: str) -> Times:
-    """What the clock shows at instants (toUtcTimestampMills)."""
+    """Return the wall clock at instants (toUtcTimestampMills)."""
     if zone == "UTC":
         return instants
     return _moved(instants, zone, offset_at, 1)
 
 
 def to_instants(clocks: Times, zone: str) -> Times:
-    """The instants of clocks: of one shown twice the first, one in a gap moved on by it (toEpochMills)."""
+    """Return the instants of wall clocks (toEpochMills).
+
+    A clock shown twice gives its first instant. A clock in a gap is moved forward by the gap.
+    """
     if zone == "UTC":
         return clocks
     return _moved(clocks, zone, offset_of_local, -1)
 
 
 def to_timers(clocks: Times, zone: str) -> Times:
-    """When a window fires whose last millisecond a clock shows: of a clock shown twice at the second, of one
-    in a gap at the gap's beginning (toEpochMillsForTimer)."""
+    """Return the instants at which windows fire whose last millisecond is given as wall clock
+    (toEpochMillsForTimer).
+
+    A clock shown twice fires the second time. A clock in a gap fires at the begin of the gap.
+    """
     first = to_instants(clocks, zone)
     if zone == "UTC" or not has_daylight_time(zone):
         return first
@@ -49,7 +55,7 @@ def to_timers(clocks: Times, zone: str) -> Times:
 
 
 def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int) -> Times:
-    """The times with the zone's offset at each added, or taken away."""
+    """Return times with the offset of the zone at each time added or subtracted."""
     if not len(times):
         return times
     seconds = times // 1000
@@ -65,8 +71,11 @@ def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int
 
 
 def _distinct(numbers: Times) -> tuple[Times, Times]:
-    """Numbers among which all of these are, and which of them each is. Those of a batch lie close together
-    as a rule: all between the least and the greatest are fewer than a sort would look at."""
+    """Return numbers that include all given ones, and the index of each given one.
+
+    Numbers of a batch are usually close together. Then all numbers between the least and the greatest are
+    returned, without a sort.
+    """
     least = int(numbers.min())
     span = int(numbers.max()) - least + 1
     if span <= max(len(numbers) // _SPARSE, 1):

@@ -1,4 +1,4 @@
-"""What the windows of GROUP BY send, a change at a time, as changes tables."""
+"""Collect the changes of GROUP BY windows one by one, and return them as tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Values = tuple[Any, ...]
 
 
 class RowOutput:
-    """Changes that are to be sent."""
+    """Changes that wait to be sent."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self._spec = spec
@@ -26,11 +26,11 @@ class RowOutput:
         self._changes: list[tuple[int, Cause, Values, int]] = []
 
     def add(self, kind: RowKind, cause: Cause, key: Values, result: Values, start: int) -> None:
-        """A change of the window that starts then."""
+        """Add a change of the window that begins at `start`."""
         self._changes.append((kind, cause, (*key, *result), start))
 
     def table(self, now: int) -> pa.Table:
-        """All of them, and none is left. now: the processing time."""
+        """Remove and return all changes as a table. `now` is the processing time."""
         changes, self._changes = self._changes, []
         starts = np.array([change[3] for change in changes], np.int64)
         columns = [from_list([c[2][i] for c in changes], kind) for i, kind in enumerate(self._types)]

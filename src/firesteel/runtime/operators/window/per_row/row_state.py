@@ -1,5 +1,4 @@
-"""The open windows of keys as objects, and their timers: in this process, and in keyed state between
-batches."""
+"""Open windows of keys as objects, with their timers: in this process, and in keyed state between batches."""
 
 from __future__ import annotations
 
@@ -20,12 +19,19 @@ from firesteel.types.internal_values import from_list, to_list
 from firesteel.types.sql import SqlType
 
 Timer = tuple[int, tuple[int, int], int, KeyedWindows]
-"""Its time, the name of the key, a number that tells those of one key apart, and what is open of the key.
-Those of one time go off in the order in which keyed state has them."""
+"""Its time, the key's name, a number that makes it unique, and the key's windows.
+
+Timers of one time fire in the order of keyed state.
+"""
 
 
 class RowState:
-    """backend: None keeps everything in this process. The state's names begin with that of `aggregate`."""
+    """Open windows and timers of all keys.
+
+    Args:
+        aggregate: Settings. Names of the states begin with its `state_id`.
+        backend: State of the operator. None keeps everything in this process.
+    """
 
     def __init__(self, aggregate: GroupAggregateSpec, backend: StateBackend | None) -> None:
         self._kinds = [aggregate.input_types[i] for i in aggregate.keys]
@@ -39,7 +45,7 @@ class RowState:
         self._mine = KeyedWindows((0, 0), ())
 
     def load(self, keys: Keys) -> list[KeyedWindows]:
-        """What is open of each key."""
+        """Return the open windows of each key."""
         names = list(zip(keys.hash1.tolist(), keys.hash2.tolist(), strict=True))
         if any(name not in self._live for name in names):
             stored = (
@@ -55,12 +61,12 @@ class RowState:
         return [self._live[name] for name in names]
 
     def touch(self, mine: KeyedWindows) -> None:
-        """What is open of a key changes."""
+        """Mark the windows of a key as changed."""
         self._touched[mine.name] = mine
 
     # --- timers --------------------------------------------------------------------------------------
     def timers(self, mine: KeyedWindows) -> RowState:
-        """The timers of a key's windows (triggers.py)."""
+        """Return the timers of a key's windows (triggers.py)."""
         self._mine = mine
         return self
 
@@ -73,15 +79,15 @@ class RowState:
         self._clock.add(time, self._mine)
 
     def due_in_event_time(self, until: int) -> Iterator[tuple[int, KeyedWindows]]:
-        """The timers that go off until then, one after the other, and whose they are."""
+        """Remove and yield the event time timers up to a time, each with the windows of its key."""
         return self._due(self._event_time, until)
 
     def due_by_clock(self, until: int) -> Iterator[tuple[int, KeyedWindows]]:
-        """The same by the clock."""
+        """Remove and yield the processing time timers up to a time, each with the windows of its key."""
         return self._due(self._clock, until)
 
     def next_by_clock(self) -> int | None:
-        """The time of the next timer by the clock, None where there is none. Asked behind `save`."""
+        """Return the time of the next processing time timer, None if there is none. Call it after `save`."""
         return self._clock.next_time()
 
     def _due(self, timers: _Timers, until: int) -> Iterator[tuple[int, KeyedWindows]]:
@@ -93,7 +99,7 @@ class RowState:
 
     # --- between batches -----------------------------------------------------------------------------
     def save(self) -> None:
-        """Write what has changed."""
+        """Write all changes to the state."""
         every, self._touched = self._touched.values(), {}
         touched = [e for e in every if e.windows or e.panes or e.name in self._stored]
         if self._rows is not None and touched:
@@ -111,7 +117,7 @@ class RowState:
 
 
 class _Timers:
-    """Timers of event time, or of the clock. Those that an earlier batch has left are in the state."""
+    """Timers of event time or processing time. Timers of earlier batches are in the state."""
 
     def __init__(
         self, state: RowState, backend: StateBackend | None, name: str, kinds: Sequence[SqlType]
@@ -126,13 +132,13 @@ class _Timers:
         self._count = 0
 
     def add(self, time: int, mine: KeyedWindows) -> None:
-        """Set one."""
+        """Set a timer."""
         self._push(time, mine)
         if self._stored is not None:
             self._new[time, mine.name] = mine
 
     def due(self, until: int) -> Iterator[tuple[int, KeyedWindows]]:
-        """Take those out that go off until then, in the order of their times."""
+        """Remove and yield the timers up to a time, sorted by time."""
         if self._stored is not None and self._next is not None and self._next <= until:
             due = self._stored.take_until(until)
             self._next = self._stored.next_time()
@@ -146,11 +152,11 @@ class _Timers:
             yield time, mine
 
     def next_time(self) -> int | None:
-        """The first of those that are written; None where there is none, or nothing is written."""
+        """Return the time of the first stored timer. None if there is none, or nothing is stored."""
         return self._next
 
     def save(self) -> None:
-        """Write those that were set and have not gone off."""
+        """Write the timers that were set and have not fired."""
         new, self._new = self._new, {}
         if self._stored is None or not new:
             return
@@ -165,6 +171,6 @@ class _Timers:
 
 
 def keys_of(rows: Sequence[KeyedWindows], kinds: Sequence[SqlType]) -> Keys:
-    """The keys of objects."""
+    """Return the keys of objects."""
     columns = [from_list([each.key[i] for each in rows], kind) for i, kind in enumerate(kinds)]
     return find_keys(columns, len(rows))

@@ -1,7 +1,7 @@
-"""The windows of GROUP BY a row at a time: accumulators by pane, merged to windows that give results.
+"""Windows of GROUP BY, row by row: accumulators by pane, merged to the results of windows.
 
-Flink: WindowOperator with GeneralWindowProcessFunction (TUMBLE) and PanedWindowProcessFunction (HOP), whose
-panes are as long as the greatest common divisor of size and slide and are merged oldest first. Starts and
+Flink: WindowOperator with GeneralWindowProcessFunction (TUMBLE) and PanedWindowProcessFunction (HOP). The
+length of a pane is the greatest common divisor of size and slide. Panes are merged oldest first. Starts and
 ends are on the windows' clock, timers in event time or processing time.
 """
 
@@ -26,8 +26,14 @@ Values = tuple[Any, ...]
 
 @dataclass
 class KeyedWindows:
-    """What is open of one key. name: its hashes. key: its values, in internal form. panes: accumulators by
-    start."""
+    """Open windows of one key.
+
+    Attributes:
+        name: Hashes of the key.
+        key: Values of the key, in internal form.
+        panes: Accumulators by start.
+        windows: Windows by start.
+    """
 
     name: tuple[int, int]
     key: Values
@@ -36,7 +42,7 @@ class KeyedWindows:
 
 
 class WindowLengths:
-    """Which windows and panes a time belongs to, and when they end. What shares nothing is a pane each."""
+    """Windows and panes of a time, and when they end. Windows that share no rows are one pane each."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self.size, self.slide = spec.size, spec.slide
@@ -47,31 +53,31 @@ class WindowLengths:
         self._timer = _timers(spec.time.zone)
 
     def starts(self, time: int) -> range:
-        """The starts of the windows that hold a time, the latest first."""
+        """Return the starts of the windows that contain a time, latest first."""
         return range(time - time % self.slide, time - self.size, -self.slide)
 
     def panes(self, start: int) -> range:
-        """The starts of a window's panes."""
+        """Return the starts of a window's panes."""
         return range(start, start + self.size, self.size if self._apart else self._pane)
 
     def panes_of(self, time: int, starts: list[int]) -> list[int]:
-        """The starts of the panes that take a row in. starts: of its windows."""
+        """Return the starts of the panes that a row is added to. `starts` are those of its windows."""
         return starts if self._apart else [time - time % self._pane]
 
     def last_start(self, pane: int) -> int:
-        """The start of the last window that holds a pane."""
+        """Return the start of the last window that contains a pane."""
         return pane if self._apart else pane - pane % self.slide
 
     def end_time(self, start: int) -> int:
-        """When a window fires at its end."""
+        """Return when a window fires at its end."""
         return self._timer(start + self.size - 1)
 
     def late_time(self, start: int) -> int:
-        """When its rows begin to be late."""
+        """Return the time from which its rows are late."""
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:
-        """When it is forgotten; not before 1970."""
+        """Return when a window is dropped, not before 1970."""
         return self._timer(max(0, start + self.size - 1 + self._lateness))
 
 
@@ -87,7 +93,7 @@ def _timers(zone: str) -> Callable[[int], int]:
 
 
 class Calls:
-    """The aggregate calls over accumulators, by the generated row handler."""
+    """Aggregate calls over accumulators, run by the generated row handler."""
 
     def __init__(self, spec: GroupWindowAggregateSpec, generated: GeneratedHandler, paned: bool) -> None:
         self._handler = generated.create()
@@ -99,7 +105,7 @@ class Calls:
         self._nested = [(i, test) for i, test in tests if test]
 
     def add(self, accumulator: Values | None, row: Values, retracts: bool) -> Values:
-        """The accumulator with one row more, or less; None is that of no rows."""
+        """Return the accumulator with a row added or retracted. None stands for an empty accumulator."""
         handler = self._handler
         if accumulator is None:
             handler.reset_accumulators()
@@ -110,7 +116,7 @@ class Calls:
         return added
 
     def result(self, panes: Iterator[Values]) -> Values | None:
-        """What the panes of a window come to, None where it has no records."""
+        """Return the result of a window's panes, None if they have no records."""
         handler = self._handler
         handler.reset_accumulators()
         for accumulator in panes:
@@ -124,6 +130,6 @@ class Calls:
         return found
 
     def same(self, before: Values, after: Values) -> bool:
-        """Whether two results are equal; NaN equals nothing."""
+        """Return whether two results are equal. NaN equals nothing."""
         equal = all(a == b for a, b in zip(before, after, strict=True))
         return equal and all(test(after[i]) for i, test in self._nested)

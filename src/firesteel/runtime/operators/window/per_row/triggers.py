@@ -1,8 +1,8 @@
-"""When a window of GROUP BY gives a result: at its end, and before and after it.
+"""Triggers: when a window of GROUP BY sends a result, at its end and before and after it.
 
-Flink: WindowEmitStrategy, EventTimeTriggers, ProcessingTimeTriggers, ElementTriggers. A delay of 0 is with
-every row; any other counts processing time from the first row on. Times are milliseconds: of event time where
-the window is by event time, of the clock otherwise.
+Flink: WindowEmitStrategy, EventTimeTriggers, ProcessingTimeTriggers, ElementTriggers. A delay of 0 fires with
+every row. Any other delay counts processing time from the first row on. Times are milliseconds of event time
+for event time windows, otherwise of processing time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,17 @@ from firesteel.runtime.spec.window import Emit
 
 @dataclass
 class OpenWindow:
-    """What is known of a window of a key. end_time: when it fires at its end. clear_time: when it is
-    forgotten. sent: the result that was sent last. has_fired: at its end. next_fire: by interval, the
-    processing time of the next firing. event_timers: those that are set."""
+    """An open window of a key.
+
+    Attributes:
+        start: Start of the window.
+        end_time: When it fires at its end.
+        clear_time: When it is dropped.
+        sent: The result sent last, None for none.
+        has_fired: Whether it has fired at its end.
+        next_fire: Processing time of the next firing, by interval.
+        event_timers: Times of the timers that are set.
+    """
 
     start: int
     end_time: int
@@ -29,27 +37,30 @@ class OpenWindow:
 
 
 class Timers(Protocol):
-    """Where a window's timers are set."""
+    """Interface to set a window's timers."""
 
     def at_event_time(self, window: OpenWindow, time: int) -> None:
-        """Once event time has come this far."""
+        """Set a timer at an event time."""
         ...
 
     def at_clock(self, window: OpenWindow, time: int) -> None:
-        """Once it is this late."""
+        """Set a timer at a processing time."""
         ...
 
 
 class EventTimeTrigger:
-    """afterEndOfWindow, with or without early and late firings. Late firings with every row are what happens
-    without any, where rows may be late."""
+    """Trigger at the end of the window by event time (afterEndOfWindow), with or without early and late
+    firings.
+
+    Late firings with every row are the default where rows may be late.
+    """
 
     def __init__(self, emit: Emit) -> None:
         self._early = emit.early
         self._late = emit.late or None
 
     def on_row(self, window: OpenWindow, timers: Timers, watermark: int, now: int) -> bool:
-        """Whether the window gives a result now that a row has come."""
+        """Return whether the window sends a result after a row."""
         if self._late is not None and window.has_fired:
             return _on_row(self._late, window, timers, now)
         if window.end_time <= watermark:
@@ -58,19 +69,21 @@ class EventTimeTrigger:
         return _on_row(self._early, window, timers, now)
 
     def on_event_time(self, window: OpenWindow, time: int) -> bool:
-        """The same where a timer of event time goes off."""
+        """Return whether the window sends a result when an event time timer fires."""
         if time != window.end_time or window.has_fired:
             return False
         window.has_fired = self._late is not None
         return True
 
     def on_clock(self, window: OpenWindow, timers: Timers, time: int, now: int) -> bool:
-        """The same where a timer of the clock goes off."""
+        """Return whether the window sends a result when a processing time timer fires."""
         return _on_clock(self._late if window.has_fired else self._early, window, timers, time, now)
 
 
 class ProcessingTimeTrigger:
-    """afterEndOfWindow by the clock, with or without early firings."""
+    """Trigger at the end of the window by processing time (afterEndOfWindow), with or without early
+    firings.
+    """
 
     def __init__(self, emit: Emit) -> None:
         self._early = emit.early
@@ -92,7 +105,9 @@ Trigger = EventTimeTrigger | ProcessingTimeTrigger
 
 
 def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> bool:
-    """EveryElement, AfterFirstElementPeriodic."""
+    """Return whether a row fires the window now, and set the timer of a delay (EveryElement,
+    AfterFirstElementPeriodic).
+    """
     if delay and delay not in window.next_fire:
         window.next_fire[delay] = now + delay
         timers.at_clock(window, now + delay)
@@ -100,8 +115,10 @@ def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> 
 
 
 def _on_clock(delay: int | None, window: OpenWindow, timers: Timers, time: int, now: int) -> bool:
-    """The next firing is the next multiple of the delay that is still to come: what would fire between finds
-    nothing new."""
+    """Return whether a timer fires the window now, and set its next timer.
+
+    The next firing is the next future multiple of the delay: firings in between would find nothing new.
+    """
     if not delay or window.next_fire.get(delay) != time:
         return False
     window.next_fire[delay] = time + ((now - time) // delay + 1) * delay

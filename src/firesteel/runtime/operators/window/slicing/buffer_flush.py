@@ -1,10 +1,11 @@
-"""When the rows that a window operator of Flink's holds back reach its state.
+"""Find when buffered rows of a Flink window operator reach its state.
 
-Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. The first watermark at or past a
-trigger empties the buffer, if it ends the earliest slice in it. Triggers are a slice apart: by the clock of a
-zone that has daylight saving time, and in UTC for every other zone. Where the clock is not ahead of UTC by
-whole slices, windows end hours before their rows are there; so they do in the hour that a clock shows twice.
-What such rows come to is Flink's answer too, so operators ask here.
+Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. The first watermark at or after
+a trigger flushes the buffer, if it ends the earliest slice in it. Triggers are one slice apart. They follow
+the wall clock in a zone with daylight saving time, and UTC in all others.
+
+If the offset of a zone is not a multiple of the slice, windows end hours before their rows arrive. The same
+happens in the hour that a clock shows twice. Flink's results depend on it, so operators use this module.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ from firesteel.types.zones import has_daylight_time, was_aligned
 
 
 def may_delay(slices: Slices) -> bool:
-    """Whether a window can end before its rows have come to the state. Those of GROUP BY have no buffer
-    (Flink: AggregateWindowOperator)."""
+    """Return whether a window can end before its rows reach the state.
+
+    Windows of GROUP BY have no buffer (Flink: AggregateWindowOperator).
+    """
     if slices.windows.of_group_by:
         return False
     return has_daylight_time(slices.zone) or not was_aligned(slices.zone, slices.interval)
 
 
 def next_triggers(marks: Times, slices: Slices) -> Times:
-    """For each watermark at which a buffer was looked at, from which one on it will be again."""
+    """Return the next trigger after each watermark at which a buffer was checked."""
     interval, offset = slices.interval, slices.windows.offset
     if has_daylight_time(slices.zone):
         starts = window_starts(to_wall_clock(marks, slices.zone), offset, interval)
@@ -41,15 +44,19 @@ def next_triggers(marks: Times, slices: Slices) -> Times:
 
 @dataclass(frozen=True)
 class Flushed:
-    """rows: int64[n], which of m watermarks brings each row to the state; m where none has yet. held: the
-    same for all that came before."""
+    """Watermarks that flush rows.
+
+    Attributes:
+        rows: int64[n], which of m watermarks brings each row to the state, m for none.
+        held: The watermark that flushes the rows buffered before.
+    """
 
     rows: Index
     held: int
 
 
 class Flushes:
-    """Of one buffer. now: the watermark up to which nothing is asked."""
+    """Triggers of one buffer. Before watermark `now`, no trigger fires."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
@@ -57,12 +64,17 @@ class Flushes:
         self._least = END_OF_TIME
 
     def clear(self) -> None:
-        """The buffer is emptied, as by a checkpoint."""
+        """Note that the buffer was emptied, as by a checkpoint."""
         self._least = END_OF_TIME
 
     def of(self, marks: Times, at: Index, ends: Times) -> Flushed:
-        """marks: int64[m], ascending; at: how many rows come before each. ends: int64[n], of the slices to
-        which rows are added; the end of time for a row that is not."""
+        """Return when rows are flushed.
+
+        Args:
+            marks: int64[m], ascending watermarks.
+            at: int64[m], number of rows before each watermark.
+            ends: int64[n], slices that the rows are added to. END_OF_TIME for a row that is not added.
+        """
         triggers = self._triggered(marks)
         parts = np.searchsorted(at[triggers], np.arange(len(ends)), side="right")
         least = np.full(len(triggers) + 1, END_OF_TIME)
@@ -79,7 +91,7 @@ class Flushes:
         return Flushed(places[np.searchsorted(emptied, parts)], int(places[0]))
 
     def _triggered(self, marks: Times) -> Index:
-        """Which watermarks pass a trigger."""
+        """Return which watermarks reach a trigger."""
         times, following = marks.tolist(), next_triggers(marks, self._slices).tolist()
         found = []
         place = bisect_left(times, self._trigger)

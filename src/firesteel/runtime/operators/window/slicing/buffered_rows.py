@@ -1,7 +1,7 @@
-"""Rows of an aggregate of windows until they are in Flink's state (buffer_flush.py).
+"""Rows of a window aggregate until they reach Flink's state (buffer_flush.py).
 
-Which windows a row is late for is decided when it comes, and what it is part of when it reaches the state: of
-a window that fires in between it is not.
+A row is late for a window depending on when it comes. It is part of a window depending on when it reaches the
+state: a window that fires in between does not contain it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from firesteel.runtime.operators.window.slicing.slices import Slices
 
 @dataclass(frozen=True)
 class SlicedRows:
-    """n rows of an input, none late for all of its windows. ends: int64[n], of their slices. due: the first
-    window that each is in time for, its slice's own where that is one."""
+    """n rows with their slices, none late for all of its windows.
+
+    Attributes:
+        table: The rows.
+        ends: int64[n], end of each row's slice.
+        due: int64[n], end of the first window that each row is in time for.
+    """
 
     table: pa.Table
     ends: Numbers
@@ -38,9 +43,14 @@ class SlicedRows:
 
 @dataclass(frozen=True)
 class Released:
-    """Rows that have reached the state. in_time: for the window of their own slice. late: for some windows.
-    slept: no timer waits for them; their `due` is the first window that they can be in, their `ends` are of
-    the slices in which they are kept."""
+    """Rows that have reached the state.
+
+    Attributes:
+        in_time: Rows for the window of their own slice.
+        late: Rows that are late for some windows.
+        slept: Rows without a timer. `due` is the first window they can be in, `ends` the slices they are kept
+            in.
+    """
 
     in_time: SlicedRows
     late: SlicedRows
@@ -48,7 +58,7 @@ class Released:
 
 
 class HeldRows:
-    """now: the watermark."""
+    """Buffered rows. `now` is the watermark."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
@@ -57,12 +67,18 @@ class HeldRows:
 
     @property
     def some_are_late(self) -> bool:
-        """Whether some of the rows that are held are late for some of their windows."""
+        """Return whether some buffered rows are late for some of their windows."""
         return self._rows is not None and bool((self._rows.due > self._rows.ends).any())
 
     def released(self, rows: SlicedRows, marks: Numbers, at: Numbers, fired: Numbers) -> Released:
-        """marks: int64[m], ascending; at: how many of the rows come before each. fired: int64[m + 1], up to
-        which end windows have fired before each, and behind the last."""
+        """Add rows and return those that watermarks release.
+
+        Args:
+            rows: New rows.
+            marks: int64[m], ascending watermarks.
+            at: int64[m], number of rows before each watermark.
+            fired: int64[m + 1], end up to which windows have fired before each watermark and after the last.
+        """
         flushed = self._flushes.of(marks, at, self._kept_in(rows))
         rows, by = self._with_held(rows, flushed)
         done = by < len(marks)
@@ -70,7 +86,9 @@ class HeldRows:
         return self._sorted(rows.those(done), by[done], fired)
 
     def all(self, fired: int) -> Released | None:
-        """What is still held, as a checkpoint releases it. fired: up to which end windows have."""
+        """Return all buffered rows, as a checkpoint releases them. `fired` is the end up to which windows
+        have fired.
+        """
         rows, self._rows = self._rows, None
         self._flushes.clear()
         if rows is None or not rows.table.num_rows:
@@ -84,11 +102,11 @@ class HeldRows:
         return self._rows.and_more(rows), by
 
     def _kept_in(self, rows: SlicedRows) -> Numbers:
-        """The slice to which each row is added."""
+        """Return the slice that each row is added to."""
         return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
-        """by: the watermark that releases each row."""
+        """Divide released rows by how they join windows. `by` is the watermark that releases each row."""
         stood = fired[by]
         awake, late = rows.due > stood, rows.due > rows.ends
         slices = self._kept_in(rows)

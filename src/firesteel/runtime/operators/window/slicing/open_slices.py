@@ -1,8 +1,8 @@
-"""Slices until their last window has fired: what rows add to them, and the windows they make.
+"""Open slices: add rows to them, and merge them to windows.
 
-Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A window is merged of
-its slices: of HOP's the newest first; of CUMULATE's the oldest first, and what has fired stays merged in the
-first slice.
+Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A HOP window is
+merged from its slices, newest first. A CUMULATE window is merged oldest first, and what has fired stays
+merged in its first slice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ from firesteel.types.internal_values import one_chunk
 
 @dataclass(frozen=True)
 class Late:
-    """Accumulators of rows that were late for the first windows of their slices. first: int64[n], the end of
-    the first window that each joins."""
+    """Accumulators of rows that were late for the first windows of their slices.
+
+    Attributes:
+        table: n accumulators.
+        first: int64[n], end of the first window that each joins.
+    """
 
     table: pa.Table
     first: Index
@@ -38,12 +42,18 @@ class Late:
 
 
 class OpenSlices:
-    """Tables of accumulators are those of runtime/aggregate/reduce/partials.py; their last key is the slice's
-    end.
+    """Slices until their last window has fired.
 
-    What comes waits for `fire` or `settle`: a slice that ends at once need never be written. lasting: slices
-    of HOP stay until the window behind their last one has fired, which they make fire
-    (slices_without_timer.py).
+    Tables of accumulators are those of runtime/aggregate/reduce/partials.py. Their last key is the slice's
+    end. New accumulators wait for `fire` or `settle`, since a slice that ends at once need not be written.
+
+    Args:
+        slices: The slices.
+        partials: The accumulators.
+        backend: State of the operator.
+        state_id: Name of the state.
+        lasting: Whether HOP slices stay until the window after their last one has fired, which they make fire
+            (slices_without_timer.py).
     """
 
     def __init__(
@@ -58,7 +68,7 @@ class OpenSlices:
 
     # --- rows come -----------------------------------------------------------------------------------
     def add_rows(self, rows: pa.Table, keys: Keys) -> None:
-        """Rows that come in time. keys: group and slice."""
+        """Add rows that are in time. `keys` are group and slice."""
         if self._partials.in_columns:
             self.add(self._partials.of_rows(rows, keys))
             return
@@ -68,16 +78,16 @@ class OpenSlices:
         self._state.put(keys, self._partials.onto(rows, keys, begin))
 
     def add(self, table: pa.Table) -> None:
-        """Accumulators, in the order in which they came."""
+        """Add accumulators, in arrival order."""
         if table.num_rows:
             self._came.append(table)
 
     def settle(self) -> None:
-        """Write to the state what has come."""
+        """Write all new accumulators to the state."""
         self._write(self._taken())
 
     def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
-        """What rows come to that are late. keys: group, slice, and first window."""
+        """Return the accumulators of late rows. `keys` are group, slice and first window."""
         first: Index = keys.columns[-1].to_numpy()
         own = replace(keys, columns=keys.columns[:-1])
         if are_accumulators:
@@ -85,7 +95,7 @@ class OpenSlices:
         return Late(self._partials.of_rows(rows, own), first)
 
     def add_late(self, late: Late, fired: int) -> None:
-        """Keep what is left of late rows for the windows above `fired`."""
+        """Keep the late rows that are needed for windows above `fired`."""
         table = late.table
         if not table.num_rows:
             return
@@ -98,7 +108,7 @@ class OpenSlices:
         self._write(self._with_ends(table, ends).take(pa.array(order)))
 
     def _taken(self) -> pa.Table:
-        """What has come and waits."""
+        """Remove and return the new accumulators."""
         taken, self._came = self._came, []
         return pa.concat_tables(taken) if taken else self._partials.schema.empty_table()
 
@@ -115,19 +125,21 @@ class OpenSlices:
         self._state.put(keys, table)
 
     def read_until(self, end: int) -> pa.Table:
-        """The slices that end up to then."""
+        """Return the slices up to and including an end."""
         self.settle()
         return self._state.read_until(end)
 
     # --- windows end ---------------------------------------------------------------------------------
     def next_end(self, fired: int) -> int | None:
-        """The end of the first window above `fired` that has rows, None where no slice is open."""
+        """Return the end of the first window above `fired` that has rows, None if no slice is open."""
         end = self._state.next_end()
         return None if end is None else int(self._slices.first_unfired(np.array([end]), np.array([fired]))[0])
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
-        """The accumulators of the windows that end above `before`, and up to `after`; the window's end is in
-        the place of the slice's. Ascending by it."""
+        """Return the accumulators of the windows that end above `before` and up to `after`, sorted by end.
+
+        The end of the window replaces that of the slice.
+        """
         if not self._slices.any_between(before, after):
             self.settle()
             self.add_late(late, after)
@@ -150,8 +162,9 @@ class OpenSlices:
         return windows
 
     def _due(self, after: int) -> pa.Table:
-        """The accumulators of all slices up to `after`, one of each key, ascending by end. What has come for
-        slices that stay open is written."""
+        """Return the accumulators of all slices up to `after`, one for each key, sorted by end. Write the
+        others.
+        """
         due, came = self._state.read_until(after), self._taken()
         if not came.num_rows:
             return due
@@ -163,8 +176,11 @@ class OpenSlices:
         return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
 
     def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
-        """A window's slices lie next to each other where they are sorted by key, and each window is made with
-        the first of them. None where slices cannot be merged for many windows at once."""
+        """Return the windows as merged ranges of slices, sorted by key. None if ranges cannot be merged at
+        once.
+
+        Sorted by key, the slices of a window are adjacent. Each window is made with its first slice.
+        """
         keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
         table, interval = due.take(pa.array(keys.order)), self._slices.interval
         ends = ends_of(table, self._width)
@@ -190,7 +206,7 @@ class OpenSlices:
         return pa.Table.from_arrays(columns, schema=self._partials.schema)
 
     def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
-        """All that goes into windows as these merge it, and the first window each goes into."""
+        """Return all accumulators in merge order, and the first window of each."""
         ends = ends_of(due, self._width)
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
         when = ends
@@ -205,8 +221,10 @@ class OpenSlices:
         return due.take(pa.array(order)), first[order]
 
     def _of_copies(self, due: pa.Table, first: Index, after: int) -> pa.Table:
-        """Every slice in each of its windows from `first` on, merged by key and window: what came late to one
-        of HOP's slices with the others of that slice first."""
+        """Return the windows by copying each slice into its windows and merging by key and window.
+
+        Late rows of a HOP slice are first merged with that slice.
+        """
         ends = ends_of(due, self._width)
         rows, windows = _steps(first, self._slices.last_fired(ends, after), self._slices.interval)
         copies = self._with_ends(due.take(pa.array(rows)), windows)
@@ -220,7 +238,7 @@ class OpenSlices:
         return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
-        """Of CUMULATE's windows that go on, keep what has fired as their first slice."""
+        """Merge the fired slices of CUMULATE windows that continue into their first slice."""
         ends = ends_of(due, self._width)
         left = self._slices.last_windows(ends) > after
         self._state.drop_until(after)
@@ -240,7 +258,7 @@ def _where(table: pa.Table, mask: Mask) -> pa.Table:
 
 
 def _steps(first: Index, last: Index, interval: int) -> tuple[Index, Index]:
-    """Every number from first[i] up to last[i] in steps: the i of each, and the numbers."""
+    """Return all numbers from first[i] to last[i] in steps: the i of each, and the numbers."""
     counts = np.maximum((last - first) // interval + 1, 0)
     rows = np.repeat(np.arange(len(first)), counts)
     nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,7 +1,7 @@
-"""Accumulators of windows that go on: rows are added to them, and several become one.
+"""Accumulators of windows by number: add rows to them, and merge several into one.
 
-A window is a number here; whose it is and when it ends is the operator's. All is done for many windows at
-once (runtime/aggregate/reduce/partials.py).
+The operator knows the key and the end of each number. Many windows are processed at once
+(runtime/aggregate/reduce/partials.py).
 """
 
 from __future__ import annotations
@@ -25,15 +25,24 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Accumulated:
-    """m accumulators. windows: int64[m], whose each is. parts: their columns
-    (runtime/aggregate/reduce/columns.py)."""
+    """m accumulators.
+
+    Attributes:
+        windows: int64[m], window of each.
+        parts: Their columns (runtime/aggregate/reduce/columns.py).
+    """
 
     windows: Index
     parts: tuple[pa.Array, ...]
 
 
 class WindowAccumulators:
-    """aggregate: the calls over the rows. columnar: False sends everything through the row handler."""
+    """Accumulators of some calls.
+
+    Args:
+        aggregate: The calls over the rows.
+        columnar: False processes everything with the row handler.
+    """
 
     def __init__(self, aggregate: GroupAggregateSpec, columnar: bool = True) -> None:
         self._number = len(aggregate.input_types)
@@ -44,13 +53,19 @@ class WindowAccumulators:
 
     @property
     def types(self) -> list[pa.DataType]:
-        """Of the parts."""
+        """Return the types of the parts."""
         types: list[pa.DataType] = self._partials.schema.types[1:]
         return types
 
     def add(self, known: Accumulated, changes: pa.Table, windows: Index) -> Accumulated:
-        """What is known, merged where a window has several, and the rows on top of it: one accumulator for
-        each window, by its number. windows: int64[n], of each row."""
+        """Merge known accumulators by window and add rows to them. Return one accumulator for each window, by
+        number.
+
+        Args:
+            known: Accumulators, possibly several for one window.
+            changes: n rows.
+            windows: int64[n], window of each row.
+        """
         table = self._table(known)
         table = self._partials.merged(table, numbered(known.windows))
         if not len(windows):
@@ -69,7 +84,7 @@ class WindowAccumulators:
         return self._accumulated(self._partials.merged(whole, numbered(whole.column(0).to_numpy())))
 
     def results(self, parts: tuple[pa.Array, ...], count: int) -> Results:
-        """What `count` accumulators say, one of each of so many windows."""
+        """Return the results of `count` accumulators, one for each window."""
         return self._partials.results(self._table(Accumulated(np.arange(count), parts)))
 
     def _table(self, accumulated: Accumulated) -> pa.Table:
@@ -82,7 +97,7 @@ class WindowAccumulators:
 
 
 def numbered(windows: Index) -> Keys:
-    """The windows of n rows as keys: their numbers stand for their hashes."""
+    """Return the windows of n rows as keys. Their numbers serve as hashes."""
     order = stable_order(windows)
     ordered = windows[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))

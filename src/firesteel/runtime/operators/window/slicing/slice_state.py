@@ -1,4 +1,4 @@
-"""The accumulators of slices that are still open, by the end of the slice and by key."""
+"""State of open slices: accumulators by end of the slice and by key."""
 
 from __future__ import annotations
 
@@ -18,15 +18,27 @@ from firesteel.types.internal_values import one_chunk
 
 @dataclass(frozen=True)
 class Known:
-    """The stored ones among g keys. found: bool[g]. table: their accumulators, in the order of the keys."""
+    """Stored accumulators among g keys.
+
+    Attributes:
+        found: bool[g], whether each key is stored.
+        table: Their accumulators, in the order of the keys.
+    """
 
     found: Mask
     table: pa.Table
 
 
 class SliceState:
-    """Tables of accumulators (runtime/aggregate/reduce/partials.py) whose last key is the slice's end.
-    schema: theirs; width: how many of its columns are keys."""
+    """State of tables of accumulators (runtime/aggregate/reduce/partials.py) whose last key is the slice's
+    end.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the state.
+        schema: Schema of the tables.
+        width: Number of key columns.
+    """
 
     def __init__(self, backend: StateBackend, name: str, schema: pa.Schema, width: int) -> None:
         self._schema, self._width = schema, width
@@ -34,28 +46,28 @@ class SliceState:
         self._state = backend.times(name, types[: width - 1], types[width:])
 
     def load(self, keys: Keys) -> Known:
-        """What is stored of these keys."""
+        """Return the stored accumulators of some keys."""
         found = self._state.get(_without_end(keys), np.arange(len(keys)), _ends(keys))
         there = pa.array(np.flatnonzero(found.found))
         columns = [column.take(there) for column in (*keys.columns, *found.columns)]
         return Known(found.found, pa.Table.from_arrays(columns, schema=self._schema))
 
     def put(self, keys: Keys, table: pa.Table) -> None:
-        """Write the accumulators of all these keys, which are in their order."""
+        """Write the accumulators of some keys, given in the order of the keys."""
         if len(keys):
             parts = [one_chunk(table.column(i)) for i in range(self._width, table.num_columns)]
             self._state.put(_without_end(keys), np.arange(len(keys)), _ends(keys), parts)
 
     def read_until(self, end: int) -> pa.Table:
-        """Those of all slices up to and with this end, ascending by it."""
+        """Return the accumulators of all slices up to and including an end, sorted by end."""
         return self._table(self._state.read_until(end))
 
     def next_end(self) -> int | None:
-        """The end of the first slice, None where there is none."""
+        """Return the end of the first slice, None if there is none."""
         return self._state.next_time()
 
     def drop_until(self, end: int) -> None:
-        """Forget these slices."""
+        """Delete all slices up to and including an end."""
         self._state.drop_until(end)
 
     def _table(self, due: Due) -> pa.Table:
@@ -64,7 +76,7 @@ class SliceState:
 
 
 def ends_of(table: pa.Table, width: int) -> Index:
-    """The ends of the slices of accumulators."""
+    """Return the ends of the slices of accumulators."""
     ends: Index = one_chunk(table.column(field(width - 1))).to_numpy()
     return ends
 

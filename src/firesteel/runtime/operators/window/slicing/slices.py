@@ -1,7 +1,8 @@
-"""Slices: the stretches of time that no window's border cuts, as functions over columns of times.
+"""Slices: time ranges that no window border cuts, as functions over columns of times.
 
-A row belongs to one slice, known by its end; TUMBLE's windows have one each, those of HOP and CUMULATE share
-them. Times are wall clocks in milliseconds (runtime/operators/window/zones.py). Flink: SliceAssigners.
+A row belongs to one slice, identified by its end. A TUMBLE window is one slice. HOP and CUMULATE windows
+share slices. Times are wall clocks in milliseconds (runtime/operators/window/zones.py). Flink:
+SliceAssigners.
 """
 
 from __future__ import annotations
@@ -28,14 +29,21 @@ NONE_FIRED = -(1 << 62)
 
 
 def window_starts(times: Times, offset: int, size: int) -> Times:
-    """When the window of this size begins that a time is in (TimeWindow.getWindowStartWithOffset)."""
+    """Return the start of the window of this size that contains each time
+    (TimeWindow.getWindowStartWithOffset).
+    """
     return times - np.mod(times - offset, size)
 
 
 @dataclass(frozen=True)
 class Slices:
-    """zone: whose wall clock cuts them. shared: whether a slice is part of several windows; else it is a
-    window itself."""
+    """Slices of some windows.
+
+    Attributes:
+        windows: The windows.
+        zone: Time zone whose wall clock cuts them.
+        shared: Whether a slice is part of several windows. If False, each slice is a window.
+    """
 
     windows: WindowsSpec
     zone: str
@@ -43,21 +51,23 @@ class Slices:
 
     @classmethod
     def of(cls, spec: LocalWindowAggregateSpec | WindowAggregateSpec) -> Slices:
-        """Windows that were put to the rows below share nothing."""
+        """Return the slices of a spec. Windows assigned by a window table function share nothing."""
         shared = spec.windows.function != "TUMBLE" and spec.window_end is None
         return cls(spec.windows, spec.time.zone, shared)
 
     @property
     def interval(self) -> int:
-        """Between two slices, and between two windows that share them."""
+        """Return the distance between two slices, and between two windows that share slices, in
+        milliseconds.
+        """
         return self.windows.step
 
     def ends(self, times: Times) -> Times:
-        """The end of the slice that each time is in."""
+        """Return the end of the slice that contains each time."""
         return window_starts(times, self.windows.offset, self.interval) + self.interval
 
     def last_windows(self, ends: Times) -> Times:
-        """The end of the last window that a slice is part of."""
+        """Return the end of the last window that contains each slice."""
         if not self.shared:
             return ends
         if self.windows.function == "HOP":
@@ -65,39 +75,43 @@ class Slices:
         return self.starts(ends) + self.windows.size
 
     def starts(self, window_ends: Times) -> Times:
-        """When the windows begin that end then."""
+        """Return the starts of windows, given their ends."""
         if self.windows.function == "CUMULATE":
             return window_starts(window_ends - 1, self.windows.offset, self.windows.size)
         return window_ends - self.windows.size
 
     def first_slices(self, ends: Times) -> Times:
-        """The end of the first slice of CUMULATE's windows: what has fired is merged into it."""
+        """Return the end of the first slice of a CUMULATE window. Slices that have fired are merged into
+        it.
+        """
         return self.starts(ends) + self.interval
 
     def kept_in(self, ends: Times) -> Times:
-        """The slices to which rows are added that are late for their own."""
+        """Return the slices that late rows are added to."""
         return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
 
     def last_fired(self, ends: Times, fired: int) -> Times:
-        """The end of the last of each slice's windows that is not above `fired`."""
+        """Return the end of the last window of each slice that is not above `fired`."""
         bound = np.minimum(self.last_windows(ends), fired)
         return window_starts(bound, self.windows.offset, self.interval) if self.shared else bound
 
     def first_unfired(self, ends: Times, fired: Times) -> Times:
-        """The end of the first of each slice's windows that is above `fired`; beyond the last, if none."""
+        """Return the end of the first window of each slice that is above `fired`. It is beyond the last one
+        if there is none.
+        """
         if not self.shared:
             return np.where(ends > fired, ends, ends + self.interval)
         bound = np.minimum(np.maximum(fired, ends - self.interval), self.last_windows(ends))
         return window_starts(bound, self.windows.offset, self.interval) + self.interval
 
     def any_between(self, before: int, after: int) -> bool:
-        """Whether a window may end above `before`, and up to `after`."""
+        """Return whether a window may end above `before` and up to `after`."""
         if not self.shared:
             return after > before
         return after - (after - self.windows.offset) % self.interval > before
 
     def fired(self, instants: Times) -> Times:
-        """Up to which end windows have fired when time has come this far (TimeWindowUtil.isWindowFired)."""
+        """Return the end up to which windows have fired at each time (TimeWindowUtil.isWindowFired)."""
         moments = np.maximum(instants, _FIRST)
         clocks = to_wall_clock(moments, self.zone)
         if self.zone != "UTC":  # of an hour that a clock shows twice nothing fires the first time
@@ -110,7 +124,7 @@ class Slices:
 def row_ends(
     changes: pa.Table, spec: LocalWindowAggregateSpec | WindowAggregateSpec, slices: Slices, now: int = 0
 ) -> Times:
-    """int64[n]: the end of each row's slice. now: the processing time."""
+    """Return the end of each row's slice, int64[n]. `now` is the processing time."""
     if spec.window_end is not None:
         return milliseconds(one_chunk(changes.column(field(spec.window_end))))
     if spec.time.column is None:

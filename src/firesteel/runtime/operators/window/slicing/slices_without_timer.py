@@ -1,9 +1,9 @@
-"""Slices that came to the state when their own windows were over, and that no timer waits for.
+"""Slices that reached the state after their own windows were over, and have no timer.
 
-Flink: AggCombiner registers no timer for a window that has fired (buffer_flush.py says when that happens).
-What such a slice holds is in later windows of its key all the same, from the first on that something else
-makes fire: that window, if it is not empty, makes the next one fire. A slice that nothing wakes is never
-seen.
+Flink: AggCombiner registers no timer for a window that has fired (buffer_flush.py describes when this
+happens). Still, such a slice is part of later windows of its key, from the first window on that another slice
+makes fire. That window, if it is not empty, makes the next one fire. If no other slice makes a window fire,
+the slice is never sent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class SleepingSlices:
-    """Tables of accumulators are those of runtime/aggregate/reduce/partials.py."""
+    """Slices without a timer, as tables of accumulators (runtime/aggregate/reduce/partials.py)."""
 
     def __init__(
         self, slices: Slices, partials: Partials, opened: OpenSlices, backend: StateBackend, state_id: str
@@ -35,11 +35,11 @@ class SleepingSlices:
         self._stored = known.num_rows > 0
 
     def add(self, late: Late) -> None:
-        """late.first: the first window that each can be in."""
+        """Add slices. `late.first` is the first window that each can be in."""
         self._slept = _both(self._slept, late)
 
     def save(self) -> None:
-        """Write those that windows to come may be made of."""
+        """Write the slices that future windows may contain."""
         if self._stored:
             self._state.drop_until(END_OF_TIME - 1)
         table = self._slept.table
@@ -48,7 +48,7 @@ class SleepingSlices:
         self._stored = table.num_rows > 0
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
-        """OpenSlices.fire, window by window as long as something sleeps."""
+        """Fire windows as `OpenSlices.fire`, one window at a time while slices without a timer exist."""
         if not self._slept.table.num_rows:
             return self._open.fire(before, after, late)
         fired = []
@@ -63,7 +63,7 @@ class SleepingSlices:
         return pa.concat_tables(fired)
 
     def _windows(self, before: int, after: int, late: Late) -> list[int]:
-        """The ends of windows that may fire, above `before` and up to `after`."""
+        """Return the ends of windows that may fire, above `before` and up to `after`."""
         tables = (self._open.read_until(after), late.table, self._slept.table)
         ends = np.unique(np.concatenate([ends_of(table, self._width) for table in tables]))
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
@@ -74,8 +74,9 @@ class SleepingSlices:
         return found
 
     def _wake(self, end: int, late: Late) -> None:
-        """Those of the keys for which the window that ends then fires: of HOP also behind one that is not
-        empty."""
+        """Add the slices of keys for which the window that ends at `end` fires. For HOP, it also fires after
+        a window that is not empty.
+        """
         awake = self._open.read_until(end)
         more = self._slices.interval if self._slices.windows.function == "HOP" else 0
         awake = awake.filter(pa.array(self._covers(awake, end, more)))
@@ -90,7 +91,9 @@ class SleepingSlices:
         self._slept = _those(slept, ~woken)
 
     def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
-        """Whether the window that ends then has each slice, or makes one fire that ends `more` later."""
+        """Return whether the window ending at `end` contains each slice, or follows its last window by at
+        most `more`.
+        """
         ends = ends_of(table, self._width)
         covered: Mask = (ends <= end) & (self._slices.last_windows(ends) + more >= end)
         return covered
