@@ -1,17 +1,19 @@
-"""How an aggregate function is declared: accumulator fields, and what changes them.
+"""Declarations of aggregate functions: accumulator fields, and the expressions that change them.
 
-Flink: `DeclarativeAggregateFunction`. A declared aggregate says with small expression trees what
-accumulate, retract, merge and the value are; the row handler (runtime/aggregate/row_engine/handler.py) turns
-them into Python, the running forms (runtime/aggregate/scan/) into NumPy. An aggregate that needs a map view
-is written by hand, as statements for the row handler.
+Flink: `DeclarativeAggregateFunction`. A declared aggregate describes accumulate, retract, merge and the value
+with small expression trees. The row handler (runtime/aggregate/row_engine/handler.py) turns them into Python,
+the running forms (runtime/aggregate/scan/) into NumPy. An aggregate that needs a map view is written by hand,
+as statements for the row handler.
 
-Laws, which tests/runtime/aggregate/functions/test_aggregate_laws.py holds for each of them:
-- merge(a, b) is as if the rows of b had come after those of a. For functions that depend on order only
-  where b takes nothing back (a retraction takes the first equal value, which may be a's) and without
-  DISTINCT (a map of values seen does not say when each call saw them): Flink has no local phase for them;
-- where `retract` exists, retract(row) after accumulate(row) leaves a value equal to the one before;
-- the value changes nothing and depends on the accumulator alone.
-A row whose argument is NULL changes nothing, unless `takes_nulls` says otherwise.
+tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each of them:
+
+- merge(a, b) equals a with the rows of b added after those of a. For functions that depend on order, this
+  holds only if b retracts nothing (a retraction takes the first equal value, which may be a's) and without
+  DISTINCT (a map of values does not record when each call saw them). Flink has no local phase for these.
+- If `retract` exists, retract(row) after accumulate(row) restores an equal value.
+- The value changes nothing and depends on the accumulator alone.
+
+A row with a NULL argument changes nothing, unless `takes_nulls` is set.
 """
 
 from __future__ import annotations
@@ -25,14 +27,15 @@ from firesteel.types.sql import SqlType
 
 
 class Form(Enum):
-    """What kind of columnar form an aggregate has.
+    """Kind of columnar form of an aggregate.
 
-    LINEAR: each field is the sum of what each row contributes, a retraction contributes the negative.
-    Integers wrap at the width of the field's type, FLOAT adds in float32. A DECIMAL field that overflows
-    its precision becomes NULL; one whose initial value is NULL (SUM) starts again with the next row,
-    any other stays NULL. A field whose initial value is NULL is NULL until the first contribution.
-    EXTREME: the one field is the least or greatest argument so far (`least` says which), insert-only.
-    OTHER: row by row.
+    Attributes:
+        LINEAR: Each field is the sum of the rows' contributions. A retraction contributes the negative.
+            Integers wrap at the width of the field's type, and FLOAT adds in float32. A DECIMAL field that
+            overflows becomes NULL. If its initial value is NULL (SUM), it starts again with the next row,
+            otherwise it stays NULL. A field with a NULL initial value is NULL until the first contribution.
+        EXTREME: The one field is the least or greatest argument so far (`least`). Insert-only.
+        OTHER: Row by row only.
     """
 
     LINEAR = "linear"
@@ -42,21 +45,21 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of this accumulator."""
+    """Field of this accumulator."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Other:
-    """The same field of the accumulator that is merged in."""
+    """Field of the accumulator that is merged into this one."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Argument:
-    """Argument `index` of the call, never NULL unless the aggregate takes nulls."""
+    """Argument `index` of the call. Never NULL unless the aggregate takes nulls."""
 
     index: int = 0
 
@@ -70,10 +73,14 @@ class Constant:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """left `operator` right, neither of them NULL; operator is one of + - * /.
+    """left `operator` right, both not NULL.
 
-    type: whose overflow rule holds (integers wrap, DECIMAL gives NULL, FLOAT rounds to float32);
-    None: plain. `/` on integers truncates towards zero. Operands of DECIMAL have the type's scale.
+    Attributes:
+        operator: One of + - * /. On integers, `/` truncates towards zero.
+        left: First operand. Operands of DECIMAL have the scale of the type.
+        right: Second operand.
+        type: Type with the overflow rule: integers wrap, DECIMAL gives NULL, FLOAT rounds to float32. None
+            for no rule.
     """
 
     operator: str
@@ -100,7 +107,7 @@ class IsNull:
 
 @dataclass(frozen=True)
 class If:
-    """then where the condition holds, else otherwise."""
+    """The value `then` if the condition holds, else `otherwise`."""
 
     condition: Expression
     then: Expression
@@ -109,8 +116,9 @@ class If:
 
 @dataclass(frozen=True)
 class Convert:
-    """A function of the row handler's run time (types/numbers.py) by name, with constants after the
-    operands: casts, decimal division, roots."""
+    """Call of a function of types/numbers.py by name: casts, decimal division, roots. Constants follow the
+    operands.
+    """
 
     function: str
     operands: tuple[Expression, ...]
@@ -124,7 +132,7 @@ NULL = Constant(None)
 
 @dataclass(frozen=True)
 class AccumulatorField:
-    """One column of the accumulator. initial is in internal form (types/internal_values.py)."""
+    """One column of the accumulator. `initial` is in internal form (types/internal_values.py)."""
 
     name: str
     type: SqlType
@@ -133,11 +141,16 @@ class AccumulatorField:
 
 @dataclass(frozen=True)
 class MapView:
-    """A map beside the accumulator (Flink: `MapView`). Keys are equal where their bytes are; NULL is one.
+    """Map beside the accumulator (Flink: `MapView`). Keys are compared by their bytes, and NULL is a key.
 
-    ordered: its keys ascend in the order of insertion, and both ends are looked at.
-    whole: every result reads all of its entries. sorted: its least or its greatest key is asked for, always
-    the one or always the other (map_view.py: SortedMap); in keyed state it is an ordered map.
+    Attributes:
+        name: Name in the texts.
+        key: Type of the keys.
+        value: Type of the values.
+        ordered: Whether keys ascend in insertion order, and both ends are read.
+        whole: Whether every result reads all entries.
+        sorted: Whether the least key, or the greatest, is read, always the same of the two (map_state.py:
+            SortedMap). In keyed state, the view is an ordered map.
     """
 
     name: str
@@ -149,17 +162,26 @@ class MapView:
 
 
 Assignments = Mapping[str, Expression]
-"""New values of fields, made in this order: each sees those before it. A field not named stays."""
+"""New values of fields, assigned in sequence: each sees those before it. Other fields stay unchanged."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """An aggregate call, declared by expressions.
+    """Aggregate call declared by expressions.
 
-    state_id names the saved layout of the fields ("sum.v1") and changes when they do.
-    contributions: for LINEAR, what an accumulated row adds to each field (an Argument or a Constant).
-    least: for EXTREME, whether the least is kept. retract None: retractions do nothing here (Flink
-    plans the plain variant only where none can matter).
+    Attributes:
+        state_id: Name of the stored layout of the fields, such as "sum.v1". It changes when the layout does.
+        fields: Fields of the accumulator.
+        accumulate: Assignments for an added row.
+        merge: Assignments for another accumulator.
+        value: Expression of the result.
+        retract: Assignments for a retracted row. None if retractions have no effect: Flink plans this variant
+            only where none can matter.
+        form: Kind of columnar form.
+        contributions: For LINEAR, what an added row adds to each field (an Argument or a Constant).
+        least: For EXTREME, whether the least value is kept.
+        takes_nulls: Whether rows with a NULL argument count.
+        views: Maps beside the accumulator.
     """
 
     state_id: str
@@ -177,15 +199,27 @@ class Declared:
 
 @dataclass(frozen=True)
 class HandWritten:
-    """An aggregate call, written as Python statements over its fields and map views.
+    """Aggregate call written as Python statements over its fields and map views.
 
-    The texts name fields and views as {name}, the argument as {x}, its key in a map as {k} (equal keys,
-    equal bytes), and, in merge, the other accumulator's as {other_name}. Local names begin with `_`.
-    value is an expression. A view is a mapping: get, item assignment, del, len is not to be used (entries
-    may have expired), iteration over live keys.
-    constants: the fields that keep the arguments after the first, which are the same in every row.
-    functions: what the texts call as {name}; each the same object whenever the call is declared.
-    in_order: whether the result depends on the order of the rows.
+    The texts name fields and views as {name}, the argument as {x}, its map key as {k} (equal keys have equal
+    bytes), and, in merge, the other accumulator's parts as {other_name}. Local names begin with `_`. A view
+    supports get, item assignment, del and iteration over live keys. It has no usable len, since entries may
+    have expired.
+
+    Attributes:
+        state_id: Name of the stored layout.
+        fields: Fields of the accumulator.
+        views: Map views.
+        accumulate: Statements for an added row.
+        retract: Statements for a retracted row, None for none.
+        merge: Statements for another accumulator.
+        value: Expression of the result.
+        takes_nulls: Whether rows with a NULL argument count.
+        form: Kind of columnar form.
+        constants: Fields that keep the arguments after the first, which are the same in every row.
+        functions: Functions that the texts call as {name}. They are the same objects whenever the call is
+            declared.
+        in_order: Whether the result depends on the sequence of rows.
     """
 
     state_id: str

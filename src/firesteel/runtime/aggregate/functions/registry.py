@@ -1,4 +1,4 @@
-"""The aggregate functions by name."""
+"""Registry of aggregate functions by name."""
 
 from __future__ import annotations
 
@@ -62,13 +62,14 @@ AGGREGATES: dict[str, Callable[[AggregateSpec], Aggregate]] = {
     "VAR_SAMP": var_samp,
     "VARIANCE": var_samp,
 }
-"""A new aggregate is a file in this folder and a line here."""
+"""Declarations by name. To add an aggregate, add a file to this folder and a line here."""
 
 
 def declare(call: AggregateSpec) -> Aggregate:
-    """The declaration of a call.
+    """Return the declaration of a call.
 
-    Raises NotSupportedError for a function that is not here.
+    Raises:
+        NotSupportedError: The function is unknown.
     """
     if call.user is not None and call.user.is_pandas:
         from firesteel.runtime.aggregate.functions.over_pandas import over_pandas

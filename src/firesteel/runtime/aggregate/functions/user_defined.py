@@ -1,6 +1,6 @@
-"""Aggregate functions of the user's. Flink: PythonGroupAggregate's functions.
+"""User-defined aggregate functions (Flink: the functions of PythonGroupAggregate).
 
-The accumulator is the user's object, changed in place; between batches it lies pickled in keyed state.
+The accumulator is the user's object, changed in place. Between batches, it is pickled in keyed state.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, S
 from firesteel.types.user_function import UserFunction
 
 OBJECT = SqlType(TypeRoot.RAW)
-"""A Python object, pickled in columns."""
+"""Type of a Python object, pickled in columns."""
 
 _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException)
 _EPOCH = datetime(1970, 1, 1)
 _PLAIN = (*INTEGERS, *CHARACTER, *BYTES_LIKE, TypeRoot.BOOLEAN, TypeRoot.FLOAT, TypeRoot.DOUBLE)
-"""Types whose internal form is what the user sees."""
+"""Types whose internal form is the value that users see."""
 
 
 def user_defined(call: AggregateSpec) -> HandWritten:
-    """The calls of the user's methods; the accumulator is made with the first of them."""
+    """Return an aggregate that calls the user's methods. The first call creates the accumulator."""
     assert call.user is not None
     methods = _methods(call.user, call.arg_types, call.type)
     first = "{x}" if call.args else ""
@@ -56,7 +56,9 @@ def user_defined(call: AggregateSpec) -> HandWritten:
 def _methods(
     user: UserFunction, arg_types: tuple[SqlType, ...], result: SqlType
 ) -> tuple[tuple[str, Callable[..., Any]], ...]:
-    """What the row handler calls, by name: the same objects for the same function."""
+    """Return the functions that the row handler calls, by name. They are the same objects for the same
+    function.
+    """
     return (
         ("accumulate", _change(user, "accumulate", arg_types)),
         ("retract", _change(user, "retract", arg_types)),
@@ -66,7 +68,7 @@ def _methods(
 
 
 def _change(user: UserFunction, method: str, arg_types: Sequence[SqlType]) -> Callable[..., Any]:
-    """accumulate or retract over values in internal form; gives the accumulator."""
+    """Return accumulate or retract over values in internal form. It returns the accumulator."""
     converts = [_to_python(kind) for kind in arg_types]
     plain = not any(converts)
 
@@ -105,7 +107,7 @@ def _merge(user: UserFunction) -> Callable[[Any, Any], Any]:
 
 
 def _get_value(user: UserFunction, kind: SqlType) -> Callable[[Any], Any]:
-    """The result in internal form."""
+    """Return a function that returns the result in internal form."""
     convert = _from_python(kind)
 
     def get_value(accumulator: Any) -> Any:
@@ -135,8 +137,9 @@ Convert = Callable[[Any], Any]
 
 @lru_cache(maxsize=256)
 def _to_python(kind: SqlType) -> Convert | None:
-    """From the internal form to what the user sees (functions/python/values.py); None where they are the
-    same."""
+    """Return a converter from the internal form to the user's value (functions/python/values.py). None if
+    they are equal.
+    """
     if kind.root in _PLAIN:
         return None
     if kind.root is TypeRoot.DECIMAL:
@@ -152,7 +155,9 @@ def _to_python(kind: SqlType) -> Convert | None:
 
 @lru_cache(maxsize=256)
 def _from_python(kind: SqlType) -> Convert:
-    """From what the user gives to the internal form. The converter raises where it is of another type."""
+    """Return a converter from the user's value to the internal form. It raises for a value of another
+    type.
+    """
     if kind.root in INTEGER_BITS:
         bits = INTEGER_BITS[kind.root]
         return lambda value: _integer(value, bits)

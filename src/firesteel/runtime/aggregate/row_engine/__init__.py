@@ -1,1 +1,1 @@
-"""The generated row handler and its loop."""
+"""Generated row handler and its loop."""

@@ -1,7 +1,7 @@
-"""The accumulators of a GroupAggregate in keyed state: one row of columns a key, and the map views.
+"""Accumulators of a GroupAggregate in keyed state: one row of columns for each key, and the map views.
 
-The row handler and the running forms read and write the same columns, so that either may serve a key.
-The columns are the accumulator fields of the handler's slots, in order, as Arrow carries their types.
+The row handler and the running forms use the same columns, so either can process a key. The columns are the
+accumulator fields of the handler's slots, in order, in their Arrow types.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class Stored:
-    """What is known of the keys of a batch. found: bool[g]. fields: by slot name, g rows each."""
+    """Stored accumulators of the keys of a batch.
+
+    Attributes:
+        found: bool[g], whether each key is stored.
+        fields: Columns by slot name, g rows each.
+    """
 
     found: NDArray[np.bool_]
     fields: Mapping[str, pa.Array]
@@ -47,11 +52,11 @@ class AccumulatorState:
         }
 
     def ordered(self, name: str) -> OrderedMapState:
-        """The map of a sorted view."""
+        """Return the ordered map state of a sorted view."""
         return cast("OrderedMapState", self.maps[name])
 
     def load(self, keys: Keys, now: int) -> Stored:
-        """The accumulators of the keys, as far as there are any."""
+        """Return the stored accumulators of some keys."""
         found = self._rows.get(keys, now)
         return Stored(found.found, dict(zip(self.fields, found.columns, strict=True)))
 
@@ -59,12 +64,12 @@ class AccumulatorState:
         self, keys: Keys, owners: NDArray[np.int64], fields: Mapping[str, pa.Array], now: int,
         live: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Write the accumulators of keys `owners`; where `live` is false they are deleted."""
+        """Write the accumulators of keys `owners`. Where `live` is False, delete them."""
         if len(owners):
             self._rows.put(keys, owners, [fields[name] for name in self.fields], now, live)
 
     def forget(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
-        """Delete the accumulators of keys `owners`, and what their maps hold."""
+        """Delete the accumulators of keys `owners` and the entries of their maps."""
         nothing = {name: pa.nulls(len(owners), to_arrow(kind.type)) for name, kind in self.fields.items()}
         self.save(keys, owners, nothing, now, np.zeros(len(owners), np.bool_))
         for state in self.maps.values():

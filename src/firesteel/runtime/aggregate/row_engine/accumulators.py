@@ -1,7 +1,6 @@
-"""Where the row handler's accumulators are between batches: in this process, or in keyed state.
+"""Storage of the row handler's accumulators between batches: in this process, or in keyed state.
 
-Both give, for the keys of a batch, the accumulator tuples that the handler's `process` takes, and keep
-what it made of them.
+Both return the accumulator tuples that the handler's `process` takes, and store those that it leaves.
 """
 
 from __future__ import annotations
@@ -26,23 +25,24 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.internal_values import from_key, from_list, to_keys, to_list
 
 Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
-"""The entries of a map view that the batch names: keys' numbers (ascending) and sub-keys, a row an entry.
-None: all that the keys have."""
+"""Function that returns the entries of a map view that the batch names: key numbers (ascending) and sub-keys,
+one row for each entry. None stands for all entries of the keys.
+"""
 
 
 class Accumulators(Protocol):
     """Accumulator tuples by key."""
 
     def load(self, keys: Keys, named: Named) -> list[Any]:
-        """The accumulator of each key, None where there is none or it has expired."""
+        """Return the accumulator of each key, None if there is none or it has expired."""
         ...
 
     def store(self, keys: Keys, accs: list[Any]) -> None:
-        """Keep what the batch left of each key; None deletes."""
+        """Store the accumulator of each key. None deletes it."""
         ...
 
     def forget(self, keys: Keys) -> None:
-        """Drop what there is of the keys."""
+        """Delete the accumulators of some keys."""
         ...
 
 
@@ -80,8 +80,11 @@ def _names(keys: Keys) -> Iterator[tuple[int, int]]:
 
 
 class StoredAccumulators:
-    """Accumulators in keyed state. Of a map view only the entries that the batch's rows name are read,
-    the others when the handler goes through the view."""
+    """Accumulators in keyed state.
+
+    Only the entries of a map view that the batch names are read. The others are read when the handler
+    iterates over the view.
+    """
 
     def __init__(self, state: AccumulatorState, slots: Sequence[Slot], expiry: Expiry) -> None:
         self._state = state
@@ -134,8 +137,11 @@ def accumulators(
     columnar: bool,
     expiry: Expiry,
 ) -> tuple[AccumulatorState | None, Accumulators]:
-    """Where an operator keeps its accumulators, and the row handler's view of it. state: None keeps them in
-    this process: for columns in a state backend too, for the row handler alone by reference."""
+    """Return the state of an operator's accumulators, and the row handler's access to it.
+
+    If the state backend is None, they stay in this process: in a memory backend for columns, by reference for
+    the row handler alone.
+    """
     if state is None and not columnar:
         return None, HeapAccumulators(expiry)
     keyed = AccumulatorState(spec, slots, memory_backend() if state is None else state)
@@ -146,7 +152,7 @@ def stored_maps(
     state: MapState, view: MapView, keys: Keys, known: NDArray[np.bool_],
     named: tuple[NDArray[np.int64], pa.Array] | None, expiry: Expiry,
 ) -> list[StoredMap | None]:  # fmt: skip
-    """A map for each key that is known, with the entries that the batch names, or all of them."""
+    """Yield a map for each known key, with the entries that the batch names, or all of them."""
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
     ends = MapEnds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None
@@ -181,7 +187,7 @@ def stored_maps(
 def _entries(
     state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
 ) -> Iterable[tuple[int, Any, Any]]:
-    """All entries of the keys `owners`, (owner, key, value), by key where the view is ordered."""
+    """Yield all entries of keys `owners` as (owner, key, value), sorted by key if the view is ordered."""
     entries = state.entries(keys, owners, now)
     names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
     rows = zip(entries.owners.tolist(), names, values, strict=True)
@@ -192,8 +198,10 @@ def write_maps(
     state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], views: list[Any],
     known: NDArray[np.bool_], now: int,
 ) -> None:  # fmt: skip
-    """Write what has changed in the views of `owners`; None is a key that has gone. known: whether there
-    is anything in the state that a view made anew must replace."""
+    """Write the changes of the views of `owners`. None stands for a deleted key.
+
+    `known` tells whether the state has entries that a new view must replace.
+    """
     anew = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
     cleared = owners[anew & known]
     if len(cleared):

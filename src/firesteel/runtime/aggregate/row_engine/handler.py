@@ -1,14 +1,17 @@
-"""The row handler: one Python class that fuses all aggregate calls of a query.
+"""Row handler: one generated Python class that runs all aggregate calls of a query.
 
-Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and
+Flink: AggsHandlerCodeGenerator and GroupAggFunction. The class has Flink's life cycle, and a method
 
     process(counts, accs, kinds, *columns) -> (outcomes, values)
 
-which does for a whole batch what GroupAggFunction.processElement does for one row. The rows stand key by
-key: counts[i] of them belong to key i, whose accumulator is accs[i], None where there is none; process
-puts there what the rows made of it. kinds are the row kinds' bytes, columns the handler's inputs as lists.
-outcomes has one byte a row (NOTHING, INSERT, UPDATE, DELETE); values are the results to send, one after
-the other in one flat list: for an UPDATE the one before, where -U is wanted, and the new one.
+It does for a batch what GroupAggFunction.processElement does for one row.
+
+- Rows are sorted by key. counts[i] of them belong to key i.
+- accs[i] is the accumulator of key i, None if there is none. process replaces it by the new one.
+- kinds are the bytes of the row kinds. columns are the handler's inputs as lists.
+- outcomes has one byte for each row: NOTHING, INSERT, UPDATE or DELETE.
+- values is a flat list of the results to send. An UPDATE has the result before, if -U is needed, and the new
+  one.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ _RECORDS = AggregateSpec("COUNT", (), (), BIGINT.with_nullable(False))
 
 @dataclass(frozen=True)
 class Input:
-    """An input field as the handler takes it: its values, or their key form."""
+    """Input field of the handler: its values, or their key form."""
 
     position: int
     key: bool = False
@@ -52,9 +55,15 @@ class Input:
 
 @dataclass(frozen=True)
 class GeneratedHandler:
-    """source: the class's text. inputs: the columns that process, accumulate and retract take.
-    slots: the parts of an accumulator tuple, in order. merged: the names of those that `merge` reads of
-    the accumulator that it takes in. functions: what the text calls, by name."""
+    """Source and interface of a generated row handler.
+
+    Attributes:
+        source: Text of the class.
+        inputs: Columns that process, accumulate and retract take.
+        slots: Parts of an accumulator tuple, in order.
+        merged: Names of the parts that `merge` reads of the other accumulator.
+        functions: Functions that the text calls, by name.
+    """
 
     source: str
     inputs: tuple[Input, ...]
@@ -63,7 +72,7 @@ class GeneratedHandler:
     functions: tuple[tuple[str, Callable[..., Any]], ...]
 
     def create(self, expiry: Expiry | None = None) -> Any:
-        """A handler, opened. expiry: the processing time and the time to live of the state."""
+        """Return an opened handler. `expiry` has the processing time and the time to live of the state."""
         handler = _compiled(self.source, self.functions)()
         handler.open(expiry or Expiry(0))
         return handler
@@ -71,9 +80,10 @@ class GeneratedHandler:
 
 @lru_cache(maxsize=64)
 def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
-    """The row handler of a GroupAggregate.
+    """Return the row handler of a GroupAggregate.
 
-    Raises NotSupportedError for an aggregate function that has no declaration.
+    Raises:
+        NotSupportedError: An aggregate function has no declaration.
     """
     writer = _Writer(spec)
     return GeneratedHandler(writer.text(), writer.inputs, writer.slots, writer.merged, writer.functions)
@@ -106,7 +116,7 @@ def _raise_single_value() -> None:
 
 
 class _Writer:
-    """Writes the class's text, method by method."""
+    """Writer of the text of the class, method by method."""
 
     def __init__(self, spec: GroupAggregateSpec) -> None:
         self._spec = spec
@@ -153,12 +163,12 @@ class _Writer:
 
     @cached_property
     def merged(self) -> frozenset[str]:
-        """The slots whose values in the other accumulator a merge looks at."""
+        """Return the slots that a merge reads of the other accumulator."""
         read = set(re.findall(r"\bother_(\w+)", self._merge_body()))
         return frozenset(slot.name for slot in self.slots if slot.name in read)
 
     def text(self) -> str:
-        """The whole class."""
+        """Return the text of the class."""
         methods = [
             self._open(),
             self._create(),
@@ -211,7 +221,7 @@ class _Writer:
         return block(f"def {name}({arguments}):", self._over_acc(body))
 
     def _over_acc(self, body: str) -> str:
-        """The body between reading the accumulator and writing it back."""
+        """Return a body between reading and writing the accumulator."""
         if not self._names:
             return body or "pass"
         parts = _tuple(self._names)
@@ -236,7 +246,7 @@ class _Writer:
         return _tuple(call.value() for call in self._calls)
 
     def _process(self) -> str:
-        """The rows of all keys, key by key; in the inner loop GroupAggFunction.processElement."""
+        """Return `process`: a loop over keys and rows, with GroupAggFunction.processElement inside."""
         columns = "".join(f", {each.name}s" for each in self.inputs)
         row = _tuple(["kind", *(each.name for each in self.inputs)])
         read = f"{_tuple(self._names)} = acc\n" if self._names else ""
@@ -258,7 +268,7 @@ class _Writer:
         return block(f"def process(self, counts, accs, kinds{columns}):", "\n".join(lines))
 
     def _element(self) -> str:
-        """One row. `before` is the result before it, None where the key has no state."""
+        """Return the text for one row. `before` is the result before it, None if the key has no state."""
         create = "\n".join(f"{slot.name} = {self._initial(slot)}" for slot in self.slots)
         change = self._accumulate()
         if self._spec.input_retracts:
@@ -284,7 +294,9 @@ class _Writer:
         return "\n".join(lines)
 
     def _unchanged(self) -> str:
-        """Equality of two results. == on tuples takes a NaN for itself; in Flink none equals another."""
+        """Return the test of equal results. In Flink, NaN equals nothing, but == on tuples finds a NaN equal
+        to itself.
+        """
         floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
         tests = [f"value[{i}] == value[{i}]" for i in floats]
         tests += [f"{name}(value[{i}])" for i, (name, _) in self._nested]
@@ -292,7 +304,7 @@ class _Writer:
 
     @cached_property
     def _nested(self) -> tuple[tuple[int, tuple[str, Callable[..., Any]]], ...]:
-        """The calls whose nested results may not equal themselves, and what tells."""
+        """Return the calls with nested results that may not equal themselves, and their tests."""
         tests = ((i, equals_itself(call.spec)) for i, call in enumerate(self._calls))
         return tuple(
             (i, (f"itself{i}", test))
@@ -305,7 +317,7 @@ _DROP = f"emit({NOTHING})  # a retraction, and nothing is known of this key\ncon
 
 
 def _join(blocks: list[Block]) -> str:
-    """The blocks' statements; neighbours under the same conditions share one `if`."""
+    """Return the statements of blocks. Neighbors under the same conditions share one `if`."""
     lines: list[str] = []
     rest = [each for each in blocks if each.body]
     while rest:

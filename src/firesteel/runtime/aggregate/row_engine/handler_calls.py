@@ -1,7 +1,7 @@
-"""The aggregate calls of a row handler, each as blocks of Python text.
+"""Aggregate calls of a row handler, each as blocks of Python text.
 
-Names in the text: field `sum` of call 2 is `sum2`, the same of an accumulator that is merged in
-`other_sum2`; input field 3 is `x3`, and in key form `k3` where that differs.
+In the text, field `sum` of call 2 is `sum2`. Its counterpart of a merged accumulator is `other_sum2`. Input
+field 3 is `x3`, and `k3` in key form if that differs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from firesteel.types.internal_values import has_key_form
 
 @dataclass(frozen=True)
 class Block:
-    """Statements that are run where all of the conditions hold."""
+    """Statements that run if all conditions hold."""
 
     conditions: tuple[str, ...]
     body: str
@@ -37,10 +37,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Slot:
-    """One part of the handler's accumulator: its name in the text, and what it is.
+    """One part of the handler's accumulator.
 
-    argument: for a map view, the input field whose values are its keys; None where its keys are others.
-    call: the number of its aggregate call; -1 for the values that DISTINCT calls have seen.
+    Attributes:
+        name: Name in the text.
+        kind: Field or map view.
+        argument: For a map view, the input field whose values are its keys. None if its keys are others.
+        call: Number of its aggregate call. -1 for the values that DISTINCT calls have seen.
     """
 
     name: str
@@ -61,7 +64,7 @@ class Call:
 
     @classmethod
     def of(cls, index: int, spec: AggregateSpec) -> Call:
-        """The call over input fields."""
+        """Return the call over input fields."""
         argument = f"x{spec.args[0]}" if spec.args else ""
         keyed = bool(spec.args) and has_key_form(spec.arg_types[0])
         return cls(index, spec, declare(spec), argument, f"k{spec.args[0]}" if keyed else argument)
@@ -82,41 +85,43 @@ class Call:
 
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
-        """The functions that the statements call, by their names in the text."""
+        """Return the functions that the statements call, by their names in the text."""
         mine = self.aggregate.functions if isinstance(self.aggregate, HandWritten) else ()
         return tuple((f"{name}{self.index}", function) for name, function in mine)
 
     @property
     def distinct_together(self) -> bool:
-        """Whether DISTINCT is about rows of all arguments, as those after the first differ by row."""
+        """Return whether DISTINCT applies to rows of all arguments, as those after the first differ by
+        row.
+        """
         constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
         return self.spec.distinct and len(self.spec.args) - 1 > constants
 
     @property
     def keys(self) -> list[str]:
-        """All arguments in key form."""
+        """Return all arguments in key form."""
         arguments = zip(self.spec.args, self.spec.arg_types, strict=True)
         return [f"{'k' if has_key_form(kind) else 'x'}{position}" for position, kind in arguments]
 
     @property
     def filter(self) -> tuple[str, ...]:
-        """The condition of FILTER."""
+        """Return the condition of FILTER."""
         return () if self.spec.filter is None else (f"x{self.spec.filter}",)
 
     @property
     def not_null(self) -> tuple[str, ...]:
-        """The condition that the argument is there, where the aggregate wants that."""
+        """Return the condition that the argument is not NULL, if the aggregate needs it."""
         return () if self.aggregate.takes_nulls or not self.argument else (f"{self.argument} is not None",)
 
     def accumulate(self) -> str:
-        """Statements for a row that comes."""
+        """Return the statements for an added row."""
         aggregate = self.aggregate
         if isinstance(aggregate, Declared):
             return assignments(aggregate.accumulate, self._name)
         return self._fill(aggregate.accumulate)
 
     def retract(self) -> str:
-        """Statements for a row that goes; '' where that changes nothing."""
+        """Return the statements for a retracted row, '' for no change."""
         aggregate = self.aggregate
         if aggregate.retract is None:
             return ""
@@ -125,14 +130,16 @@ class Call:
         return self._fill(aggregate.retract)
 
     def merge(self) -> str:
-        """Statements that take in the other accumulator."""
+        """Return the statements that merge the other accumulator."""
         aggregate = self.aggregate
         if isinstance(aggregate, Declared):
             return assignments(aggregate.merge, self._name)
         return self._fill(aggregate.merge)
 
     def constants(self) -> str:
-        """Statements that take the arguments after the first from the accumulators, for a merge."""
+        """Return the statements that take the arguments after the first from the accumulators, for a
+        merge.
+        """
         names = self.aggregate.constants if isinstance(self.aggregate, HandWritten) else ()
         return "\n".join(
             self._fill(f"x{position} = {{{name}}} if {{other_{name}}} is None else {{other_{name}}}")
@@ -140,7 +147,7 @@ class Call:
         )
 
     def value(self) -> str:
-        """The expression of the result."""
+        """Return the expression of the result."""
         aggregate = self.aggregate
         if isinstance(aggregate, Declared):
             return expression(aggregate.value, self._name)

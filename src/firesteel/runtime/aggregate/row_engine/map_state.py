@@ -1,4 +1,4 @@
-"""Map views that are more than a dict: with a time to live, or in keyed state."""
+"""Map views that a dict cannot serve: those with a time to live, and those in keyed state."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any, TypeAlias
 
 @dataclass
 class Expiry:
-    """The processing time and the time to live, in milliseconds; the operator sets `now` for each batch."""
+    """Processing time and time to live in milliseconds. The operator sets `now` for each batch."""
 
     ttl: int
     now: int = 0
 
 
 class ExpiringMap(MutableMapping[Any, Any]):
-    """A dict in insertion order whose entries have a time to live of their own.
+    """Dict in insertion order whose entries each have a time to live.
 
-    An entry written at t is gone once `now >= t + ttl`. Flink: MapState under StateTtlConfig with
+    An entry written at t expires when `now >= t + ttl`. Flink: MapState under StateTtlConfig with
     OnCreateAndWrite and NeverReturnExpired.
     """
 
@@ -61,10 +61,10 @@ _View: TypeAlias = "dict[Any, Any] | ExpiringMap"
 
 
 class SortedMap(dict[Any, Any]):
-    """A dict that is asked for its least key, or for its greatest, again and again.
+    """Dict with a fast least key, or greatest key.
 
-    It keeps some of the keys at that end, in ascending order; some of them may have gone from the dict, but
-    one that is new there must be `added`.
+    It keeps some of the keys at that end, in ascending order. Some of them may have been deleted from the
+    dict. Each new key must be passed to `added`.
     """
 
     __slots__ = ("_ends", "_least")
@@ -75,12 +75,14 @@ class SortedMap(dict[Any, Any]):
         self._least = False
 
     def added(self, key: Any) -> None:
-        """A key that has come."""
+        """Note a new key."""
         if self._ends and (key < self._ends[-1] if self._least else key > self._ends[0]):
             insort(self._ends, key)
 
     def end(self, least: bool) -> Any:
-        """The least key, or the greatest; None where there is none. Always the same of the two."""
+        """Return the least key, or the greatest, None if there is none. Always ask for the same of the
+        two.
+        """
         at = 0 if least else -1
         while self._ends:
             if self._ends[at] in self:
@@ -96,8 +98,10 @@ _FEW = 64
 
 
 def min_key(view: _View) -> tuple[_View, Any]:
-    """The least key of a map view, None where there is none, and the view to go on with: a plain dict of many
-    keys becomes a SortedMap."""
+    """Return the least key of a map view, None if there is none, and the view to use from now on.
+
+    A plain dict with many keys becomes a SortedMap.
+    """
     if type(view) is dict:
         if len(view) < _FEW:
             return view, min(view, default=None)
@@ -106,7 +110,7 @@ def min_key(view: _View) -> tuple[_View, Any]:
 
 
 def max_key(view: _View) -> tuple[_View, Any]:
-    """The same of the greatest."""
+    """Return the greatest key of a map view, None if there is none, and the view to use from now on."""
     if type(view) is dict:
         if len(view) < _FEW:
             return view, max(view, default=None)
@@ -115,11 +119,13 @@ def max_key(view: _View) -> tuple[_View, Any]:
 
 
 class StoredMap(SortedMap):
-    """The entries of one key's map view that a batch needs, and what the batch does to them.
+    """Entries of one key's map view that a batch needs, and their changes.
 
-    touches: whether a write counts even where it leaves the value as it was (its time is renewed).
-    rest: reads all entries as (owner, key, value) when the map is gone through for the first time; None
-    where they are here. outside: reads, of a sorted view, the first key at one end that is not among these.
+    Args:
+        touches: Whether a write counts even if the value stays the same, as it renews the time.
+        rest: Function that reads all entries as (owner, key, value) on the first iteration. None if all are
+            present.
+        outside: For a sorted view, function that reads the first key at one end that is not present.
     """
 
     __slots__ = ("_loaded", "_next", "_outside", "_rest", "_touched")
@@ -138,7 +144,7 @@ class StoredMap(SortedMap):
         self._next: Any = None
 
     def restore(self, key: Any, value: Any) -> None:
-        """An entry as it is in the state."""
+        """Add an entry as it is in the state."""
         self._loaded[key] = _copy(value)
         super().__setitem__(key, value)
 
@@ -166,7 +172,7 @@ class StoredMap(SortedMap):
         return mine
 
     def changes(self) -> Iterator[tuple[Any, Any, bool]]:
-        """(key, value, True) for what was written, (key, None, False) for what was deleted."""
+        """Yield (key, value, True) for each written entry, (key, None, False) for each deleted one."""
         touched = self._touched or ()
         for key, value in self.items():
             if key in touched or key not in self._loaded or self._loaded[key] != value:
@@ -176,7 +182,7 @@ class StoredMap(SortedMap):
                 yield key, None, False
 
     def _complete(self) -> None:
-        """Entries that no row of the batch has named come in as they are in the state."""
+        """Add the entries of the state that no row of the batch has named."""
         if self._rest is None:
             return
         mine = dict(self.items())
@@ -192,5 +198,5 @@ class StoredMap(SortedMap):
 
 
 def _copy(value: Any) -> Any:
-    """What a value was before the handler changes it in place, as it does lists."""
+    """Return a copy of a value that the handler may change in place, such as a list."""
     return list(value) if isinstance(value, list) else value

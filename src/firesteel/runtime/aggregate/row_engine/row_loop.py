@@ -1,5 +1,4 @@
-"""A batch through the row handler: for every GroupAggregate that has no running form, and for the keys
-where that does not hold."""
+"""Process a batch with the row handler, for calls or keys without a running form."""
 
 from __future__ import annotations
 
@@ -50,7 +49,9 @@ class RowBatch:
     _values: list[Any]
 
     def columns(self, causes: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
-        """The results in rows that go out: caused by rows `causes`; `old` where it is the result before."""
+        """Return the results in output rows caused by rows `causes`. `old` marks those that show the result
+        before.
+        """
         second = (self.outcomes[causes] == UPDATE) & ~old & self._spec.emit_update_before
         at = pa.array(self._starts[causes] + second)
         width = len(self._spec.calls)
@@ -59,7 +60,7 @@ class RowBatch:
 
 
 class RowByRow:
-    """Runs the generated row handler over accumulators."""
+    """Generated row handler over accumulators."""
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class RowByRow:
         self._accumulators = accumulators
 
     def process(self, changes: pa.Table, keys: Keys) -> RowBatch:
-        """keys: those of the rows of `changes`."""
+        """Process the rows of `changes`, grouped by `keys`."""
         order = pa.array(keys.order)
 
         def column(position: int) -> pa.Array:
@@ -100,7 +101,7 @@ class RowByRow:
     def _run(
         self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
     ) -> tuple[bytearray, list[Any]]:
-        """The handler over all rows. An error of a user's function is given its row."""
+        """Run the handler over all rows. An error of a user-defined function gets its row."""
         if not any(call.user for call in self._spec.calls):
             done: tuple[bytearray, list[Any]] = self._handler.process(
                 keys.counts.tolist(), accs, kinds, *columns
@@ -119,7 +120,7 @@ class RowByRow:
 
 
 class Counting:
-    """A list that knows how far it was gone through."""
+    """List that records how far it was iterated."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = values
@@ -132,14 +133,15 @@ class Counting:
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:
-    """By outcome, the number of rows that go out."""
+    """Number of output rows by outcome."""
     return np.array([0, 1, 2 if update_before else 1, 1])
 
 
 def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """The kinds of the rows that go out, and the number of the row that caused each.
+    """Return the kinds of the output rows, and the number of the row that caused each.
 
-    outcomes: one for each input row.
+    Args:
+        outcomes: One for each input row.
     """
     kinds, causes = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
     count = expand_outcomes(kinds, causes, *given(outcomes, *_KINDS[update_before]))
@@ -148,8 +150,10 @@ def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Without Python's cycle collector, which otherwise takes half of the time: a batch makes millions of
-    objects, and none of them is ever part of a cycle."""
+    """Turn off Python's cycle collector within a block.
+
+    It would take half of the time: a batch creates millions of objects, and none is part of a cycle.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
