@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesteel.errors import NotSupportedError, UsageError
-from firesteel.spark.checkpoint.recovery_plan import REFUSE
+from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN, REFUSE, RESUME
 from firesteel.spark.launch.launch import create_session
 from firesteel.spark.launch.settings import LaunchOptions
-from firesteel.spark.stream.settings import DELIVER_AGAIN, RESUME
 from tests.recovery.line import ROWS, Line, stepped
 from tests.recovery.power_cuts import CONF, SINKS
 from tests.recovery.sinks import sink_of
