@@ -12,12 +12,14 @@ import argparse
 import random
 import shutil
 import tempfile
+import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesteel.errors import NotSupportedError, UsageError
+from firesteel.spark.checkpoint.fingerprint import FILE
 from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN, REFUSE, RESUME
 from firesteel.spark.launch.launch import create_session
 from firesteel.spark.launch.settings import LaunchOptions
@@ -51,20 +53,26 @@ class Outcome:
 
 
 class _Copy:
-    """Copies the checkpoint at a step of a run."""
+    """Copies the checkpoint at a step of a run.
+
+    Before a job has begun with the folder there is nothing to copy: an empty one is another job to the sink.
+    """
 
     def __init__(self, line: Line, to: Path, chance: random.Random) -> None:
         self._line, self._to = line, to
         self._left = chance.randint(0, _MOST_STEPS)
+        self._lock = threading.Lock()
 
     def step(self, name: str) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self.take()
+        with self._lock:
+            self._left -= 1
+            if self._left <= 0 and (self._line.checkpoint / FILE).exists():
+                self.take()
 
     def take(self) -> None:
+        """Copy the checkpoint, if that was not done before. What Spark is writing is left out."""
         if not self._to.exists():
-            shutil.copytree(self._line.checkpoint, self._to, ignore_dangling_symlinks=True)
+            shutil.copytree(self._line.checkpoint, self._to, ignore=shutil.ignore_patterns("*.tmp"))
 
 
 def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int) -> Outcome:

@@ -76,6 +76,21 @@ def test_what_was_synced_is_not_synced_again(tmp_path: Path, monkeypatch: pytest
     sync.close()
 
 
+def test_a_file_that_grows_under_its_name_is_synced_again(disk: Disk, tmp_path: Path) -> None:
+    """Spark copies SST files so, perhaps while a sync looks at them."""
+    top = tmp_path / "top"
+    sst = top / "spark" / "state" / "0" / "0" / "SSTs" / "1.sst"
+    sst.parent.mkdir(parents=True)
+    disk.begin(top)
+    sync = CheckpointSync(top)
+    for text in ("half", "half and half"):
+        with sst.open("w") as stream:
+            stream.write(text)
+        sync.ended(sync.begin())
+        assert left(disk, tmp_path / text) == {"spark/state/0/0/SSTs/1.sst": text}
+    sync.close()
+
+
 def test_a_disk_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(descriptor: int, path: Path, is_folder: bool = False) -> None:
         raise OSError(5, "Input/output error", str(path))

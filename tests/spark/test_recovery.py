@@ -90,6 +90,21 @@ def test_lost_offsets_are_refused(spark: Spark, tmp_path: Path) -> None:
     assert line.left() == line.answer()
 
 
+def test_state_is_replaced_where_a_batch_gets_other_rows(spark: Spark, tmp_path: Path) -> None:
+    """The second batch runs again with more rows. The next run begins with what it wrote."""
+    line = Line(spark, tmp_path / "line", 7)
+    for rows in (ROWS, ROWS // 2):
+        line.feed(rows)
+        line.run()
+    for log in ("offsets", "commits"):
+        (line.checkpoint / "spark" / log / "1").unlink()
+    line.feed(ROWS - ROWS // 2)  # so that no batch after it writes the same keys
+    line.run(DELIVER_AGAIN)
+    line.feed(ROWS)
+    line.run()
+    assert line.answer().keys() <= line.ever()
+
+
 def test_notes_of_an_earlier_version(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers alone: a checkpoint that goes with them goes on, an older one is refused and cannot resume."""
     with monkeypatch.context() as earlier:

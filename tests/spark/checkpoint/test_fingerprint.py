@@ -10,10 +10,18 @@ from typing import Any
 import pytest
 
 from firesteel.connectors.registry import deciding
+from firesteel.errors import UsageError
 from firesteel.job.spec import Input, JobSpec
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.spec.tables import ScanSpec
-from firesteel.spark.checkpoint.fingerprint import Layout, _change, _fingerprint, differences, plain
+from firesteel.spark.checkpoint.fingerprint import (
+    Layout,
+    _change,
+    _fingerprint,
+    check_saved,
+    differences,
+    plain,
+)
 from tests.spark.jobs import grouped, in_two_phases, nested
 
 LAYOUT = Layout(1, 1)
@@ -110,3 +118,13 @@ def test_a_field_that_is_new_and_has_another_value_is_a_change() -> None:
 def saved(job: JobSpec) -> Any:
     """What a checkpoint's file says of the job."""
     return json.loads(json.dumps(_fingerprint(job, LAYOUT)))
+
+
+def test_a_folder_that_has_lost_its_fingerprint_is_refused(tmp_path: Path) -> None:
+    """Under another id the sinks would not know which micro-batches of the job they have."""
+    job = grouped(Path("/d/t.json"))
+    assert check_saved(None, str(tmp_path), job) is None
+    (tmp_path / "spark" / "offsets").mkdir(parents=True)
+    (tmp_path / "spark" / "offsets" / "0").write_text("v1")
+    with pytest.raises(UsageError, match=r"has lost .*firesteel\.json"):
+        check_saved(None, str(tmp_path), job)

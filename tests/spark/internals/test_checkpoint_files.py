@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def _write(session: Any, file: Path) -> str:
-    """As Spark's offset log does; the name of the class that did."""
+def _write(session: Any, file: Path, text: str = "v1", *, replaces: bool = False) -> str:
+    """Write a file as Spark does: an offset, or state, which it replaces. Return the name of the class."""
     jvm, settings = session.sparkContext._jvm, session._jsparkSession.sessionState().newHadoopConf()
     path = jvm.org.apache.hadoop.fs.Path(str(file))
     package = jvm.org.apache.spark.sql.execution.streaming.checkpointing
     manager = package.CheckpointFileManager.create(path.getParent(), settings)
-    stream = manager.createAtomic(path, False)
-    stream.write(bytearray(b"v1"))
+    stream = manager.createAtomic(path, replaces)
+    stream.write(bytearray(text.encode()))
     stream.close()
     return str(manager.getClass().getSimpleName())
 
@@ -42,3 +42,14 @@ def test_what_the_user_has_set_stays(spark: Spark) -> None:
     session.conf.set(WRITER, "mine")
     write_with_few_programs(session, owned=False)
     assert session.conf.get(WRITER) == "mine"
+
+
+def test_a_file_of_the_state_is_replaced(spark: Spark, tmp_path: Path) -> None:
+    """By that of a micro-batch which runs again. Spark logs a rename that fails, and goes on."""
+    session = spark.session.newSession()
+    write_with_few_programs(session, owned=True)
+    for text in ("first", "again"):
+        manager = _write(session, tmp_path / "1.changelog", text, replaces=True)
+        assert (tmp_path / "1.changelog").read_text() == text
+    assert manager == "FileSystemBasedCheckpointFileManager"
+    assert [file.name for file in tmp_path.iterdir()] == ["1.changelog"]

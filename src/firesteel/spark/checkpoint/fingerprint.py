@@ -103,6 +103,7 @@ def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None =
     """
     saved = read(context, folder)
     if saved is None:
+        _check_unused(context, folder)
         return None
     _check_offsets(context, folder)
     layout = Layout(saved["key_groups"], saved["partitions"])
@@ -126,6 +127,18 @@ def _check_offsets(context: Any, folder: str) -> None:
             f"the checkpoint {folder} has lost Spark's offsets ({folder}/{SPARK}/offsets), though sinks have "
             "got batches of it",
             hint="bring the folder back, or begin with an empty checkpoint folder and an empty sink",
+        )
+
+
+def _check_unused(context: Any, folder: str) -> None:
+    """Raise UsageError if a job has begun with a folder without a fingerprint.
+
+    With another id the job would be new to its sinks, which could get the last micro-batch twice.
+    """
+    if names(context, f"{folder}/{SPARK}/offsets"):
+        raise UsageError(
+            f"the checkpoint {folder} has lost {folder}/{FILE}, by which the sinks know the job",
+            hint="bring the file back, or begin with an empty checkpoint folder and an empty sink",
         )
 
 

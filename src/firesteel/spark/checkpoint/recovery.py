@@ -33,6 +33,7 @@ from firesteel.spark.checkpoint.recovery_plan import (
     finish,
     lineage_of,
 )
+from firesteel.spark.checkpoint.snapshots import first_batch
 from firesteel.spark.delivery import Delivery
 
 Positions = dict[str, Mapping[int, Position]]
@@ -107,9 +108,7 @@ class _Log:
     @classmethod
     def read(cls, context: Any, folder: str) -> _Log:
         planned = batches(context, folder, "offsets")
-        committed = batches(context, folder, "commits")
-        last = planned[-1] if planned else -1
-        return cls(context, folder, last, last + (last < 0 or committed[-1:] == [last]))
+        return cls(context, folder, planned[-1] if planned else -1, first_batch(context, folder))
 
 
 @dataclass(frozen=True)

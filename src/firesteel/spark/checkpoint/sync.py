@@ -29,13 +29,20 @@ _DRAFT = ".tmp"
 """What Spark has not finished."""
 
 
+_RENAMED = (".changelog", ".zip")
+"""Ends of names that Spark gives to whole files, as it does with numbers."""
+
+_Version = tuple[int, ...]
+"""What tells that a file has not changed: its inode. Spark writes some files under their own names, as it
+copies SST files, so a sync may see the first half of one: of these also size and time."""
+
+
 class CheckpointSync:
-    """Syncs a folder. What it has synced once, by name and inode, it does not sync again: Spark never changes
-    a file, it puts another one in its place."""
+    """Sync a folder. A file that was synced once, and has not changed, is not synced again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._seen: dict[str, dict[str, int]] = {}
+        self._seen: dict[str, dict[str, _Version]] = {}
         self._turns = ThreadPoolExecutor(1, "checkpoint-sync")
         self._workers = ThreadPoolExecutor(_AT_ONCE, "sync")
         self._above = [folder.parent, *folder.parent.parents[:1]]
@@ -75,20 +82,28 @@ class CheckpointSync:
         waiting = [str(self._folder)]
         while waiting:
             folder = waiting.pop()
-            before, now, new = self._seen.get(folder, {}), {}, []
+            before, now, new = self._seen.get(folder, {}), dict[str, _Version](), []
             with suppress(FileNotFoundError), os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(_DRAFT):
                         continue
-                    now[entry.name] = inode = entry.inode()
-                    if entry.is_dir(follow_symlinks=False):
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    now[entry.name] = version = _version(entry, is_folder=is_folder)
+                    if is_folder:
                         waiting.append(entry.path)
-                    elif before.get(entry.name) != inode:
+                    elif before.get(entry.name) != version:
                         new.append(Path(entry.path))
             is_new = folder not in self._seen or any(before.get(name) != now[name] for name in now)
             self._seen[folder] = now
             if is_new:
                 yield Path(folder), new
+
+
+def _version(entry: os.DirEntry[str], *, is_folder: bool) -> _Version:
+    if is_folder or entry.name.isdigit() or entry.name.endswith(_RENAMED):
+        return (entry.inode(),)
+    status = entry.stat(follow_symlinks=False)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _sync_file(path: Path) -> None:

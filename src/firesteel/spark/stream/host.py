@@ -33,6 +33,7 @@ from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
 from firesteel.spark.checkpoint.recovery import settle
+from firesteel.spark.checkpoint.snapshots import remove_useless_snapshots
 from firesteel.spark.checkpoint.sync import CheckpointSync
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
@@ -179,6 +180,7 @@ class StreamJob:
             check_identities(self._spark.context, folder, self._identities)
             check_age(self._spark.context, folder, self._delivery.forgets_after())
             self._origins = self._settled(frame, folder, settings.recovery)
+            remove_useless_snapshots(self._spark.context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         if self.progress.name:

@@ -1,0 +1,79 @@
+"""Snapshots of RocksDB's state in a checkpoint on this machine, before a job goes on from it.
+
+Spark begins with the newest snapshot up to the version that it wants, and reads changelogs from there on. A
+crash or a power cut can leave two kinds of snapshots that lead to a wrong state, or to none:
+
+    of a later version     An attempt wrote it whose micro-batch never ended. If the batch gets other rows
+                           when it runs again, its changelog is replaced, and the snapshot stays.
+    with lost SST files    `VERSION.zip` was on the disk, and a file of `SSTs/` that it names was not.
+
+Both are removed: Spark then begins with an older snapshot and has all changelogs since.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from firesteel.spark.checkpoint.batch_origins import batches
+from firesteel.spark.checkpoint.fingerprint import SPARK
+from firesteel.spark.checkpoint.lock import local_folder
+
+_METADATA = "metadata"
+"""The file in a snapshot that names its SST files: a line `v1`, then JSON."""
+
+
+def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
+    """Remove the snapshots that no run may begin with.
+
+    Args:
+        context: Spark's.
+        checkpoint: The statement's folder. On file systems other than this machine's nothing is removed.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None:
+        return
+    wanted = first_batch(context, checkpoint)
+    found: dict[Path, list[tuple[int, Path]]] = defaultdict(list)
+    for path in (folder / SPARK / "state").glob("**/*.zip"):
+        number = path.stem.split("_")[0]
+        if number.isdigit():
+            found[path.parent].append((int(number), path))
+    for snapshots in found.values():
+        for version, path in sorted(snapshots, reverse=True):
+            if version <= wanted and _is_whole(path):
+                break
+            path.unlink()
+            (path.parent / f".{path.name}.crc").unlink(missing_ok=True)
+
+
+def first_batch(context: Any, checkpoint: str) -> int:
+    """Return the batch that Spark runs first, which begins with the state of that version.
+
+    It is the last planned one again if that is not committed.
+    """
+    planned = batches(context, checkpoint, "offsets")
+    committed = batches(context, checkpoint, "commits")
+    last = planned[-1] if planned else -1
+    return last + (last < 0 or committed[-1:] == [last])
+
+
+def _is_whole(snapshot: Path) -> bool:
+    """Return whether a snapshot can be read, and its SST files are there in their sizes."""
+    try:
+        with zipfile.ZipFile(snapshot) as archive:
+            named = json.loads(archive.read(_METADATA).partition(b"\n")[2])["sstFiles"]
+        sizes = {each["dfsSstFileName"]: each["sizeBytes"] for each in named}
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        return False
+    except (KeyError, TypeError, ValueError):  # another form of metadata than the one known here
+        return True
+    return all(_size(snapshot.parent / "SSTs" / name) == size for name, size in sizes.items())
+
+
+def _size(file: Path) -> int | None:
+    return file.stat().st_size if file.exists() else None
