@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class RowKind(IntEnum):
-    """What a change does; the values are the bytes that Flink gives them."""
+    """Kind of a change. Each value is the byte that Flink gives the kind."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -19,23 +19,24 @@ class RowKind(IntEnum):
 
     @property
     def short(self) -> str:
-        """+I, -U, +U or -D."""
+        """Return the short form: +I, -U, +U or -D."""
         return SHORT[self]
 
 
 SHORT = ("+I", "-U", "+U", "-D")
-"""The short form of each row kind, by its byte."""
+"""Short form of each row kind, indexed by the kind's byte."""
 
 
 @dataclass(frozen=True)
 class ChangelogMode:
-    """The kinds of change that a stream may hold."""
+    """Set of the change kinds that a stream may contain."""
 
     insert: bool = True
     update_before: bool = False
     update_after: bool = False
     delete: bool = False
     key_only_delete: bool = False
+    """Whether a DELETE carries only the columns of the key (a partial delete)."""
 
     @property
     def is_insert_only(self) -> bool:
@@ -43,16 +44,16 @@ class ChangelogMode:
 
     @property
     def has_retraction(self) -> bool:
-        """Whether a consumer must be able to take rows away."""
+        """Whether consumers must be able to remove or replace rows."""
         return self.update_before or self.update_after or self.delete
 
     def __or__(self, other: ChangelogMode) -> ChangelogMode:
-        """The kinds that one or the other holds."""
+        """Return the union of both modes."""
         pairs = zip(astuple(self), astuple(other), strict=True)
         return ChangelogMode(*(one or another for one, another in pairs))
 
     def __str__(self) -> str:
-        """As EXPLAIN prints it: `I,UB,UA,D`."""
+        """Return the mode as EXPLAIN prints it: `I,UB,UA,D`."""
         kinds = [
             (self.insert, "I"),
             (self.update_before, "UB"),
@@ -68,14 +69,18 @@ UPSERT = ChangelogMode(update_after=True, delete=True)
 
 
 KIND = "$kind"
+"""Column of a changes table with the row kind, as int8."""
 
 
 ORDER = "$order"
+"""Column of a changes table with the sequence: number of the input row that a change comes from, int64."""
 
 
 PLACE = "$place"
+"""Optional column of a changes table with the sub-sequence: position among changes from the same input row.
+"""
 
 
 def field(index: int) -> str:
-    """The name of field `index` in a changes table."""
+    """Return the name of the column that holds field `index` in a changes table."""
     return f"f{index}"

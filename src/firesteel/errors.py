@@ -1,7 +1,7 @@
-"""The error tree: what is wrong, where, and what to do about it.
+"""The error tree: each error states what is wrong, where, and what to do about it.
 
-A user's mistake, what is not supported yet, bad data and our own bugs are different classes, so that
-the terminal can answer each in its own way. None of them shows a stack trace unless asked for.
+User mistakes, unsupported features, bad data and Firesteel's own bugs are separate classes, so that the
+command line can handle each differently. It shows a stack trace only on request.
 """
 
 from __future__ import annotations
@@ -16,18 +16,23 @@ from firesteel.sensitive import without_secrets
 
 @dataclass(frozen=True)
 class SourceRange:
-    """A piece of a script: `start` and `end` are offsets in characters, end exclusive."""
+    """Range of characters in a script.
+
+    Attributes:
+        start: Offset of the first character.
+        end: Offset behind the last character.
+    """
 
     start: int
     end: int
 
     def line_and_column(self, text: str) -> tuple[int, int]:
-        """Line and column of the first character, both from 1."""
+        """Return the line and column of the first character, both counted from 1."""
         before = text[: self.start]
         return before.count("\n") + 1, self.start - (before.rfind("\n") + 1) + 1
 
     def underline(self, text: str) -> str:
-        """The line that holds the range, and below it the marks."""
+        """Return the line that holds the start of the range, with carets below the range."""
         line, column = self.line_and_column(text)
         lines = text.split("\n")
         content = lines[line - 1] if line <= len(lines) else ""
@@ -37,9 +42,14 @@ class SourceRange:
 
 
 class FiresteelError(Exception):
-    """Base of all errors that are meant for the user.
+    """Base class of all errors that are shown to the user.
 
-    message: one line. hint: what to do about it. range and sql: where in which text; both or neither.
+    Attributes:
+        message: What is wrong, in one line.
+        hint: What to do about it, or None.
+        range: Position in `sql`, or None if unknown.
+        sql: Text that `range` refers to. None until it is known.
+        exit_status: Exit status of the command.
     """
 
     exit_status = 1
@@ -59,7 +69,7 @@ class FiresteelError(Exception):
         self.sql = sql
 
     def located(self, sql: str) -> FiresteelError:
-        """Add the text that the range is in, where it is not known yet."""
+        """Set the text that `range` refers to, unless it is set, and return this error."""
         if self.sql is None:
             self.sql = sql
         return self
@@ -77,9 +87,9 @@ class FiresteelError(Exception):
         return text if self.sql is None else without_secrets(text, self.sql)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the way of the user's code up to Firesteel, and the error.
+        """Return the lines that a notebook shows: the user's own frames and the error.
 
-        IPython calls it. What lies behind the call of Firesteel says nothing to a user.
+        IPython calls this method. Frames inside Firesteel and IPython are left out.
         """
         import traceback
 
@@ -93,28 +103,35 @@ class FiresteelError(Exception):
 
 
 class SqlError(FiresteelError):
-    """The script is wrong."""
+    """Error in the SQL script."""
 
     exit_status = 2
 
 
 class ParseError(SqlError):
-    """The text is no Flink SQL."""
+    """Text that is not valid Flink SQL."""
 
 
 class ValidationError(SqlError):
-    """A name, a type or an option is wrong, or Flink refuses the query."""
+    """Wrong name, type or option, or a query that Flink rejects."""
 
 
 class UsageError(FiresteelError):
-    """The command, the environment or an option outside the script is wrong."""
+    """Error in the command, the environment or an option outside the script."""
 
     exit_status = 2
 
 
 def missing_package(what: str, package: str, extra: str) -> UsageError:
-    """What needs a package that this process has not: on a cluster each machine's Python needs it. extra: of
-    Firesteel's, which brings it."""
+    """Return the error for a Python package that this process cannot import.
+
+    On a cluster, the Python of every machine needs the package.
+
+    Args:
+        what: Feature that needs the package, as the subject of the message.
+        package: Name of the package.
+        extra: Extra of Firesteel that installs it.
+    """
     import socket
 
     place = f"{sys.executable} on {socket.gethostname()}"
@@ -128,32 +145,32 @@ _SEE = "`firesteel help compatibility` lists what Flink has and Firesteel does n
 
 
 class NotSupportedError(FiresteelError):
-    """Flink has it, Firesteel does not have it yet (docs/compatibility.md names it)."""
+    """Feature of Flink that Firesteel does not support yet. docs/compatibility.md lists them."""
 
     exit_status = 2
 
     def __str__(self) -> str:
-        text = super().__str__()  # which holds the line already where a worker's text became an error again
+        text = super().__str__()  # holds the line already if the error was rebuilt from a worker's text
         return text if _SEE in text else f"{text}\n{_SEE}"
 
 
 class DataError(FiresteelError):
-    """A message or a file cannot be read; the message names the place."""
+    """Message or file that cannot be read. The error message names its position."""
 
 
 class JobError(FiresteelError):
-    """The job failed while it ran."""
+    """Failure of a running job."""
 
 
 class InternalError(FiresteelError):
-    """A bug of Firesteel's own."""
+    """Bug in Firesteel."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return the whole traceback: who reports the bug needs it."""
+        """Return the whole traceback, which a bug report needs."""
         import traceback
 
         return "".join(traceback.format_exception(self)).splitlines()
 
 
 class FiresteelWarning(UserWarning):
-    """Something that is probably not what was meant; the command prints it on stderr."""
+    """Warning about input that is probably a mistake. The command line prints it on stderr."""

@@ -1,7 +1,7 @@
-"""The registered tables and views, in memory. Catalogs and databases: databases.py. Functions: functions.py.
+"""The registered tables and views, in memory.
 
-Rules and texts: Flink's CatalogManager. Names are case-sensitive; a temporary
-object hides a permanent one of the same name.
+Catalogs and databases are in databases.py, functions in functions.py. Rules and texts: Flink's
+CatalogManager. Names are case-sensitive. A temporary object hides a permanent one of the same name.
 """
 
 from __future__ import annotations
@@ -20,25 +20,29 @@ Path = tuple[str, str, str]
 
 @dataclass
 class Catalog(Databases):
-    """Look up, add and drop; every method takes a name as written, one to three parts."""
+    """Tables, views and functions of a session. Methods take names as written, of one to three parts."""
 
     _objects: dict[Path, Table | View] = field(default_factory=dict)
     _temporary: dict[Path, Table | View] = field(default_factory=dict)
     functions: FunctionCatalog = field(default_factory=FunctionCatalog)
 
     def path(self, name: tuple[str, ...]) -> Path:
-        """The full path of a name of one to three parts."""
+        """Return the full path of a name of one to three parts."""
         database = name[-2] if len(name) > 1 else self.current_database
         return name[-3] if len(name) > 2 else self.current_catalog, database, name[-1]
 
     # --- tables and views ------------------------------------------------------------------------
     def find(self, name: tuple[str, ...]) -> Table | View | None:
-        """The table or view of that name."""
+        """Return the table or view of that name, or None."""
         path = self.path(name)
         return self._temporary.get(path) or self._objects.get(path)
 
     def get(self, name: tuple[str, ...], range: SourceRange | None = None) -> Table | View:
-        """The table or view of that name. Raises ValidationError, with a near name, if there is none."""
+        """Return the table or view of that name.
+
+        Raises:
+            ValidationError: There is none. The hint names a similar name.
+        """
         found = self.find(name)
         if found is not None:
             return found
@@ -47,7 +51,7 @@ class Catalog(Databases):
         raise ValidationError(self._not_found(name), range=range, hint=hint)
 
     def _not_found(self, name: tuple[str, ...]) -> str:
-        """Calcite's words: the first part of the name that names nothing, and where it was looked for."""
+        """Return Calcite's message: the first part of the name that does not exist, and where."""
         catalog, database, last = self.path(name)
         if len(name) == 1 or len(name) > 3:
             return f"Object '{name[0]}' not found"
@@ -64,7 +68,8 @@ class Catalog(Databases):
     ) -> None:
         """Register a table or view under its path.
 
-        Raises ValidationError if the name is taken (unless if_not_exists) or the database unknown.
+        Raises:
+            ValidationError: The name is taken and `if_not_exists` is False, or the database is unknown.
         """
         path = entry.path
         if not entry.temporary:
@@ -83,12 +88,16 @@ class Catalog(Databases):
             )
 
     def replace(self, entry: Table | View) -> None:
-        """Put another definition in the place of one that is there (its source's traits are known now)."""
+        """Replace the definition of a registered table or view, for example when its traits become known."""
         store = self._temporary if entry.temporary else self._objects
         store[entry.path] = entry
 
     def rename(self, entry: Table | View, name: str, range: SourceRange | None = None) -> None:
-        """Give a permanent table or view another name in its database. Raises ValidationError if taken."""
+        """Rename a permanent table or view within its database.
+
+        Raises:
+            ValidationError: The new name is taken.
+        """
         renamed = replace(entry, name=name)
         if renamed.path in self._objects:
             raise ValidationError(
@@ -99,7 +108,7 @@ class Catalog(Databases):
         self._objects[renamed.path] = renamed
 
     def permanent(self, name: tuple[str, ...]) -> Table | View | None:
-        """The table or view of that name that an ALTER can change: none where a temporary one hides it."""
+        """Return the permanent table or view that ALTER can change, or None if a temporary one hides it."""
         path = self.path(name)
         return None if path in self._temporary else self._objects.get(path)
 
@@ -112,7 +121,18 @@ class Catalog(Databases):
         temporary: bool = False,
         range: SourceRange | None = None,
     ) -> bool:
-        """Drop a TABLE or VIEW; whether there was one. Raises ValidationError as Flink does."""
+        """Drop a table or view and return whether it existed.
+
+        Args:
+            kind: TABLE or VIEW.
+            name: Name as written.
+            if_exists: Return False instead of raising if it does not exist.
+            temporary: Drop a temporary object instead of a permanent one.
+            range: Position of the name, for the error.
+
+        Raises:
+            ValidationError: It does not exist, or a temporary object hides it.
+        """
         path = self.path(name)
         shown = ".".join(path)
         wanted = Table if kind == "TABLE" else View
@@ -141,11 +161,19 @@ class Catalog(Databases):
         return f"did you mean '{near[0]}'?" if near else None
 
     def names(self, place: tuple[str, str] | None = None) -> list[str]:
-        """The names of the tables and views of a database, the current one if none is named, in order."""
+        """Return the sorted names of the tables and views of a database.
+
+        Args:
+            place: Catalog and database. None: the current ones.
+        """
         return self._names((Table, View), place)
 
     def view_names(self, place: tuple[str, str] | None = None) -> list[str]:
-        """The names of the views of a database, the current one if none is named, in order."""
+        """Return the sorted names of the views of a database.
+
+        Args:
+            place: Catalog and database. None: the current ones.
+        """
         return self._names((View,), place)
 
     def _names(self, kinds: tuple[type, ...], place: tuple[str, str] | None) -> list[str]:
@@ -159,8 +187,13 @@ class Catalog(Databases):
     def drop_database(
         self, name: tuple[str, ...], *, if_exists: bool, cascade: bool, range: SourceRange | None = None
     ) -> bool:
-        """DROP DATABASE, with what is in it where cascade says so; whether there was one. Temporary objects
-        stay. Raises as remove_database does."""
+        """Drop a database and return whether it existed.
+
+        With `cascade`, its permanent tables and views are dropped too. Temporary ones stay.
+
+        Raises:
+            ValidationError: As for `remove_database`.
+        """
         place = self.database_path(name)
         inside = [path for path in self._objects if path[:2] == place]
         done = self.remove_database(name, if_exists=if_exists, cascade=cascade, empty=not inside, range=range)
@@ -169,7 +202,7 @@ class Catalog(Databases):
         return done
 
     def drop_catalog(self, name: str, if_exists: bool, range: SourceRange | None = None) -> bool:
-        """DROP CATALOG, with all that is in it."""
+        """Drop a catalog with all its permanent tables and views, and return whether it existed."""
         done = super().drop_catalog(name, if_exists, range)
         for path in [path for path in self._objects if done and path[0] == name]:
             del self._objects[path]
@@ -181,7 +214,11 @@ def _quoted(path: Path) -> str:
 
 
 def table_of(entry: Table | View, range: SourceRange | None = None) -> Table:
-    """The entry as a table. Raises ValidationError for a view: nothing can be written to it."""
+    """Return the entry as a table.
+
+    Raises:
+        ValidationError: It is a view, which cannot be written to.
+    """
     if isinstance(entry, View):
         raise ValidationError(
             f"Sink '{'.'.join(entry.path)}' does not exists",

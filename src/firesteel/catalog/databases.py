@@ -15,7 +15,7 @@ DATABASE_OPTION = "default-database"
 
 @dataclass
 class Database:
-    """A database's comment and options; what is in it the catalog knows by path."""
+    """Comment and options of a database. The catalog stores its tables by path."""
 
     comment: str = ""
     options: dict[str, str] = field(default_factory=dict)
@@ -23,11 +23,14 @@ class Database:
 
 @dataclass
 class CatalogEntry:
-    """A catalog: its databases by name. options is None for the catalog that nobody created."""
+    """A catalog with its databases."""
 
     default_database: str
+    """Database that USE CATALOG selects."""
     databases: dict[str, Database]
+    """Databases by name."""
     options: dict[str, str] | None = None
+    """Options of CREATE CATALOG, or None for the built-in catalog."""
     comment: str | None = None
 
 
@@ -37,7 +40,7 @@ def _built_in() -> dict[str, CatalogEntry]:
 
 @dataclass
 class Databases:
-    """All catalogs, and which of them and of its databases is the current one."""
+    """All catalogs with their databases, and the current catalog and database."""
 
     current_catalog: str = DEFAULT_CATALOG
     current_database: str = DEFAULT_DATABASE
@@ -45,30 +48,42 @@ class Databases:
 
     # --- looking ---------------------------------------------------------------------------------
     def has_catalog(self, name: str) -> bool:
-        """Whether there is a catalog of that name."""
+        """Whether a catalog of that name exists."""
         return name in self.catalogs
 
     def has_database(self, catalog: str, name: str) -> bool:
-        """Whether the catalog is there and has the database."""
+        """Whether the catalog exists and has that database."""
         return catalog in self.catalogs and name in self.catalogs[catalog].databases
 
     def catalog_names(self) -> list[str]:
-        """The names of all catalogs, in order."""
+        """Return the sorted names of all catalogs."""
         return sorted(self.catalogs)
 
     def database_names(self, catalog: str | None = None, range: SourceRange | None = None) -> list[str]:
-        """The names of a catalog's databases, in order. Raises ValidationError for an unknown catalog."""
+        """Return the sorted names of a catalog's databases.
+
+        Args:
+            catalog: Name of the catalog. None: the current one.
+            range: Position of the name, for the error.
+
+        Raises:
+            ValidationError: The catalog is unknown.
+        """
         found = self.catalogs.get(catalog or self.current_catalog)
         if found is None:
             raise ValidationError(f"Catalog {catalog} does not exist", range=range)
         return sorted(found.databases)
 
     def database_path(self, name: tuple[str, ...]) -> tuple[str, str]:
-        """Catalog and database of a name of one or two parts."""
+        """Return the catalog and database of a name of one or two parts."""
         return (name[-2] if len(name) > 1 else self.current_catalog), name[-1]
 
     def check_database(self, catalog: str, database: str, range: SourceRange | None = None) -> None:
-        """Raises ValidationError where nothing can be created because the place is not there."""
+        """Check that objects can be created in the database.
+
+        Raises:
+            ValidationError: The catalog or the database does not exist.
+        """
         if catalog not in self.catalogs:
             raise ValidationError(f"Catalog {catalog} does not exist.", range=range)
         if not self.has_database(catalog, database):
@@ -76,16 +91,24 @@ class Databases:
 
     # --- USE -------------------------------------------------------------------------------------
     def use_catalog(self, name: str, range: SourceRange | None = None) -> None:
-        """USE CATALOG. Raises ValidationError for an unknown one."""
+        """Make a catalog the current one, with its default database.
+
+        Raises:
+            ValidationError: The catalog is unknown.
+        """
         if name not in self.catalogs:
             raise ValidationError(f"A catalog with name [{name}] does not exist.", range=range)
         if name != self.current_catalog:
             self.current_catalog, self.current_database = name, self.catalogs[name].default_database
 
     def use_database(self, name: tuple[str, ...], range: SourceRange | None = None) -> None:
-        """USE [catalog.]database; the catalog is the current one even where the database is unknown.
+        """Make a database the current one.
 
-        Raises ValidationError for an unknown one."""
+        If the database is unknown, its catalog becomes the current one all the same, as in Flink.
+
+        Raises:
+            ValidationError: The catalog or the database is unknown.
+        """
         catalog, database = self.database_path(name)
         self.use_catalog(catalog, range)
         if not self.has_database(catalog, database):
@@ -98,7 +121,11 @@ class Databases:
     def create_database(
         self, name: tuple[str, ...], database: Database, if_not_exists: bool, range: SourceRange | None = None
     ) -> None:
-        """CREATE DATABASE. Raises ValidationError where it is there, or its catalog is not."""
+        """Add a database.
+
+        Raises:
+            ValidationError: It exists and `if_not_exists` is False, or its catalog is unknown.
+        """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
             raise ValidationError(f"Catalog {catalog} does not exist", range=range)
@@ -111,7 +138,11 @@ class Databases:
     def alter_database(
         self, name: tuple[str, ...], options: Mapping[str, str], range: SourceRange | None = None
     ) -> None:
-        """ALTER DATABASE ... SET. Raises ValidationError for an unknown one."""
+        """Set options of a database.
+
+        Raises:
+            ValidationError: The catalog or the database is unknown.
+        """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
             raise ValidationError(f"Catalog {catalog} does not exist", range=range)
@@ -128,8 +159,18 @@ class Databases:
         empty: bool,
         range: SourceRange | None = None,
     ) -> bool:
-        """DROP DATABASE; whether there was one. empty: whether nothing is in it. Raises ValidationError where
-        it is not there, in use, or not empty and not to be cleared."""
+        """Remove a database and return whether it existed.
+
+        Args:
+            name: Name of one or two parts.
+            if_exists: Return False instead of raising if it does not exist.
+            cascade: Remove it even if it is not empty.
+            empty: Whether it contains no objects.
+            range: Position of the name, for the error.
+
+        Raises:
+            ValidationError: It does not exist, is the current one, or is not empty and `cascade` is False.
+        """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
             raise ValidationError(f"Catalog {catalog} does not exist.", range=range)
@@ -156,7 +197,11 @@ class Databases:
         if_not_exists: bool,
         range: SourceRange | None = None,
     ) -> None:
-        """CREATE CATALOG. Raises ValidationError where it is there, or its options are wrong."""
+        """Add a catalog with its default database.
+
+        Raises:
+            ValidationError: It exists and `if_not_exists` is False, or an option is wrong.
+        """
         if name in self.catalogs:
             if if_not_exists:
                 return
@@ -166,7 +211,11 @@ class Databases:
         self.catalogs[name] = CatalogEntry(first, {first: Database()}, dict(options), comment)
 
     def drop_catalog(self, name: str, if_exists: bool, range: SourceRange | None = None) -> bool:
-        """DROP CATALOG; whether there was one. Raises ValidationError for none, or one in use."""
+        """Remove a catalog and return whether it existed.
+
+        Raises:
+            ValidationError: It is the current one, or does not exist and `if_exists` is False.
+        """
         if name not in self.catalogs:
             if if_exists:
                 return False
@@ -177,8 +226,11 @@ class Databases:
         return True
 
     def created_catalog(self, name: str, range: SourceRange | None = None) -> CatalogEntry:
-        """A catalog that CREATE CATALOG made. Raises ValidationError for all others: nothing is known of how
-        they came to be."""
+        """Return a catalog that CREATE CATALOG made.
+
+        Raises:
+            ValidationError: The catalog is unknown or built in: it has no options to show.
+        """
         found = self.catalogs.get(name)
         if found is None or found.options is None:
             raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.", range=range)
@@ -186,7 +238,11 @@ class Databases:
 
 
 def check_options(options: Mapping[str, str], range: SourceRange | None = None) -> None:
-    """What CREATE CATALOG's options must be. Raises ValidationError in the words of Flink's FactoryUtil."""
+    """Check the options of CREATE CATALOG.
+
+    Raises:
+        ValidationError: The type or another option is wrong. The message is that of Flink's FactoryUtil.
+    """
     if "type" not in options:
         raise ValidationError(
             "Catalog options do not contain an option key 'type' for discovering a catalog.", range=range

@@ -1,7 +1,7 @@
-"""The functions of the user's by name. Rules and texts: Flink's FunctionCatalog.
+"""User-defined functions by name. Rules and texts: Flink's FunctionCatalog.
 
-Names are not case-sensitive. A temporary system function hides a built-in one, which hides those of the
-catalog, of which a temporary one hides a permanent one.
+Names are not case-sensitive. A temporary system function hides a built-in one, and a built-in one hides
+those of the catalog. Among those, a temporary function hides a permanent one.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ SYSTEM, TEMPORARY, PERMANENT = "temporary system", "temporary catalog", "catalog
 
 @dataclass
 class FunctionCatalog:
-    """Functions by kind (SYSTEM, TEMPORARY, PERMANENT) and name. `database` is where those are that have no
-    kind SYSTEM."""
+    """User-defined functions by kind (SYSTEM, TEMPORARY or PERMANENT) and name."""
 
     database: str = "default_catalog.default_database"
+    """Catalog and database of the TEMPORARY and PERMANENT functions, separated by a dot."""
     _by_kind: dict[str, dict[str, UserDefined]] = field(
         default_factory=lambda: {kind: {} for kind in (SYSTEM, TEMPORARY, PERMANENT)}
     )
 
     def create(self, kind: str, name: str, function: UserDefined, range: SourceRange | None = None) -> None:
-        """Register a function. Raises ValidationError if the name is taken."""
+        """Register a function.
+
+        Raises:
+            ValidationError: The name is taken.
+        """
         if self.has(kind, name):
             raise ValidationError(
                 {
@@ -42,7 +46,11 @@ class FunctionCatalog:
         self._by_kind[kind][name.lower()] = function
 
     def drop(self, kind: str, name: str, if_exists: bool = False, range: SourceRange | None = None) -> bool:
-        """Drop a function; whether there was one. Raises ValidationError if not and it must be."""
+        """Drop a function and return whether it existed.
+
+        Raises:
+            ValidationError: It does not exist and `if_exists` is False.
+        """
         if self._by_kind[kind].pop(name.lower(), None) is not None:
             return True
         if if_exists:
@@ -58,20 +66,23 @@ class FunctionCatalog:
         )
 
     def has(self, kind: str, name: str) -> bool:
-        """Whether there is a function of this kind and name."""
+        """Whether a function of this kind and name exists."""
         return name.lower() in self._by_kind[kind]
 
     def system(self, name: str) -> UserDefined | None:
-        """The temporary system function of that name."""
+        """Return the temporary system function of that name, or None."""
         return self._by_kind[SYSTEM].get(name.lower())
 
     def of_catalog(self, name: str) -> UserDefined | None:
-        """The catalog's function of that name, the temporary one first."""
+        """Return the catalog's function of that name, or None. A temporary one hides a permanent one."""
         key = name.lower()
         return self._by_kind[TEMPORARY].get(key) or self._by_kind[PERMANENT].get(key)
 
     def names(self) -> list[str]:
-        """The names of all, in lower case and in order, a system function beside one of the catalog twice."""
+        """Return the sorted names of all functions, in lower case.
+
+        A name that both a system and a catalog function have appears twice.
+        """
         catalog = {*self._by_kind[TEMPORARY], *self._by_kind[PERMANENT]}
         return sorted([*self._by_kind[SYSTEM], *catalog])
 

@@ -1,4 +1,4 @@
-"""What the planner knows of a table: its columns, its key, its watermark, its source's traits."""
+"""Definitions of tables and views for the planner: columns, key, watermark and source traits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
-
-    computed: the expression over the table's physical and metadata columns, in declared order.
-    metadata: the key under which the connector or format gives it; virtual ones are not written.
-    """
+    """Column of a table."""
 
     name: str
     type: SqlType
     computed: Expr | None = None
+    """Expression of a computed column, over the physical and metadata columns in declared order."""
     computed_sql: str | None = None
+    """Text of that expression."""
     metadata: str | None = None
+    """Key under which the connector or format provides a metadata column."""
     virtual: bool = False
+    """Whether a metadata column is read only: it is not written to a sink."""
     comment: str | None = None
 
     @property
@@ -32,46 +32,53 @@ class Column:
 
 @dataclass(frozen=True)
 class Watermark:
-    """WATERMARK FOR `column` AS `expression` (over all columns of the table)."""
+    """Watermark of a table: WATERMARK FOR `column` AS `expression`."""
 
     column: str
     expression: Expr
+    """Expression over all columns of the table."""
     sql: str
+    """Text of the expression."""
 
 
 @dataclass(frozen=True)
 class SourceTraits:
-    """What a connector says of a table when the table is created; the rules need no more than this.
-
-    sink_mode: the changes that the table takes as a sink. "all": I, UB, UA and D, whatever is asked
-    (canal-json, debezium-json); "requested": what the query makes (print); "no-update-before": what the
-    query makes without UB (blackhole); "upsert": I, UA and D (upsert-kafka, jdbc with a key);
-    "insert-only" (json and csv files). metadata: the keys that are read and the types of their values, in the
-    source's order. sink_metadata: the keys of metadata that it writes, and sink_class what Flink calls the
-    sink of a connector that writes any.
-    """
+    """Properties of a connector's table that the planner's rules read, set when the table is created."""
 
     changelog_mode: ChangelogMode
+    """Changes that the table produces as a source."""
     bounded: bool = True
     pushes_filter: bool = False
     pushes_projection: bool = True
     readable: bool = True
     writable: bool = False
     sink_mode: str = "insert-only"
+    """Changes that the table takes as a sink.
+
+    - "all": I, UB, UA and D, whatever is requested (canal-json, debezium-json).
+    - "requested": those of the query (print).
+    - "no-update-before": those of the query, without UB (blackhole).
+    - "upsert": I, UA and D (upsert-kafka, jdbc with a key).
+    - "insert-only": I (json and csv files).
+    """
     metadata: tuple[tuple[str, SqlType], ...] = ()
+    """Metadata keys that can be read and the types of their values, in the source's order."""
     sink_metadata: tuple[str, ...] = ()
+    """Metadata keys that can be written."""
     sink_class: str = ""
+    """Flink's name of the sink, for connectors that write metadata."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A registered table: its schema and its options as written in WITH."""
+    """Registered table: its schema and options."""
 
     catalog: str
     database: str
     name: str
     columns: tuple[Column, ...]
     options: tuple[tuple[str, str], ...]
+    """Options as written in WITH."""
     primary_key: tuple[str, ...] = ()
     primary_key_name: str | None = None
     watermark: Watermark | None = None
@@ -79,8 +86,9 @@ class Table:
     comment: str | None = None
     temporary: bool = False
     traits: SourceTraits | None = None
+    """Properties of its connector, or None while they are unknown."""
     hints: tuple[tuple[str, str], ...] = ()
-    """Where a query reads or writes it with an OPTIONS hint: the hint's options, as plans show them."""
+    """Options of the OPTIONS hint with which a query reads or writes the table, as plans show them."""
 
     @property
     def path(self) -> tuple[str, str, str]:
@@ -89,18 +97,18 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """A registered view: its query as Flink expands it when the view is created, and its columns then.
-
-    column_times: ROWTIME, PROCTIME or nothing, for each column.
-    """
+    """Registered view."""
 
     catalog: str
     database: str
     name: str
     query: str
+    """Query as Flink expands it when the view is created."""
     columns: tuple[str, ...] = ()
+    """Column names of the query at that time."""
     column_types: tuple[SqlType, ...] = field(default=())
     column_times: tuple[str, ...] = ()
+    """ROWTIME, PROCTIME or "" for each column."""
     comment: str | None = None
     temporary: bool = False
 

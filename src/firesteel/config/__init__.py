@@ -1,1 +1,1 @@
-"""Options: their types, the table of all, secrets, plug-ins."""
+"""Configuration options: their types, the table of all options, secrets and plug-ins."""

@@ -1,4 +1,4 @@
-"""What an option is, and how its value is read: Flink's durations, memory sizes, booleans and enums."""
+"""Definition and parsing of options: Flink's durations, memory sizes, booleans and enums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.sensitive import is_sensitive
 
 
 class Kind(Enum):
-    """What an option's value is; a duration is kept in milliseconds, a memory size in bytes."""
+    """Type of an option's value. Durations are held in milliseconds, memory sizes in bytes."""
 
     BOOLEAN = "Boolean"
     INTEGER = "Integer"
@@ -28,28 +28,36 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Option:
-    """An option: its default is written as in a script; None where it has none.
-
-    Of connectors and formats alone: required: it must be given. secret: its value is never shown, whatever
-    its name. decides_offsets: with another value the offsets of a checkpoint mean something else.
-    """
+    """Definition of an option of the session, a connector or a format."""
 
     key: str
+    """Name, as in SET or WITH."""
     kind: Kind
     default: str | None
+    """Default value as written in a script, or None if there is none."""
     doc: str
+    """Description for the documentation."""
     choices: tuple[str, ...] = ()
+    """Allowed values of an ENUM."""
     required: bool = False
+    """Whether a table must set it. Only for connectors and formats."""
     secret: bool = False
+    """Whether the value is never shown, whatever the key. Only for connectors and formats."""
     decides_offsets: bool = False
+    """Whether another value changes the meaning of a checkpoint's offsets. Only for connectors and formats.
+    """
 
     @property
     def is_secret(self) -> bool:
-        """Whether its value is a secret, by its name or because it says so."""
+        """Whether the value is a secret: declared with `secret`, or recognized by the key."""
         return self.secret or is_sensitive(self.key)
 
     def parse(self, text: str) -> Any:
-        """The value. Raises ValidationError in Flink's words."""
+        """Return the value in the option's type.
+
+        Raises:
+            ValidationError: The text is not a valid value. The message is Flink's.
+        """
         try:
             return _PARSERS[self.kind](text, self)
         except ValueError as error:
@@ -77,7 +85,7 @@ _SIZES = {
 
 
 _BLANKS = "".join(map(chr, range(33)))
-"""What Java's String.trim takes away."""
+"""Characters that Java's `String.trim` removes."""
 _ISO_DURATION = re.compile(
     r"([-+]?)P(?=T?[-+0-9])(?:([-+]?[0-9]+)D)?"
     r"(?:T(?=[-+0-9])(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+(?:[.,][0-9]{0,9})?)S)?)?",
@@ -86,8 +94,13 @@ _ISO_DURATION = re.compile(
 
 
 def parse_duration(text: str) -> int:
-    """Milliseconds of `5 s`, `1 d`, `500 ms`, `3min`, `PT1M`; a bare number is milliseconds. Raises
-    ValueError. Flink: TimeUtils.parseDuration."""
+    """Return the milliseconds of a duration such as `5 s`, `1 d`, `500 ms`, `3min` or `PT1M`.
+
+    A number without a unit is in milliseconds. Flink: TimeUtils.parseDuration.
+
+    Raises:
+        ValueError: The text is not a duration, or the duration is negative.
+    """
     if iso := _ISO_DURATION.fullmatch(text.strip(_BLANKS)):
         parts = ((part or "0").replace(",", ".") for part in iso.groups()[1:])
         days, hours, minutes, seconds = map(Decimal, parts)
@@ -104,7 +117,13 @@ def parse_duration(text: str) -> int:
 
 
 def parse_memory(text: str) -> int:
-    """Bytes of `64 mb`, `1g`; a bare number is bytes. Raises ValueError."""
+    """Return the bytes of a memory size such as `64 mb` or `1g`.
+
+    A number without a unit is in bytes.
+
+    Raises:
+        ValueError: The text is not a memory size.
+    """
     number, unit = _number_and_unit(text)
     if unit not in _SIZES:
         raise ValueError(
@@ -124,7 +143,11 @@ def _number_and_unit(text: str, otherwise: str = "") -> tuple[int, str]:
 
 
 def parse_boolean(text: str) -> bool:
-    """`true` or `false` in any case. Raises ValueError."""
+    """Return the boolean of `true` or `false` in any case.
+
+    Raises:
+        ValueError: The text is neither.
+    """
     if text.lower() not in ("true", "false"):
         raise ValueError(
             f"Unrecognized option for boolean: {text}. Expected either true or false(case insensitive)"
@@ -133,8 +156,11 @@ def parse_boolean(text: str) -> bool:
 
 
 def parse_integer(text: str, kind: Kind = Kind.INTEGER) -> int:
-    """The number of an INTEGER or LONG, as Java's parseInt and parseLong have it: no blanks. Raises
-    ValueError."""
+    """Return the integer of an INTEGER or LONG option, as Java's parseInt and parseLong do: without blanks.
+
+    Raises:
+        ValueError: The text is not an integer, or outside the range of the type.
+    """
     if not re.fullmatch(r"[+-]?\d+", text):
         raise ValueError(f"'{text}' is no whole number")
     value, bits = int(text), 31 if kind is Kind.INTEGER else 63
@@ -163,7 +189,13 @@ _PARSERS: dict[Kind, Any] = {
 
 
 class TypedOptions:
-    """A table's options in their types. given: as written, under the keys of `options` behind `prefix`."""
+    """Typed access to the options of one table, with defaults.
+
+    Args:
+        options: Definitions of the options.
+        given: Values as written in WITH, by the keys of `options`.
+        prefix: Text before each key in error messages, such as the format's name.
+    """
 
     def __init__(self, options: Iterable[Option], given: Mapping[str, str], prefix: str = "") -> None:
         self._options = {option.key: option for option in options}
@@ -171,7 +203,12 @@ class TypedOptions:
         self._prefix = prefix
 
     def __getitem__(self, key: str) -> Any:
-        """The value, or the default. Raises ValidationError."""
+        """Return the value of an option, or its default; None if it has none.
+
+        Raises:
+            KeyError: The option is not defined.
+            ValidationError: The value is not of the option's type.
+        """
         option = self._options[key]
         text = self._given.get(key, option.default)
         try:
@@ -181,6 +218,12 @@ class TypedOptions:
 
 
 def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
-    """The error for an option's value. reason: may quote it; not told of a secret."""
+    """Return the error for an invalid option value.
+
+    Args:
+        key: Key of the option.
+        reason: Hint of the error. It may quote the value, since it is left out for secrets.
+        secret: Whether the option is declared a secret.
+    """
     hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason
     return ValidationError(f"Invalid value for option '{key}'.", hint=hint)

@@ -1,4 +1,4 @@
-"""Connectors and formats by name: Firesteel's own, and those that other packages bring as entry points."""
+"""Connectors and formats by name: built-in ones and those of other packages (entry points)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Plugins:
-    """group: of the entry points. own: name to `module:class`, as in pyproject.toml; known here, too, as a
-    worker searches installed packages for longer than it loads one of them."""
+    """Registry of plug-in classes of one kind, such as connectors."""
 
     group: str
+    """Entry point group that other packages register their classes in."""
     own: Mapping[str, str]
+    """Built-in classes: name to `module:class`, as in pyproject.toml.
+
+    They are repeated here because searching the installed packages takes longer than loading one class.
+    """
     hidden: Mapping[str, str] = field(default_factory=dict)
-    """Those that are found and not listed: no statement names them."""
+    """Classes that `find` returns but `names` does not list, because no statement names them."""
 
     def names(self) -> list[str]:
-        """All that there are."""
+        """Return the names of all listed plug-ins, sorted."""
         return sorted({*self.own, *self._entries()})
 
     def find(self, name: str) -> Any | None:
-        """An object of the class of that name; None where there is none. It is loaded when first asked for: a
-        worker imports the one that it runs."""
+        """Return a new object of the class with that name, or None if there is none.
+
+        The module is imported on the first call, so that workers import only the plug-ins that they run.
+        """
         place = self.own.get(name) or self.hidden.get(name) or self._entries().get(name)
         if place is None:
             return None

@@ -1,8 +1,8 @@
-"""The configuration: options and the values they are set to.
+"""The session configuration: options and the values that they are set to.
 
 Keys, defaults and texts are Flink's (ExecutionConfigOptions, OptimizerConfigOptions, TableConfigOptions,
-PipelineOptions, CheckpointingOptions), listed in table.py; those of Firesteel's own start with
-`firesteel.`. A key that is not there is kept and has no effect, as in Flink.
+PipelineOptions, CheckpointingOptions), listed in table.py. Keys of Firesteel's own options start with
+`firesteel.`. An unknown key is stored and has no effect, as in Flink.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from firesteel.errors import FiresteelWarning
 _KNOWN = {option.key: option for option in OPTIONS}
 _PREFIXES = {option.key.partition(".")[0] for option in OPTIONS}
 _CLOSE = 0.92
-"""As alike as two keys of 30 characters that differ in two of them."""
+"""Similarity of two keys of 30 characters that differ in two characters."""
 
 
 class Configuration(Mapping[str, str]):
-    """The options that are set; as a mapping it holds their values as written."""
+    """Options that are set, as a mapping from keys to values as written."""
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values: dict[str, str] = {}
@@ -30,9 +30,11 @@ class Configuration(Mapping[str, str]):
             self.set(key, value)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value, in the option's type: a duration in milliseconds, an enum as its name.
+        """Return the value in the option's type: a duration in milliseconds, an enum as its name.
 
-        Where it is not set, `default`, or the option's own default (None for an unknown key).
+        Args:
+            key: Key of the option. The value of an unknown key is returned as written.
+            default: Result if the option is not set. None: the option's own default, None for an unknown key.
         """
         option = _KNOWN.get(key)
         if key in self._values:
@@ -43,12 +45,16 @@ class Configuration(Mapping[str, str]):
         return option.parse(option.default)
 
     def has_default(self, key: str) -> bool:
-        """Whether a known option has the value that it has where nobody sets it."""
+        """Whether a known option has its default value, set or not."""
         option = _KNOWN[key]
         return bool(self.get(key) == (None if option.default is None else option.parse(option.default)))
 
     def set(self, key: str, value: str) -> Configuration:
-        """Set an option. Raises ValidationError where the value is not of its type."""
+        """Set an option and return this configuration. Warn if the key looks misspelled.
+
+        Raises:
+            ValidationError: The value is not of the option's type.
+        """
         option = _KNOWN.get(key)
         if option is not None:
             option.parse(str(value))
@@ -62,14 +68,14 @@ class Configuration(Mapping[str, str]):
         return self
 
     def reset(self, key: str | None = None) -> None:
-        """Back to the default: one option, or all."""
+        """Reset one option to its default, or all if `key` is None."""
         if key is None:
             self._values.clear()
         else:
             self._values.pop(key, None)
 
     def to_dict(self) -> dict[str, str]:
-        """The options that are set, with their values as written, by key."""
+        """Return the options that are set, sorted by key, with their values as written."""
         return dict(sorted(self._values.items()))
 
     def __getitem__(self, key: str) -> str:
@@ -83,8 +89,11 @@ class Configuration(Mapping[str, str]):
 
 
 def meant_by(key: str) -> str | None:
-    """The option of which the key is a misspelling. Flink has more options than are known here, so a key
-    that resembles none of them, or belongs to something else (`spark.`), may be right."""
+    """Return the known key that `key` is probably a misspelling of, or None.
+
+    Flink has more options than this table. A key that resembles none of them, or has a prefix of another
+    system (`spark.`), may be right.
+    """
     if key.partition(".")[0] not in _PREFIXES:
         return None
     from difflib import get_close_matches

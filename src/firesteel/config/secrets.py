@@ -1,8 +1,8 @@
-"""Options that hold a secret: never shown, never written, sent to workers by reference.
+"""Secret option values: never shown, never written to disk, sent to workers by reference.
 
-What a job is made of (specs in tasks, Spark's options, checkpoints) holds the name of an environment variable
-in place of the value. The process that has the statement sets that variable for itself and for the workers
-of its jobs; the connector's source or sink is given the value where it is opened.
+Everything that describes a job (specs in tasks, Spark's options, checkpoints) contains the name of an
+environment variable in place of the secret. The process that runs the statement sets that variable for
+itself and for the workers of its jobs. A source or sink gets the real value when it is opened.
 """
 
 from __future__ import annotations
@@ -21,8 +21,15 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 def referenced(owner: str, options: Pairs, declared: Iterable[str] = ()) -> Pairs:
-    """The options with references for secrets, whose values this process keeps. owner: the table. declared:
-    keys of further options that hold secrets."""
+    """Return the options with a reference in place of each secret value.
+
+    The values are stored in environment variables of this process.
+
+    Args:
+        owner: Table that the options belong to. It is part of the variable's name.
+        options: Pairs of key and value.
+        declared: Keys that hold secrets, besides those that are recognized by name or value.
+    """
     secret = set(declared)
     return tuple(
         (key, _kept(owner, key, value) if key in secret or is_hidden(key, value) else value)
@@ -37,7 +44,11 @@ def _kept(owner: str, key: str, value: str) -> str:
 
 
 def resolved(options: Pairs) -> Pairs:
-    """The options with their secrets. Raises JobError where this process was not given one."""
+    """Return the options with their secret values in place of the references.
+
+    Raises:
+        JobError: The environment of this process lacks a secret.
+    """
     return tuple((key, _looked_up(key, value)) for key, value in options)
 
 
@@ -52,6 +63,11 @@ def _looked_up(key: str, value: str) -> str:
 
 
 def hand_on(options: Iterable[Pairs], environment: MutableMapping[str, str]) -> None:
-    """Add the secrets that the options refer to, to the environment that workers are started with."""
+    """Add the secrets that the options refer to, to the environment of worker processes.
+
+    Args:
+        options: Options of each table, with references.
+        environment: Environment that the workers are started with. It is changed in place.
+    """
     names = (match[1] for pairs in options for _, v in pairs if (match := _REFERENCE.fullmatch(v)))
     environment.update({name: os.environ[name] for name in names if name in os.environ})

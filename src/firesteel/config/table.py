@@ -1,4 +1,4 @@
-"""The options, one row each. The documentation is generated from this table."""
+"""The session options, one entry each. The documentation is generated from this table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ALTER TABLE, ALTER VIEW and ANALYZE TABLE."""
+"""Grammar of ALTER, ANALYZE TABLE, TRUNCATE, DELETE and UPDATE."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from firesteel.types.sql import quoted_name
 
 
 class AlterGrammar(CatalogGrammar):
-    """Reads the statements that change what is there."""
+    """Grammar of statements that change existing objects."""
 
     def alter(self) -> Statement:
-        """After ALTER, which is still to be taken."""
+        """Read a statement that starts with ALTER, the next token."""
         start = self.advance().start
         if self.at_any("FUNCTION", "TEMPORARY", "MATERIALIZED", "MODEL"):
             raise self.not_supported(f"ALTER {self.token.word}", self.token)
@@ -112,7 +112,7 @@ class AlterGrammar(CatalogGrammar):
 
     # --- ANALYZE ---------------------------------------------------------------------------------
     def analyze(self) -> sql.AnalyzeTable:
-        """After ANALYZE, which is still to be taken."""
+        """Read a statement that starts with ANALYZE, the next token."""
         start = self.advance().start
         self.expect("TABLE")
         table = self.full_name()
@@ -129,7 +129,10 @@ class AlterGrammar(CatalogGrammar):
         return sql.AnalyzeTable(self.since(start), table, partition, columns)
 
     def change_rows(self) -> sql.ChangeRows:
-        """After TRUNCATE, DELETE or UPDATE, which is still to be taken; what follows the table is skipped."""
+        """Read a statement that starts with TRUNCATE, DELETE or UPDATE, the next token.
+
+        The rest of the statement after the table name is skipped.
+        """
         token = self.advance()
         if token.word != "UPDATE":
             self.expect("TABLE" if token.word == "TRUNCATE" else "FROM")

@@ -1,4 +1,4 @@
-"""Function calls: the common form, and those with a syntax of their own."""
+"""Grammar of function calls, including those with a syntax of their own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INNER_NAMES = {
     "$SESSION": "SESSION",
     "TRANSLATE3": "TRANSLATE",
 }
-"""Calcite's names for these, under which a view's query is kept."""
+"""Calcite's internal names, which expanded view queries contain, to SQL names."""
 _WITHOUT_FILTER = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 TIME_UNITS = words(
@@ -44,7 +44,7 @@ TIME_UNITS = words(
 
 @dataclass
 class _Parts:
-    """What has been read of a call; target: of a CAST. See syntax.Call for the others."""
+    """Parts of a call that have been read. See syntax.Call for the fields."""
 
     name: str
     args: list[Node] = field(default_factory=list)
@@ -57,6 +57,7 @@ class _Parts:
     over: OverWindow | Identifier | None = None
     json: JsonClauses = field(default_factory=JsonClauses)
     target: TypeName | None = None
+    """Type of a CAST."""
 
     def node(self) -> Node:
         if self.target is not None:
@@ -68,13 +69,13 @@ class _Parts:
 
 
 class CallGrammar(ExpressionGrammar):
-    """Reads one call, from its name to OVER."""
+    """Grammar of a call, from its name to OVER."""
 
     def is_special_call(self, word: str) -> bool:
         return word in self._special()
 
     def _special(self) -> dict[str, Callable[[_Parts], None]]:
-        """By name: what reads the arguments, between the parentheses."""
+        """Return readers of the text between the parentheses, by function name."""
         return {
             "CAST": self._cast,
             "TRY_CAST": self._cast,
@@ -125,7 +126,7 @@ class CallGrammar(ExpressionGrammar):
         return _INNER_NAMES.get(name.upper(), name)
 
     def _after_call(self, parts: _Parts) -> None:
-        """What may follow a call: WITHIN GROUP, IGNORE NULLS, FILTER, OVER."""
+        """Read what may follow a call: WITHIN GROUP, IGNORE NULLS, FILTER, OVER."""
         if self.at("WITHIN"):
             raise self.not_supported("WITHIN GROUP", self.token)
         self._nulls(parts)
@@ -140,11 +141,11 @@ class CallGrammar(ExpressionGrammar):
 
     @abstractmethod
     def window(self) -> OverWindow | Identifier:
-        """A window's name or its definition in parentheses."""
+        """Read a window's name, or its definition in parentheses."""
 
     @abstractmethod
     def order_by(self) -> tuple[OrderItem, ...]:
-        """The items after ORDER BY."""
+        """Read the items after ORDER BY."""
 
     def _nulls(self, parts: _Parts) -> None:
         if self.at_any("IGNORE", "RESPECT") and self.ahead(1).word == "NULLS":
@@ -166,7 +167,7 @@ class CallGrammar(ExpressionGrammar):
             parts.order = self.order_by()
 
     def _argument(self) -> Node:
-        """An expression, `name => value`, DEFAULT is refused."""
+        """Read an argument: an expression, or `name => value`."""
         start = self.token.start
         if self.symbol_ahead("=>"):
             name = self.name()
@@ -175,7 +176,7 @@ class CallGrammar(ExpressionGrammar):
         return self.table_argument()
 
     def table_argument(self) -> Node:
-        """An argument: in a table function also TABLE t and DESCRIPTOR(c)."""
+        """Read an argument. Overridden to allow TABLE t in table functions."""
         return self.expression()
 
     def _expressions(self, parts: _Parts) -> None:
@@ -216,7 +217,7 @@ class CallGrammar(ExpressionGrammar):
             self._add(parts)
 
     def _position(self, parts: _Parts) -> None:
-        # the first operand ends before IN, so it may hold no comparison
+        # the first operand ends before IN, so it cannot contain a comparison
         parts.args.append(self.expression(_ABOVE_IN))
         self.expect("IN")
         self._add(parts)
@@ -322,14 +323,18 @@ class CallGrammar(ExpressionGrammar):
                 word = f"EMPTY {self.expect_any('ARRAY', 'OBJECT')}"
             return (word, None) if word else None
 
-        for event, word, _ in self._json_events(behaviour):  # the last of several counts
+        for event, word, _ in self._json_events(behaviour):  # the last clause of several counts
             if event == "EMPTY":
                 parts.json = replace(parts.json, on_empty=word)
             else:
                 parts.json = replace(parts.json, on_error=word)
 
     def _json_events(self, behaviour: Callable[[], _Behaviour | None]) -> list[tuple[str, str, Node | None]]:
-        """{behaviour ON {EMPTY | ERROR}}: the event, the behaviour's word and its default."""
+        """Read clauses `behaviour ON {EMPTY | ERROR}`.
+
+        Returns:
+            (event, word of the behaviour, value of DEFAULT or None) for each clause.
+        """
         events: list[tuple[str, str, Node | None]] = []
         while found := behaviour():
             self.expect("ON")
@@ -368,6 +373,6 @@ class CallGrammar(ExpressionGrammar):
 
 
 _Behaviour = tuple[str, "Node | None"]
-"""A word, and the value of DEFAULT."""
+"""Word of a behaviour, and the value of DEFAULT."""
 _ABOVE_IN = 7
-"""The precedence just above IN, see expression_grammar.py."""
+"""Precedence just above IN (expression_grammar.py)."""

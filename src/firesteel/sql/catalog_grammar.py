@@ -1,4 +1,4 @@
-"""CREATE, ALTER, DROP and DESCRIBE of catalogs and databases."""
+"""Grammar of CREATE, ALTER, DROP and DESCRIBE for catalogs and databases."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from firesteel.sql.statements import Name, Statement
 
 
 class CatalogGrammar(DdlGrammar):
-    """Reads the statements about the places that hold tables."""
+    """Grammar of statements about catalogs and databases."""
 
     def create(self) -> Statement:
-        """After CREATE, which is still to be taken."""
+        """Read a statement that starts with CREATE or REPLACE, the next token."""
         if self.ahead(1).word not in ("CATALOG", "DATABASE"):
             return super().create()
         start = self.advance().start
@@ -33,7 +33,7 @@ class CatalogGrammar(DdlGrammar):
         return kind(self.since(start), name, comment, options, if_not_exists)
 
     def drop(self) -> Statement:
-        """After DROP, which is still to be taken."""
+        """Read a statement that starts with DROP, the next token."""
         if self.ahead(1).word not in ("CATALOG", "DATABASE"):
             return super().drop()
         start = self.advance().start
@@ -47,14 +47,14 @@ class CatalogGrammar(DdlGrammar):
         return DropDatabase(self.since(start), name, if_exists, cascade)
 
     def alter_database(self, start: int) -> AlterDatabase:
-        """After ALTER DATABASE."""
+        """Read the rest of ALTER DATABASE."""
         name = self.database_name()
         self.expect("SET")
         options = self.properties()
         return AlterDatabase(self.since(start), name, options)
 
     def alter_catalog(self, start: int) -> AlterCatalog:
-        """After ALTER CATALOG."""
+        """Read the rest of ALTER CATALOG."""
         name = self.simple_name()
         options = reset = comment = None
         what = self.expect_any("SET", "RESET", "COMMENT")
@@ -67,13 +67,13 @@ class CatalogGrammar(DdlGrammar):
         return AlterCatalog(self.since(start), name, options, reset, comment)
 
     def describe_catalog(self, start: int) -> DescribeCatalog:
-        """After DESCRIBE CATALOG."""
+        """Read the rest of DESCRIBE CATALOG."""
         extended = self.accept("EXTENDED")
         name = self.simple_name()
         return DescribeCatalog(self.since(start), name, extended)
 
     def described_database(self) -> ValidationError:
-        """Of DESCRIBE DATABASE, which Flink's parser takes for DESCRIBE of a query that is a column."""
+        """Return the error for DESCRIBE DATABASE, which Flink's parser reads as DESCRIBE of a column."""
         self.advance()
         self.accept("EXTENDED")
         name = self.full_name()
@@ -84,14 +84,14 @@ class CatalogGrammar(DdlGrammar):
         return ValidationError(message, range=name.range, hint="see SHOW DATABASES")
 
     def database_name(self) -> Name:
-        """A name of one or two parts."""
+        """Read a name of one or two parts."""
         name = self.full_name()
         if len(name.parts) > 2:
             raise self.error(f"'{name}' has too many parts: catalog.database at most")
         return name
 
     def option_keys(self) -> tuple[str, ...]:
-        """('key', ...), perhaps none."""
+        """Read ('key', ...), possibly empty."""
         self.expect_symbol("(")
         keys = [] if self.at_symbol(")") else self.list_of(self.string)
         self.expect_symbol(")")

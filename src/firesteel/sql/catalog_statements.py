@@ -1,4 +1,4 @@
-"""Statements about catalogs, databases and what is in them, as written: frozen, with their place."""
+"""Statements about catalogs and databases, and ALTER statements, as parsed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DropCatalog(Statement):
 
 @dataclass(frozen=True)
 class AlterCatalog(Statement):
-    """ALTER CATALOG name: SET (...), RESET (...) or COMMENT; one of the three is given."""
+    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. The other two of the three fields are None."""
 
     catalog: Name
     options: tuple[tuple[str, str], ...] | None = None
@@ -74,14 +74,14 @@ class DescribeCatalog(Statement):
 
 @dataclass(frozen=True)
 class Position:
-    """Where a column is put: FIRST (after is None) or AFTER a column."""
+    """Position of a new column: AFTER a column, or FIRST if `after` is None."""
 
     after: Name | None = None
 
 
 @dataclass(frozen=True)
 class Add:
-    """ADD or MODIFY: columns with the place that each is given, a key, watermarks."""
+    """ADD of columns (each with its position or None), keys and watermarks."""
 
     columns: tuple[tuple[ColumnDefinition, Position | None], ...] = ()
     keys: tuple[KeyDefinition, ...] = ()
@@ -90,7 +90,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Modify(Add):
-    """The same for what is there."""
+    """MODIFY of existing columns, keys and watermarks."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,12 @@ class AlterView(Statement):
 
 @dataclass(frozen=True)
 class AnalyzeTable(Statement):
-    """ANALYZE TABLE name [PARTITION (...)] COMPUTE STATISTICS [FOR ...]; columns are those that it names."""
+    """ANALYZE TABLE name [PARTITION (...)] COMPUTE STATISTICS [FOR ...].
+
+    Attributes:
+        partition: Columns that PARTITION names.
+        columns: Columns that FOR COLUMNS names.
+    """
 
     table: Name
     partition: tuple[Name, ...] = ()
@@ -174,7 +179,7 @@ class AnalyzeTable(Statement):
 
 @dataclass(frozen=True)
 class ChangeRows(Statement):
-    """TRUNCATE TABLE, DELETE FROM and UPDATE, which Flink refuses for streams; kind is the first word."""
+    """TRUNCATE TABLE, DELETE FROM or UPDATE, which Flink rejects for streams. `kind` is the first word."""
 
     kind: str
     table: Name

@@ -1,4 +1,4 @@
-"""A place in a list of tokens, and the errors that name it: the base of the grammar."""
+"""The token cursor: base class of the grammar, with error messages that name the position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Cursor:
-    """Reads tokens one by one; remembers what was looked for, so that an error can name it."""
+    """Cursor over tokens. It records which tokens were tested for, so that errors can list them."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text = text
@@ -34,11 +34,11 @@ class Cursor:
         return self.tokens[max(0, self.index - 1)]
 
     def ahead(self, count: int) -> Token:
-        """The token `count` places further on; the last one where there are not so many."""
+        """Return the token `count` positions ahead, or the last one."""
         return self.tokens[min(self.index + count, len(self.tokens) - 1)]
 
     def at(self, *words: str) -> bool:
-        """Whether the next tokens are these words."""
+        """Return whether the next tokens are these words."""
         if self.tokens[self.index].word == words[0] and (
             len(words) == 1 or all(self.ahead(i).word == word for i, word in enumerate(words))
         ):
@@ -47,11 +47,11 @@ class Cursor:
         return False
 
     def at_any(self, *words: str) -> bool:
-        """Whether the next token is one of these words."""
+        """Return whether the next token is one of these words."""
         return any(self.at(word) for word in words)
 
     def at_symbol(self, *symbols: str) -> bool:
-        """Whether the next token is one of these symbols."""
+        """Return whether the next token is one of these symbols."""
         token = self.token
         if token.kind is Kind.SYMBOL and token.text in symbols:
             return True
@@ -59,7 +59,7 @@ class Cursor:
         return False
 
     def at_end(self) -> bool:
-        """Whether no token is left."""
+        """Return whether no token is left."""
         return self.token.kind is Kind.END
 
     def symbol_ahead(self, symbol: str, count: int = 1) -> bool:
@@ -68,7 +68,7 @@ class Cursor:
 
     # --- moving ----------------------------------------------------------------------------------
     def advance(self) -> Token:
-        """Take the next token."""
+        """Consume and return the next token."""
         token = self.token
         if token.kind is not Kind.END:
             self.index += 1
@@ -76,7 +76,7 @@ class Cursor:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Take these words if they are next."""
+        """Consume these words if they are next, and return whether they are."""
         if not self.at(*words):
             return False
         for _ in words:
@@ -84,35 +84,47 @@ class Cursor:
         return True
 
     def accept_any(self, *words: str) -> str | None:
-        """Take the next word if it is one of these, and say which."""
+        """Consume and return the next word if it is one of these, else return None."""
         return self.advance().word if self.at_any(*words) else None
 
     def accept_symbol(self, symbol: str) -> bool:
-        """Take the symbol if it is next."""
+        """Consume the symbol if it is next, and return whether it is."""
         if not self.at_symbol(symbol):
             return False
         self.advance()
         return True
 
     def expect(self, *words: str) -> None:
-        """Take these words. Raises ParseError if they are not next."""
+        """Consume these words.
+
+        Raises:
+            ParseError: They are not next.
+        """
         if not self.accept(*words):
             raise self.error()
 
     def expect_any(self, *words: str) -> str:
-        """Take one of these words, and say which. Raises ParseError if none is next."""
+        """Consume and return one of these words.
+
+        Raises:
+            ParseError: None of them is next.
+        """
         word = self.accept_any(*words)
         if word is None:
             raise self.error()
         return word
 
     def expect_symbol(self, symbol: str) -> None:
-        """Take the symbol. Raises ParseError if it is not next."""
+        """Consume the symbol.
+
+        Raises:
+            ParseError: It is not next.
+        """
         if not self.accept_symbol(symbol):
             raise self.error()
 
     def list_of(self, item: Callable[[], T]) -> tuple[T, ...]:
-        """Items between commas, at least one."""
+        """Read one or more items, separated by commas."""
         items = [item()]
         while self.accept_symbol(","):
             items.append(item())
@@ -126,7 +138,7 @@ class Cursor:
 
     # --- names and literals ----------------------------------------------------------------------
     def at_name(self) -> bool:
-        """Whether the next token can be a name: quoted, or a word that is not reserved."""
+        """Return whether the next token can be a name: quoted, or a word that is not reserved."""
         token = self.token
         if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and token.word not in RESERVED):
             return True
@@ -134,7 +146,11 @@ class Cursor:
         return False
 
     def name(self) -> Identifier:
-        """A name. Raises ParseError, with a hint where a reserved word stands."""
+        """Read a name.
+
+        Raises:
+            ParseError: There is none. The hint explains a reserved word.
+        """
         token = self.token
         if not self.at_name():
             hint = None
@@ -148,21 +164,21 @@ class Cursor:
         return Identifier(token.text, quoted, range=token.range)
 
     def path(self) -> tuple[str, ...]:
-        """A name of one or more parts between dots."""
+        """Read a name of one or more parts, separated by dots."""
         parts = [self.name().name]
         while self.accept_symbol("."):
             parts.append(self.name().name)
         return tuple(parts)
 
     def string(self, what: str = "a string between single quotes") -> str:
-        """The text of a string literal."""
+        """Read a string literal and return its text. `what` names it in the error."""
         if self.token.kind is not Kind.STRING:
             self._looked_for.append(what)
             raise self.error()
         return self.advance().text
 
     def integer(self) -> int:
-        """An unsigned whole number."""
+        """Read an unsigned integer."""
         if self.token.kind is not Kind.NUMBER or not self.token.text.isdigit():
             self._looked_for.append("a whole number")
             raise self.error()
@@ -170,14 +186,14 @@ class Cursor:
 
     # --- places and errors -----------------------------------------------------------------------
     def place(self, node: N, start: int) -> N:
-        """The node, placed from `start` to the end of the last token taken."""
+        """Set the node's range, from `start` to the end of the last consumed token, and return the node."""
         return placed(node, self.since(start))
 
     def since(self, start: int) -> SourceRange:
         return SourceRange(start, self.previous.end)
 
     def error(self, message: str | None = None, *, hint: str | None = None) -> ParseError:
-        """An error at the next token: what was found, and what could have stood there."""
+        """Return an error at the next token: what was found, and what was expected."""
         token = self.token
         if token.kind is Kind.UNREADABLE:
             return explain_unreadable(token)
@@ -192,7 +208,7 @@ class Cursor:
         return ParseError(message, range=self._place_of(token), hint=hint)
 
     def not_supported(self, what: str, token: Token) -> NotSupportedError:
-        """Flink's grammar has it, Firesteel does not run it."""
+        """Return the error for syntax that Flink supports and Firesteel does not."""
         return NotSupportedError(f"{what} is not supported", range=token.range)
 
     def _place_of(self, token: Token) -> SourceRange:
@@ -227,7 +243,7 @@ _ALWAYS_POSSIBLE = words(
 ) | words(
     "SUCCEEDS MEMBER SUBMULTISET MINUS ARRAY MULTISET IGNORE RESPECT WITHIN FILTER OVER STREAM QUALIFY FETCH"
 )
-"""What could follow nearly any expression, or is rarely meant: no help in an error."""
+"""Tokens that may follow nearly any expression or are rarely meant. Errors do not list them."""
 _CLAUSES = ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "UNION", "VALUES", "SELECT", "WITH", "LIMIT", "JOIN")
 _STARTERS = words("SELECT FROM WHERE GROUP HAVING ORDER UNION BY AS ON WITH INTO SET VALUES AND OR")
 

@@ -1,4 +1,4 @@
-"""CREATE TABLE, CREATE VIEW, CREATE FUNCTION and DROP."""
+"""Grammar of CREATE TABLE, CREATE VIEW, CREATE FUNCTION and DROP."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _FEATURES = (
 
 
 class DdlGrammar(QueryGrammar):
-    """Reads the statements that define and drop things."""
+    """Grammar of statements that create and drop tables, views and functions."""
 
     def full_name(self) -> Name:
-        """A name of one to three parts."""
+        """Read a name of one to three parts."""
         start = self.token.start
         parts = self.path()
         name = Name(parts, self.since(start))
@@ -53,7 +53,7 @@ class DdlGrammar(QueryGrammar):
         return tuple(self.in_parentheses(lambda: self.list_of(self.simple_name)))
 
     def create(self) -> Statement:
-        """After CREATE, which is still to be taken."""
+        """Read a statement that starts with CREATE or REPLACE, the next token."""
         must_exist = self.at("REPLACE")
         start = self.advance().start
         replaces = must_exist or self.accept("OR", "REPLACE")
@@ -115,7 +115,7 @@ class DdlGrammar(QueryGrammar):
         keys: list[KeyDefinition],
         watermarks: list[WatermarkDefinition],
     ) -> None:
-        """One element of a table's definition, into the list of its kind."""
+        """Read one element of a table definition and add it to the list of its kind."""
         if self.at("WATERMARK"):
             watermarks.append(self._watermark())
         elif self.at_any("CONSTRAINT", "PRIMARY", "UNIQUE"):
@@ -186,7 +186,7 @@ class DdlGrammar(QueryGrammar):
         return True if self.accept("ENFORCED") else None
 
     def properties(self) -> tuple[tuple[str, str], ...]:
-        """('key' = 'value', ...)."""
+        """Read ('key' = 'value', ...)."""
         self.expect_symbol("(")
         pairs = [] if self.at_symbol(")") else self.list_of(self._property)
         self.expect_symbol(")")
@@ -236,7 +236,7 @@ class DdlGrammar(QueryGrammar):
         )
 
     def drop(self) -> Statement:
-        """After DROP, which is still to be taken."""
+        """Read a statement that starts with DROP, the next token."""
         start = self.advance().start
         temporary = self.accept("TEMPORARY")
         system = temporary and self.accept("SYSTEM")
@@ -248,7 +248,7 @@ class DdlGrammar(QueryGrammar):
         return Drop(self.since(start), kind, name, if_exists, temporary, system)
 
     def option_word(self) -> str:
-        """A string or a bare word, as SHOW and RESET take them."""
+        """Read a string or an unquoted word."""
         if self.token.kind is Kind.STRING:
             return self.advance().text
         return self.name().name

@@ -1,4 +1,4 @@
-"""Expressions by Calcite's grammar and its table of precedences; function calls are in call_grammar.py."""
+"""Grammar of expressions, with Calcite's operator precedences. Function calls are in call_grammar.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.sql.syntax import Node
 from firesteel.sql.type_grammar import TypeGrammar
 from firesteel.sql.words import CONTEXT_VARIABLES, FUNCTIONS, RESERVED
 
-# Calcite's SqlStdOperatorTable, left precedences
+# order of the left precedences in Calcite's SqlStdOperatorTable
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = range(1, 10)
 _BINARY = {
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), _COMPARE),
@@ -27,22 +27,22 @@ _INTERVAL_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 class ExpressionGrammar(TypeGrammar):
-    """Reads one expression."""
+    """Grammar of one expression."""
 
     @abstractmethod
     def query(self) -> Node:
-        """A query; query_grammar.py reads it."""
+        """Read a query (query_grammar.py)."""
 
     @abstractmethod
     def call(self) -> Node:
-        """A function call; call_grammar.py reads it."""
+        """Read a function call (call_grammar.py)."""
 
     @abstractmethod
     def is_query_ahead(self) -> bool:
-        """Whether a query starts here, perhaps after opening parentheses."""
+        """Return whether a query starts here, possibly after opening parentheses."""
 
     def expression(self, lowest: int = _OR) -> Node:
-        """An expression whose operators all bind at least as tightly as `lowest`."""
+        """Read an expression whose operators bind at least as tightly as `lowest`."""
         start = self.token.start
         left = self._prefix(lowest)
         while True:
@@ -62,7 +62,7 @@ class ExpressionGrammar(TypeGrammar):
         return self._postfix(self._primary(), start)
 
     def _longer(self, left: Node, lowest: int, start: int) -> Node | None:
-        """The expression with one more operator to its right, if one follows that binds tightly enough."""
+        """Read one more operator and return the extended expression; None if none binds tightly enough."""
         token = self.token
         if token.kind is Kind.SYMBOL and token.text in _BINARY:
             precedence = _BINARY[token.text]
@@ -156,13 +156,13 @@ class ExpressionGrammar(TypeGrammar):
         return syntax.Quantified(left, operator, quantifier, items)
 
     def subquery(self) -> syntax.Subquery:
-        """A query in parentheses."""
+        """Read a query in parentheses."""
         start = self.token.start
         return self.place(syntax.Subquery(self.in_parentheses(self.query)), start)
 
     # --- operands --------------------------------------------------------------------------------
     def _postfix(self, node: Node, start: int) -> Node:
-        """Element and field access."""
+        """Read element and field accesses after an operand."""
         while True:
             if self.accept_symbol("["):
                 index = self.expression()
@@ -190,7 +190,7 @@ class ExpressionGrammar(TypeGrammar):
             return self._interval_literal()
         if word == "CASE":
             return self._case()
-        if word == "PERIOD" and self.symbol_ahead("("):  # before OVERLAPS: a row by another name
+        if word == "PERIOD" and self.symbol_ahead("("):  # PERIOD (a, b) before OVERLAPS is the same as a row
             self.advance()
             return self._parenthesized()
         if word == "EXISTS":
@@ -219,7 +219,7 @@ class ExpressionGrammar(TypeGrammar):
         return self.place(syntax.NumberLiteral(token.text), token.start)
 
     def literal(self) -> Node:
-        """A value as it is written: no expression but a number's sign."""
+        """Read a literal, possibly with a sign."""
         start = self.token
         if self.at_symbol("-", "+"):
             sign = self.advance().text
@@ -238,7 +238,7 @@ class ExpressionGrammar(TypeGrammar):
         raise self.error()
 
     def _continued(self) -> str:
-        """The strings on the lines below that go on with this one, as in standard SQL."""
+        """Read the string literals on the following lines that continue this one, as in standard SQL."""
         text = ""
         while self.token.kind is Kind.STRING and self.text[self.token.start] == "'":
             if "\n" not in self.text[self.previous.end : self.token.start]:
@@ -300,7 +300,7 @@ class ExpressionGrammar(TypeGrammar):
         return self.place(syntax.Call(token.word, items), token.start)
 
     def _parenthesized(self) -> Node:
-        """A query, a row, an interval between two moments, or just an expression."""
+        """Read a query, a row, an interval between two points in time, or an expression in parentheses."""
         start = self.token.start
         if self.is_query_ahead():
             return self.subquery()
@@ -332,7 +332,11 @@ class ExpressionGrammar(TypeGrammar):
         return self.place(syntax.Column(self.path()), start)
 
     def reserved_call(self) -> Node:
-        """A call whose name is a reserved word. Raises ParseError where the word is no function."""
+        """Read a call whose name is a reserved word.
+
+        Raises:
+            ParseError: The word is not a function.
+        """
         word = self.token.word
         if not self.symbol_ahead("(") or not (word in FUNCTIONS or self.is_special_call(word)):
             self._looked_for.append("an expression")
@@ -347,4 +351,4 @@ class ExpressionGrammar(TypeGrammar):
 
     @abstractmethod
     def is_special_call(self, word: str) -> bool:
-        """Whether the reserved word starts a call with a syntax of its own."""
+        """Return whether the word starts a call with a syntax of its own."""

@@ -1,4 +1,4 @@
-"""FROM: tables, subqueries, joins, table functions, hints."""
+"""Grammar of FROM: tables, subqueries, joins, table functions and hints."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from firesteel.sql.words import RESERVED
 
 
 class FromGrammar(CallGrammar):
-    """Reads what stands after FROM."""
+    """Grammar of the FROM clause."""
 
     @abstractmethod
     def order_item(self) -> OrderItem:
-        """An item of ORDER BY."""
+        """Read an item of ORDER BY."""
 
     def column_names(self) -> tuple[Identifier, ...]:
-        """(a, b), or nothing."""
+        """Read names in parentheses, if any."""
         return self.in_parentheses(lambda: self.list_of(self.name)) if self.at_symbol("(") else ()
 
     # --- FROM ------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ class FromGrammar(CallGrammar):
         if self.token.kind is Kind.WORD and self.symbol_ahead("(") and self.at_name():
             return self.place(LateralTable(self._table_function()), start)
         path = self.path()
-        place = self.since(start)  # without the hints
+        place = self.since(start)  # excludes the hints
         table = TableName(path, self.hints(), range=place)
         if self.accept("FOR"):
             self.expect("SYSTEM_TIME")
@@ -104,12 +104,15 @@ class FromGrammar(CallGrammar):
 
     def _table_function(self) -> Call:
         call = self.reserved_call() if self.token.word in RESERVED else self.call()
-        if not isinstance(call, Call):  # CAST and its kin
+        if not isinstance(call, Call):  # CAST or TRY_CAST
             raise ParseError("a table function is expected", range=call.range)
         return call
 
     def table_argument(self) -> Node:
-        """In a table function: TABLE t or a query, with PARTITION BY and ORDER BY; or an expression."""
+        """Read an argument of a table function: TABLE t, a query, or an expression.
+
+        Tables and queries may have PARTITION BY and ORDER BY.
+        """
         start = self.token.start
         if not self.at("TABLE"):
             value = self.expression()
@@ -123,7 +126,7 @@ class FromGrammar(CallGrammar):
         return self._divided(self.place(TableName(self.path()), first), start)
 
     def _divided(self, table: Node, start: int) -> TableArgument:
-        """[PARTITION BY ..] [ORDER BY ..]."""
+        """Read [PARTITION BY ..] [ORDER BY ..] after a table."""
         partition: tuple[Node, ...] = ()
         order: tuple[OrderItem, ...] = ()
         if self.accept("PARTITION", "BY"):
@@ -139,7 +142,7 @@ class FromGrammar(CallGrammar):
 
     # --- hints -----------------------------------------------------------------------------------
     def hints(self) -> tuple[Hint, ...]:
-        """`/*+ OPTIONS('k'='v'), ... */`."""
+        """Read the hints `/*+ OPTIONS('k'='v'), ... */`, if any."""
         if self.token.kind is not Kind.HINT:
             return ()
         self.advance()

@@ -1,4 +1,4 @@
-"""Text to tokens by the lexical rules of Flink's parser (Calcite's Lex.JAVA: backquotes, case kept)."""
+"""Lexer with the rules of Flink's parser (Calcite's Lex.JAVA: backquotes, case kept)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.errors import ParseError, SourceRange
 
 
 class Kind(Enum):
-    """What a token is."""
+    """Kind of a token."""
 
     WORD = "word"
     QUOTED = "name"
@@ -25,7 +25,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Token:
-    """A token: `text` is its value (quotes and escapes undone), start and end its place (end exclusive)."""
+    """Token of a SQL text.
+
+    Attributes:
+        text: Value, without quotes and escapes.
+        start: Offset of the first character.
+        end: Offset behind the last character.
+    """
 
     kind: Kind
     text: str
@@ -34,7 +40,7 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The word in upper case; empty for everything that is not a bare word."""
+        """Return the word in upper case, or "" if the token is not an unquoted word."""
         return self.text.upper() if self.kind is Kind.WORD else ""
 
     @property
@@ -43,7 +49,7 @@ class Token:
 
 
 COMMENT = r"(?:(?:--|//)[^\n\r]*|/\*(?!\+).*?\*/)"
-"""A comment; what is in it is no SQL."""
+"""Regular expression of a comment."""
 
 _LETTER = (
     r"A-Za-z_$\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\u318f\u3300-\u337f\u3400-\u3d2d"
@@ -67,10 +73,10 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens of the text, in order, the last one of kind END.
+    """Return all tokens of the text in order, followed by a token of kind END.
 
-    Where a string, a name or a comment is not closed, or a character is unknown, the token's kind is
-    UNREADABLE: the statement that it stands in is wrong, those before it are not.
+    If a string, name or comment is not closed, or a character is unknown, the token's kind is UNREADABLE.
+    This makes an error of the statement that contains it, but not of earlier statements.
     """
     found: list[Token] = []
     position = 0
@@ -87,7 +93,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def one_line(text: str) -> str:
-    """The text with one space between its tokens and without comments."""
+    """Return the text with one space between tokens and without comments."""
     return " ".join(text[token.start : token.end] for token in tokens(text)[:-1])
 
 
@@ -106,7 +112,7 @@ def _token(group: str, match: re.Match[str]) -> Token:
 
 
 def _unescape(text: str, match: re.Match[str]) -> str:
-    """Undo the backslash escapes of a Unicode string: four hexadecimal digits, or a second backslash."""
+    """Replace the escapes of a Unicode string: a backslash with four hexadecimal digits, or two of them."""
 
     def one(escape: re.Match[str]) -> str:
         if escape.group(1) is not None:
@@ -135,7 +141,7 @@ def _unreadable(text: str, position: int) -> Token:
 
 
 def explain_unreadable(token: Token) -> ParseError:
-    """The error for a token of kind UNREADABLE."""
+    """Return the error for a token of kind UNREADABLE."""
     opener = _opener(token.text, 0)
     if opener is not None:
         what, closer = _OPENERS[opener]

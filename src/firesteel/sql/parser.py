@@ -1,4 +1,4 @@
-"""Text to statements."""
+"""Parser of SQL statements, and its entry points."""
 
 from __future__ import annotations
 
@@ -34,20 +34,22 @@ _SHOWN = (
     *("FULL MODULES", "JARS", "MODELS", "MATERIALIZED TABLES", "PROCEDURES"),
 )
 _LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD"} | {"REMOVE", "STOP", "EXECUTE"})
-# Flink's SetOperationParseStrategy (ExtendedParser): names and values without quotes
+# SET without quotes. Flink: SetOperationParseStrategy (ExtendedParser).
 _BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
 
 
 def parse_script(text: str) -> list[Statement]:
-    """All statements of a script, in order, whatever stands between semicolons being one.
+    """Return all statements of a script in order.
 
-    Raises ParseError (or NotSupportedError) at the first place that is not Flink SQL.
+    Raises:
+        ParseError: The text is not Flink SQL.
+        NotSupportedError: Flink supports the syntax, Firesteel does not.
     """
     return _located(text, lambda parser: parser.script())
 
 
 def parse_statement(text: str) -> Statement:
-    """The one statement of the text, with or without a semicolon. Raises as parse_script does."""
+    """Return the only statement of the text, with or without a semicolon. Raises as parse_script does."""
     statements = parse_script(text)
     if len(statements) != 1:
         found = (
@@ -60,7 +62,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def parse_query(text: str) -> Query:
-    """The query of the text (a view's). Raises as parse_script does."""
+    """Return the query of a text, such as a view's. Raises as parse_script does."""
     statement = parse_statement(text)
     if not isinstance(statement, Query):
         raise ParseError("a query is expected", range=statement.range, sql=text)
@@ -68,7 +70,7 @@ def parse_query(text: str) -> Query:
 
 
 def parse_expression(text: str) -> Node:
-    """The expression of the text (a computed column's). Raises ParseError."""
+    """Return the expression of a text, such as a computed column's. Raises ParseError."""
     parser = Parser(text, tokens(text))
     found = parser.expression()
     if not parser.at_end():
@@ -77,7 +79,7 @@ def parse_expression(text: str) -> Node:
 
 
 def parse_type(text: str) -> SqlType:
-    """The type of the text (a function's result). Raises ParseError."""
+    """Return the type of a text, intervals included. Raises ParseError."""
     parser = Parser(text, tokens(text))
     parser.intervals_anywhere = True
     try:
@@ -90,9 +92,9 @@ def parse_type(text: str) -> SqlType:
 
 
 def split_script(text: str) -> list[SourceRange]:
-    """The places of the statements, found by their semicolons alone: they may be wrong inside.
+    """Return the ranges of the statements, split at semicolons. Statements may be invalid.
 
-    Semicolons in strings, comments and names do not count, nor those in STATEMENT SET BEGIN ... END.
+    Semicolons in strings, comments, names and STATEMENT SET BEGIN ... END do not count.
     """
     found = tokens(text)
     ranges: list[SourceRange] = []
@@ -115,7 +117,7 @@ def split_script(text: str) -> list[SourceRange]:
 
 
 def is_complete(text: str) -> bool:
-    """Whether the text ends with a semicolon that ends a statement (for a terminal that reads lines)."""
+    """Return whether the text ends with a semicolon that ends a statement, for an interactive terminal."""
     found = tokens(text)
     ranges = split_script(text)
     return (
@@ -144,10 +146,10 @@ def _located(text: str, read: Callable[[Parser], list[Statement]]) -> list[State
 
 
 class Parser(AlterGrammar):
-    """The statements of Flink SQL."""
+    """Parser of Flink SQL statements."""
 
     def script(self) -> list[Statement]:
-        """Statements to the end of the text; empty ones between semicolons are left out."""
+        """Read statements to the end of the text, skipping empty ones."""
         statements: list[Statement] = []
         while True:
             while self.accept_symbol(";"):
@@ -159,7 +161,7 @@ class Parser(AlterGrammar):
                 raise self.error()
 
     def statement(self) -> Statement:
-        """One statement, to its semicolon or the end of the text."""
+        """Read one statement, up to its semicolon or the end of the text."""
         word = self.token.word
         reader: dict[str, Callable[[], Statement]] = {
             "CREATE": self.create,
@@ -198,7 +200,7 @@ class Parser(AlterGrammar):
         if self.at("INSERT"):
             return self._insert()
         start = self.token.start
-        if self.accept("BEGIN"):  # as the SQL client takes it, statement by statement
+        if self.accept("BEGIN"):  # the SQL client's form, statement by statement
             self.expect("STATEMENT", "SET")
             self.expect_symbol(";")
         else:
@@ -234,7 +236,7 @@ class Parser(AlterGrammar):
         return Insert(self.since(start), table, query, columns, hints, conflict, partition)
 
     def _partition_value(self) -> tuple[Name, Node]:
-        """key = literal."""
+        """Read `key = literal`."""
         key = self.simple_name()
         self.expect_symbol("=")
         return key, self.literal()
@@ -272,7 +274,7 @@ class Parser(AlterGrammar):
         return self._bare_set(start)
 
     def _bare_set(self, start: int) -> SetOption:
-        """`SET table.exec.state.ttl = 1d`: the text between the tokens counts, not the tokens."""
+        """Read `SET table.exec.state.ttl = 1d` from the text, since its tokens do not matter."""
         if self.token.kind is not Kind.WORD:
             raise self.error()
         while not self.at_end() and not self.at_symbol(";"):

@@ -1,4 +1,4 @@
-"""Queries: SELECT, VALUES, WITH, set operations, FROM, and what may follow them."""
+"""Grammar of queries: SELECT, VALUES, WITH, set operations, ORDER BY and LIMIT."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
 class QueryGrammar(FromGrammar):
-    """Reads one query."""
+    """Grammar of one query."""
 
     def is_query_ahead(self) -> bool:
-        """Looks past opening parentheses; `((1) + 2)` is no query."""
+        """Return whether a query starts here, possibly after opening parentheses. `((1) + 2)` is not one."""
         count = 0
         while self.symbol_ahead("(", count):
             count += 1
@@ -39,7 +39,7 @@ class QueryGrammar(FromGrammar):
         )
 
     def query(self) -> Node:
-        """[WITH ...] body [ORDER BY ...] [LIMIT ...]."""
+        """Read [WITH ...] body [ORDER BY ...] [LIMIT ...]."""
         start = self.token.start
         with_start = self.accept("WITH")
         if with_start:
@@ -98,7 +98,7 @@ class QueryGrammar(FromGrammar):
 
     # --- set operations --------------------------------------------------------------------------
     def _set_operation(self, tight: bool = False) -> Node:
-        """INTERSECT binds more tightly than the others; each is left associative."""
+        """Read set operations. INTERSECT binds more tightly than the others, and all are left associative."""
         start = self.token.start
         left = self._leaf() if tight else self._set_operation(tight=True)
         operators = ("INTERSECT",) if tight else ("UNION", "EXCEPT", "MINUS")
@@ -188,14 +188,14 @@ class QueryGrammar(FromGrammar):
         return self.place(Star(tuple(path)), start)
 
     def _group_by(self) -> tuple[bool, tuple[Node, ...]]:
-        """Whether sets that are repeated count once, and the items."""
+        """Read GROUP BY, and return whether duplicate grouping sets count once, and the items."""
         if not self.accept("GROUP"):
             return False, ()
         self.expect("BY")
         return self.accept_any("ALL", "DISTINCT") == "DISTINCT", self.list_of(self._grouping)
 
     def _grouping(self) -> Node:
-        """A group item."""
+        """Read an item of GROUP BY."""
         start = self.token.start
         if self.accept("GROUPING", "SETS"):
             items = self.in_parentheses(lambda: self.list_of(self._grouping))

@@ -1,4 +1,4 @@
-"""Queries as parsed: frozen nodes that know where they were written, over the expressions of syntax.py."""
+"""Syntax tree of queries: immutable nodes with their position, over the expressions of syntax.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.sql.syntax import Call, Identifier, Node, OrderItem, OverWindow, 
 
 @dataclass(frozen=True)
 class Hint(Node):
-    """A hint: its name and its (key, value) pairs; the key of a bare word is empty."""
+    """Hint with its (key, value) pairs. A value without a key has the key ""."""
 
     name: Identifier
     options: tuple[tuple[str, str], ...] = ()
@@ -17,7 +17,7 @@ class Hint(Node):
 
 @dataclass(frozen=True)
 class Aliased(Node):
-    """A column, table or subquery under another name, a table perhaps with new column names."""
+    """Column, table or subquery with an alias. A table may have column aliases."""
 
     value: Node
     alias: Identifier
@@ -26,7 +26,7 @@ class Aliased(Node):
 
 @dataclass(frozen=True)
 class NamedWindow(Node):
-    """An entry of WINDOW."""
+    """Entry of the WINDOW clause."""
 
     name: Identifier
     window: OverWindow
@@ -34,7 +34,7 @@ class NamedWindow(Node):
 
 @dataclass(frozen=True)
 class GroupingSets(Node):
-    """kind: GROUPING SETS, ROLLUP or CUBE."""
+    """GROUPING SETS, ROLLUP or CUBE, as `kind` says."""
 
     kind: str
     items: tuple[Node, ...]
@@ -42,14 +42,14 @@ class GroupingSets(Node):
 
 @dataclass(frozen=True)
 class Row(Node):
-    """The values of one row of VALUES; without any, the empty grouping set."""
+    """Row of VALUES. As a grouping item without values: the empty grouping set."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Select(Node):
-    """SELECT; source: what FROM says, a TableName, Subquery, Aliased, Join, ..."""
+    """SELECT. `source` is the FROM clause: a TableName, Subquery, Aliased, Join or similar, or None."""
 
     items: tuple[Node, ...]
     source: Node | None = None
@@ -64,7 +64,7 @@ class Select(Node):
 
 @dataclass(frozen=True)
 class SetOperation(Node):
-    """operator: UNION, EXCEPT or INTERSECT."""
+    """UNION, EXCEPT or INTERSECT, as `operator` says."""
 
     operator: str
     left: Node
@@ -81,7 +81,7 @@ class ValuesRows(Node):
 
 @dataclass(frozen=True)
 class CommonTable(Node):
-    """A table of WITH."""
+    """Table of a WITH clause."""
 
     name: Identifier
     subquery: Subquery
@@ -96,7 +96,7 @@ class WithQuery(Node):
 
 @dataclass(frozen=True)
 class Ordered(Node):
-    """A query with ORDER BY, OFFSET or LIMIT."""
+    """Query with ORDER BY, OFFSET or LIMIT."""
 
     query: Node
     order: tuple[OrderItem, ...] = ()
@@ -106,7 +106,7 @@ class Ordered(Node):
 
 @dataclass(frozen=True)
 class TableName(Node):
-    """A table's name, with its hints."""
+    """Name of a table, with its hints."""
 
     path: tuple[str, ...]
     hints: tuple[Hint, ...] = ()
@@ -114,7 +114,7 @@ class TableName(Node):
 
 @dataclass(frozen=True)
 class SystemTime(Node):
-    """A table FOR SYSTEM_TIME AS OF a moment."""
+    """Table FOR SYSTEM_TIME AS OF a point in time."""
 
     table: TableName
     moment: Node
@@ -130,7 +130,7 @@ class LateralTable(Node):
 
 @dataclass(frozen=True)
 class TableArgument(Node):
-    """TABLE t [PARTITION BY ..] [ORDER BY ..] as an argument; table: a TableName or a Subquery."""
+    """TABLE t [PARTITION BY ..] [ORDER BY ..] as an argument. `table` is a TableName or a Subquery."""
 
     table: Node
     partition: tuple[Node, ...] = ()
@@ -139,7 +139,7 @@ class TableArgument(Node):
 
 @dataclass(frozen=True)
 class Join(Node):
-    """kind: COMMA, INNER, LEFT, RIGHT, FULL or CROSS."""
+    """Join of two tables. `kind` is COMMA, INNER, LEFT, RIGHT, FULL or CROSS."""
 
     left: Node
     right: Node

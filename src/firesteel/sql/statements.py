@@ -1,4 +1,4 @@
-"""Statements as written: frozen, with their place in the script; queries inside are trees."""
+"""Statements as parsed: immutable, with their position in the script. Queries inside are syntax trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class Name:
-    """A name of one or more parts, and its place."""
+    """Name of one or more parts, with its position."""
 
     parts: tuple[str, ...]
     range: SourceRange
@@ -22,25 +22,24 @@ class Name:
 
 @dataclass(frozen=True)
 class Statement:
-    """Any statement; `range` is its place, without the semicolon."""
+    """Base class of statements."""
 
     range: SourceRange
+    """Position in the script, without the semicolon."""
 
 
 @dataclass(frozen=True)
 class ColumnDefinition:
-    """A column of CREATE TABLE.
-
-    type is None for a computed column and, with LIKE or AS, where it is left out. metadata: the key,
-    the column's name where FROM is left out.
-    """
+    """Column of CREATE TABLE."""
 
     name: str
     range: SourceRange
     type: SqlType | None = None
+    """Type, or None for a computed column. With LIKE or AS it may be omitted."""
     computed: Node | None = None
     computed_sql: str | None = None
     metadata: str | None = None
+    """Key of a metadata column. Default: the column's name."""
     virtual: bool = False
     comment: str | None = None
 
@@ -57,7 +56,7 @@ class WatermarkDefinition:
 
 @dataclass(frozen=True)
 class KeyDefinition:
-    """PRIMARY KEY or UNIQUE, inline or as a constraint; enforced is None where nothing is said."""
+    """PRIMARY KEY or UNIQUE, of a column or as a constraint. `enforced` is None if it is not written."""
 
     kind: str
     columns: tuple[Name, ...]
@@ -68,7 +67,7 @@ class KeyDefinition:
 
 @dataclass(frozen=True)
 class LikeClause:
-    """LIKE table (INCLUDING ALL, ...): options are (strategy, feature) pairs in upper case."""
+    """LIKE table (INCLUDING ALL, ...). `options` has (strategy, feature) pairs in upper case."""
 
     table: Name
     options: tuple[tuple[str, str], ...] = ()
@@ -76,10 +75,7 @@ class LikeClause:
 
 @dataclass(frozen=True)
 class CreateTable(Statement):
-    """CREATE [TEMPORARY] TABLE.
-
-    column_list: names alone, for AS. replace: CREATE OR REPLACE; must_exist: REPLACE.
-    """
+    """CREATE [OR REPLACE] [TEMPORARY] TABLE, or REPLACE TABLE."""
 
     table: Name
     columns: tuple[ColumnDefinition, ...] = ()
@@ -93,13 +89,16 @@ class CreateTable(Statement):
     temporary: bool = False
     if_not_exists: bool = False
     column_list: tuple[Name, ...] = ()
+    """Column names without types, for AS."""
     replace: bool = False
+    """Whether it is CREATE OR REPLACE or REPLACE."""
     must_exist: bool = False
+    """Whether it is REPLACE."""
 
 
 @dataclass(frozen=True)
 class CreateView(Statement):
-    """CREATE [TEMPORARY] VIEW; query_sql is the query's text as written."""
+    """CREATE [TEMPORARY] VIEW. `query_sql` is the query's text as written."""
 
     view: Name
     query: Node
@@ -125,7 +124,7 @@ class CreateFunction(Statement):
 
 @dataclass(frozen=True)
 class Drop(Statement):
-    """DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name; kind: TABLE, VIEW or FUNCTION."""
+    """DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name. `kind` is TABLE, VIEW or FUNCTION."""
 
     kind: str
     name: Name
@@ -136,7 +135,7 @@ class Drop(Statement):
 
 @dataclass(frozen=True)
 class SetOption(Statement):
-    """SET 'key' = 'value'; both None for a bare SET, which lists the options."""
+    """SET 'key' = 'value'. Both are None for SET alone, which lists the options."""
 
     key: str | None = None
     value: str | None = None
@@ -144,25 +143,27 @@ class SetOption(Statement):
 
 @dataclass(frozen=True)
 class ResetOption(Statement):
-    """RESET 'key'; None for all."""
+    """RESET 'key'. None resets all options."""
 
     key: str | None = None
 
 
 @dataclass(frozen=True)
 class Show(Statement):
-    """SHOW what [FROM in_] [[NOT] LIKE pattern].
-
-    what: TABLES, VIEWS, FUNCTIONS, USER FUNCTIONS, CATALOGS, DATABASES, MODULES, CURRENT CATALOG, CURRENT
-    DATABASE, COLUMNS, CREATE TABLE, CREATE VIEW, CREATE CATALOG, ...; name is what the last ones show, and
-    the place of the first. ignore_case: ILIKE.
-    """
+    """SHOW what [FROM name] [[NOT] LIKE pattern]."""
 
     what: str
+    """Words after SHOW.
+
+    TABLES, VIEWS, FUNCTIONS, USER FUNCTIONS, CATALOGS, DATABASES, MODULES, CURRENT CATALOG, CURRENT DATABASE,
+    COLUMNS, CREATE TABLE, CREATE VIEW, CREATE CATALOG and similar.
+    """
     name: Name | None = None
+    """Object to show (COLUMNS, CREATE ...), or the database or catalog of a list."""
     pattern: str | None = None
     negated: bool = False
     ignore_case: bool = False
+    """Whether it is ILIKE."""
 
 
 @dataclass(frozen=True)
@@ -183,26 +184,24 @@ class Use(Statement):
 
 @dataclass(frozen=True)
 class Query(Statement):
-    """SELECT, WITH or VALUES by itself."""
+    """SELECT, WITH or VALUES as a statement."""
 
     query: Node
 
 
 @dataclass(frozen=True)
 class Insert(Statement):
-    """INSERT INTO table [PARTITION (key = literal, ...)] [(columns)] query.
-
-    on_conflict: DEDUPLICATE, ERROR, NOTHING or None.
-    """
+    """INSERT INTO table [PARTITION (key = literal, ...)] [(columns)] query."""
 
     table: Name
     query: Node
     columns: tuple[Name, ...] = ()
     hints: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     on_conflict: str | None = None
+    """DEDUPLICATE, ERROR, NOTHING or None."""
     partition: tuple[tuple[Name, Node], ...] = ()
     made: bool = False
-    """It fills a table that it made: the columns say where the query's go, and plans do not show them."""
+    """Whether it fills a table that CREATE TABLE AS has created. Plans then do not show `columns`."""
 
 
 @dataclass(frozen=True)

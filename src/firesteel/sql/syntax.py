@@ -1,7 +1,7 @@
-"""Expressions as parsed: frozen nodes that know where they were written. Queries are in query_syntax.py.
+r"""Syntax tree of expressions: immutable nodes with their position in the text. Queries: query_syntax.py.
 
-A tree holds what the text says and nothing else: no names are looked up, nothing is rewritten. Nodes are made
-by the grammar, which gives each its range right away (`placed`).
+A tree holds what the text says and nothing else: names are not resolved and nothing is rewritten. The grammar
+makes the nodes and sets the range of each (`placed`).
 
     SQL                               node
     a   t.a   t.a.b                   Column
@@ -9,9 +9,9 @@ by the grammar, which gives each its range right away (`placed`).
     x[i]                              ElementAccess
     1   1.50   2e0                    NumberLiteral, the text as written
     'it''s'   U&'\\00e9'   _UTF8'a'   StringLiteral, escapes undone
-    + - * / %  ||  = <> < <= > >=     Binary; IS [NOT] DISTINCT FROM, AND and OR, two operands each, too
-    -x   +x   NOT x                   Unary; `x NOT LIKE p` is NOT over the Like, and begins where that does
-    CURRENT_DATE and the like         Call(bare=True)
+    + - * / %  ||  = <> < <= > >=     Binary; also IS [NOT] DISTINCT FROM, AND and OR of two operands
+    -x   +x   NOT x                   Unary; `x NOT LIKE p` is NOT over the Like, with the same start
+    CURRENT_DATE and similar          Call(bare=True)
     ROW(a, b)   (a, b)                Call('ROW')
     ARRAY[a, b]   MAP[k, v, ..]       Call('ARRAY')   Call('MAP')
     ARRAY(query) MAP(..) MULTISET(.)  Call('ARRAY', (Subquery,))
@@ -19,8 +19,8 @@ by the grammar, which gives each its range right away (`placed`).
     FLOOR(x TO HOUR)   CEIL(..)       Call('FLOOR', (x,), options=('HOUR',))
     TIMESTAMPADD(DAY, n, x), ..DIFF   Call('TIMESTAMPADD', (n, x), options=('DAY',))
     POSITION(x IN y [FROM z])         Call('POSITION', (x, y[, z]))
-    TRIM([[side] c FROM] x)           Call('TRIM', (c, x), options=('BOTH',) or LEADING, TRAILING); c is ' '
-                                        where it is left out
+    TRIM([[side] c FROM] x)           Call('TRIM', (c, x), options=('BOTH',) or LEADING, TRAILING); the
+                                        default of c is ' '
     SUBSTRING(x FROM i [FOR n])       Call('SUBSTRING', (x, i[, n])), as with commas
     OVERLAY(x PLACING y FROM i ..)    Call('OVERLAY', (x, y, i[, n]))
     CONVERT, TRANSLATE (x USING c)    Call('TRANSLATE', (x,), options=('USING', 'c'))
@@ -39,24 +39,25 @@ from firesteel.types.sql import SqlType
 N = TypeVar("N", bound="Node")
 
 NOWHERE = SourceRange(0, 0)
-"""The range of a node that no text stands for."""
+"""Range of a node that does not come from a text."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """range: where it was written; two nodes that say the same in two places are equal."""
+    """Base class of syntax nodes."""
 
     range: SourceRange = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+    """Position in the text. It does not count for equality."""
 
 
 def placed(node: N, range: SourceRange) -> N:
-    """The node, which was just made, knowing its place."""
+    """Set the position of a new node, and return the node."""
     object.__setattr__(node, "range", range)
     return node
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, in the order of their fields, each before what is below it."""
+    """Yield the node and all its descendants in preorder, in the order of the fields."""
     stack = [node]
     while stack:
         part = stack.pop()
@@ -82,7 +83,7 @@ def _field_names(kind: type[Node]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Identifier(Node):
-    """A name without its quotes."""
+    """Name without its quotes."""
 
     name: str
     quoted: bool = False
@@ -90,14 +91,14 @@ class Identifier(Node):
 
 @dataclass(frozen=True)
 class Column(Node):
-    """A column, or a field of one, by a name of one or more parts. path: `t.a` is ('t', 'a')."""
+    """Column, or a field of one, by a name of one or more parts: `t.a` is ('t', 'a')."""
 
     path: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Star(Node):
-    """`*` or `t.*`; path: the names before the star."""
+    """`*` or `t.*`. `path` has the names before the star."""
 
     path: tuple[str, ...] = ()
 
@@ -126,14 +127,14 @@ class StringLiteral(Node):
 
 @dataclass(frozen=True)
 class BinaryLiteral(Node):
-    """X'4869'; text: the hexadecimal digits."""
+    """Binary string such as X'4869'. `text` has the hexadecimal digits."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class BooleanLiteral(Node):
-    """value: None for UNKNOWN."""
+    """TRUE, FALSE, or UNKNOWN, whose `value` is None."""
 
     value: bool | None
 
@@ -145,7 +146,7 @@ class NullLiteral(Node):
 
 @dataclass(frozen=True)
 class DateTimeLiteral(Node):
-    """`DATE '2026-01-01'` and the like; kind: DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
+    """Literal such as `DATE '2026-01-01'`. `kind` is DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
 
     text: str
     kind: str
@@ -153,7 +154,7 @@ class DateTimeLiteral(Node):
 
 @dataclass(frozen=True)
 class IntervalLiteral(Node):
-    """`INTERVAL -'1 2' DAY(3) TO HOUR`; unit: as written."""
+    """Literal such as `INTERVAL -'1 2' DAY(3) TO HOUR`. `unit` is in upper case and singular."""
 
     text: str
     unit: str
@@ -162,7 +163,7 @@ class IntervalLiteral(Node):
 
 @dataclass(frozen=True)
 class IntervalOf(Node):
-    """`INTERVAL (n + 1) DAY`: a number of units."""
+    """Interval of a computed number of units: `INTERVAL (n + 1) DAY`."""
 
     count: Node
     unit: str
@@ -170,7 +171,7 @@ class IntervalOf(Node):
 
 @dataclass(frozen=True)
 class IntervalBetween(Node):
-    """`(a - b) DAY TO SECOND`: the interval between two points in time."""
+    """Interval between two points in time: `(a - b) DAY TO SECOND`."""
 
     left: Node
     right: Node
@@ -192,10 +193,11 @@ class Unary(Node):
 
 @dataclass(frozen=True)
 class IsTest(Node):
-    """`x IS [NOT] NULL`; test: NULL, TRUE, FALSE, UNKNOWN, or JSON with VALUE, SCALAR, OBJECT or ARRAY."""
+    """`x IS [NOT] NULL` and similar tests."""
 
     operand: Node
     test: str
+    """NULL, TRUE, FALSE, UNKNOWN, or JSON with VALUE, SCALAR, OBJECT or ARRAY."""
     negated: bool = False
 
 
@@ -218,7 +220,7 @@ class In(Node):
 
 @dataclass(frozen=True)
 class Quantified(Node):
-    """`x = ANY (a, b)`, or `x = ANY (query)`; quantifier: ANY, SOME or ALL."""
+    """`x = ANY (a, b)`, or `x = ANY (query)`. `quantifier` is ANY, SOME or ALL."""
 
     operand: Node
     operator: str
@@ -239,7 +241,7 @@ class Like(Node):
 
 @dataclass(frozen=True)
 class Overlaps(Node):
-    """`(a, b) OVERLAPS (c, d)`; both are ROW calls."""
+    """`(a, b) OVERLAPS (c, d)`. Both operands are ROW calls."""
 
     left: Node
     right: Node
@@ -247,7 +249,7 @@ class Overlaps(Node):
 
 @dataclass(frozen=True)
 class Subquery(Node):
-    """A query in parentheses."""
+    """Query in parentheses."""
 
     query: Node
 
@@ -259,7 +261,7 @@ class Exists(Node):
 
 @dataclass(frozen=True)
 class When(Node):
-    """A branch of CASE; tests: several only where CASE has a subject, `WHEN 1, 2 THEN`."""
+    """Branch of CASE. It has several `tests` only if CASE has a subject: `WHEN 1, 2 THEN`."""
 
     tests: tuple[Node, ...]
     result: Node
@@ -274,14 +276,14 @@ class Case(Node):
 
 @dataclass(frozen=True)
 class TypeName(Node):
-    """A type as written in CAST, RETURNING or DDL."""
+    """Type as written in CAST, RETURNING or DDL."""
 
     sql_type: SqlType
 
 
 @dataclass(frozen=True)
 class Cast(Node):
-    """CAST; safe: TRY_CAST."""
+    """CAST, or TRY_CAST if `safe`."""
 
     operand: Node
     type: TypeName
@@ -290,7 +292,7 @@ class Cast(Node):
 
 @dataclass(frozen=True)
 class NamedArgument(Node):
-    """`name => value` among a call's arguments."""
+    """Named argument of a call: `name => value`."""
 
     name: Identifier
     value: Node
@@ -298,7 +300,7 @@ class NamedArgument(Node):
 
 @dataclass(frozen=True)
 class OrderItem(Node):
-    """An item of ORDER BY; nulls_first: None where nothing is said."""
+    """Item of ORDER BY. `nulls_first` is None if NULLS FIRST or LAST is not written."""
 
     value: Node
     descending: bool = False
@@ -307,7 +309,12 @@ class OrderItem(Node):
 
 @dataclass(frozen=True)
 class FrameBound(Node):
-    """side: CURRENT ROW, PRECEDING or FOLLOWING; size: None for UNBOUNDED."""
+    """Bound of a window frame.
+
+    Attributes:
+        side: CURRENT ROW, PRECEDING or FOLLOWING.
+        size: Offset, or None for UNBOUNDED and CURRENT ROW.
+    """
 
     side: str
     size: Node | None = None
@@ -315,7 +322,7 @@ class FrameBound(Node):
 
 @dataclass(frozen=True)
 class OverWindow(Node):
-    """The definition of a window; unit: ROWS or RANGE."""
+    """Definition of a window. `unit` is ROWS or RANGE, or None without a frame."""
 
     base: Identifier | None = None
     partition: tuple[Node, ...] = ()
@@ -327,33 +334,39 @@ class OverWindow(Node):
 
 @dataclass(frozen=True)
 class JsonClauses(Node):
-    """What an SQL/JSON call says besides its arguments.
-
-    on_error: of JSON_EXISTS and JSON_QUERY. on_empty, wrapper (WITHOUT, CONDITIONAL, UNCONDITIONAL): of
-    JSON_QUERY. clauses: of JSON_VALUE, ('DEFAULT', 'ON EMPTY', 'NULL', 'ON ERROR'), and the values of its
-    DEFAULTs. on_null: NULL or ABSENT, of the constructors.
-    """
+    """Clauses of an SQL/JSON call besides its arguments. None or empty if not written."""
 
     returning: TypeName | None = None
     wrapper: str | None = None
+    """WITHOUT, CONDITIONAL or UNCONDITIONAL (JSON_QUERY)."""
     on_empty: str | None = None
+    """Behaviour ON EMPTY (JSON_QUERY)."""
     on_error: str | None = None
+    """Behaviour ON ERROR (JSON_EXISTS and JSON_QUERY)."""
     on_null: str | None = None
+    """NULL or ABSENT (constructors)."""
     clauses: tuple[str, ...] = ()
+    """Clauses of JSON_VALUE, such as ('DEFAULT', 'ON EMPTY', 'NULL', 'ON ERROR')."""
     defaults: tuple[Node, ...] = ()
+    """Values of the DEFAULTs in `clauses`."""
 
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A call; name: as written. star: COUNT(*). nulls: IGNORE or RESPECT. bare: without parentheses."""
+    """Function call."""
 
     name: str
+    """Name as written."""
     args: tuple[Node, ...] = ()
     options: tuple[str, ...] = ()
+    """Parts of a special syntax that are no expressions, see the module."""
     star: bool = False
+    """Whether it is COUNT(*)."""
     distinct: bool = False
     bare: bool = False
+    """Whether it is written without parentheses."""
     nulls: str | None = None
+    """IGNORE or RESPECT, or None."""
     order: tuple[OrderItem, ...] = ()
     filter: Node | None = None
     over: OverWindow | Identifier | None = None

@@ -1,4 +1,4 @@
-"""Types as Flink's DDL and CAST write them."""
+"""Grammar of types in DDL and CAST."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ _SPANS = {
 
 
 class TypeGrammar(Cursor):
-    """Reads one type; nullable unless NOT NULL is written inside another type."""
+    """Grammar of one type. A type is nullable unless NOT NULL is part of it."""
 
     def type_name(self) -> TypeName:
-        """A type where NOT NULL does not belong to it (CAST, and columns, which read it themselves)."""
+        """Read a type without NOT NULL: it is not allowed (CAST), or the caller reads it (columns)."""
         start = self.token.start
         return self.place(TypeName(self._type()), start)
 
     intervals_anywhere = False
-    """Whether an interval may be written where a column's type is; Flink's SQL has it in a CAST alone."""
+    """Whether interval types are allowed outside of CAST. They are not in Flink SQL."""
 
     def cast_target(self) -> TypeName:
-        """The type of a CAST, which may be an interval."""
+        """Read the type of a CAST, which may be an interval."""
         start = self.token.start
         kind = self._interval() if self.at("INTERVAL") else self._type()
         return self.place(TypeName(kind), start)
@@ -72,12 +72,12 @@ class TypeGrammar(Cursor):
                 return kind
 
     def element_type(self) -> SqlType:
-        """A type inside another: NOT NULL and NULL belong to it."""
+        """Read a type inside another type, with its NULL or NOT NULL."""
         kind = self._type()
         return kind.with_nullable(self.nullable())
 
     def nullable(self) -> bool:
-        """[NOT] NULL after a type; nullable where nothing is said."""
+        """Read [NOT] NULL after a type, and return whether it is nullable (the default)."""
         if self.accept("NOT", "NULL"):
             return False
         self.accept("NULL")
@@ -156,7 +156,7 @@ class TypeGrammar(Cursor):
             if self.accept_symbol(","):
                 scale = self.integer()
             self.expect_symbol(")")
-        precision = min(precision, 38)  # as Calcite's type system does
+        precision = min(precision, 38)  # Calcite's maximum
         if precision < 1:
             raise ParseError("DECIMAL precision must be at least 1", range=self.since(start))
         if scale > precision:
@@ -168,7 +168,7 @@ class TypeGrammar(Cursor):
 
     def _precision(self, default: int) -> int:
         precision = self.in_parentheses(self.integer) if self.at_symbol("(") else default
-        return min(precision, 9)  # as Calcite's type system does
+        return min(precision, 9)  # Calcite's maximum
 
     def _time(self) -> SqlType:
         self.advance()
@@ -205,10 +205,10 @@ class TypeGrammar(Cursor):
         return SqlType(TypeRoot.INTERVAL_DAY_TIME)
 
     def interval_unit(self) -> str:
-        """`DAY`, `DAY(3) TO SECOND(2)` and the like, in upper case; plural words become singular."""
+        """Read a unit such as `DAY` or `DAY(3) TO SECOND(2)`, and return it in upper case and singular."""
         unit = self._one_unit()
         text = unit + self._unit_precision()
-        # FLOOR(ts + INTERVAL '1' MINUTE TO HOUR): that TO is the function's
+        # in FLOOR(ts + INTERVAL '1' MINUTE TO HOUR), the TO belongs to FLOOR
         if any(self.at("TO", word) for last in _SPANS.get(unit, ()) for word in (last, f"{last}S")):
             self.advance()
             last = self._one_unit()

@@ -1,7 +1,7 @@
-"""Expressions as Calcite writes them back: names in backquotes, parentheses where precedences ask for them.
+"""Calcite's spelling of expressions: quoted names, and parentheses where precedences require them.
 
 Source: SqlCall.unparse and SqlStdOperatorTable of Calcite, in its ANSI dialect with backquotes. Calls are in
-unparse_calls.py; names and queries are the caller's.
+unparse_calls.py. Subclasses write names and queries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firesteel.sql import syntax
 from firesteel.sql.syntax import Node, walk
 from firesteel.sql.unparse_types import number, quoted, string, type_text
 
-# each operator pulls on its operands from the left and from the right: (precedence, precedence + 1)
+# precedences; an operator has the left precedence p and the right precedence p + 1
 _OR, _AND, _NOT, _IS, _COMPARE, _IN, _ADD, _MULTIPLY, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
 _BINARY = {
     "OR": _OR,
@@ -27,29 +27,35 @@ _BINARY = {
 
 
 class ExpressionWriter:
-    """Writes expressions; `text` is what they were read from."""
+    """Writer of expressions. `text` is the text that they were parsed from."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @abstractmethod
     def column(self, path: tuple[str, ...]) -> str:
-        """A column's name, with its table."""
+        """Return the text of a column's name, with its table."""
 
     @abstractmethod
     def query(self, node: Node) -> str:
-        """A query, without parentheses."""
+        """Return the text of a query, without parentheses."""
 
     @abstractmethod
     def call(self, node: syntax.Call) -> str:
-        """A function's call."""
+        """Return the text of a function call."""
 
     def expressions(self, nodes: Iterable[Node]) -> str:
-        """A list, between commas."""
+        """Return the text of a list, separated by commas."""
         return ", ".join(self.expression(node, 3, 2) for node in nodes)
 
     def expression(self, node: Node, left: int = 0, right: int = 0) -> str:
-        """An expression between two operators that pull on it as strongly as `left` and `right` say."""
+        """Return the text of an expression.
+
+        Args:
+            node: The expression.
+            left: Precedence of the operator on its left, 0 for none.
+            right: Precedence of the operator on its right, 0 for none.
+        """
         node, pull = _unnegated(node)
         if isinstance(node, syntax.Binary):
             return self._binary(node, left, right)
@@ -65,7 +71,7 @@ class ExpressionWriter:
     def _operators(
         self,
     ) -> dict[type[Node], tuple[tuple[int, int], Callable[[Any, str, int, int], str]]]:
-        """What is no binary operator: how strongly it pulls, and what writes it."""
+        """Return precedences and writers of the operators that are neither Binary nor Unary."""
         return {
             syntax.IsTest: ((_IS, _IS + 1), self._is),
             syntax.Between: ((_IN, _IN + 1), self._between),
@@ -77,7 +83,7 @@ class ExpressionWriter:
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
-        """In parentheses where a neighbour pulls more strongly."""
+        """Return the text, in parentheses if a neighbour binds more tightly."""
         if left > pulls[0] or (pulls[1] <= right and right != 0):
             return f"({write(0, 0)})"
         return write(left, right)
@@ -162,11 +168,11 @@ class ExpressionWriter:
         return writer(node) if writer is not None else self.written(node)
 
     def written(self, node: Node) -> str:
-        """The node as it was written."""
+        """Return the node's text as written."""
         return self.text[node.range.start : node.range.end]
 
     def type(self, node: Node) -> str:
-        """A type's name."""
+        """Return the text of a type."""
         return type_text(self.written(node))
 
     def _interval_between(self, node: syntax.IntervalBetween) -> str:
@@ -177,7 +183,7 @@ class ExpressionWriter:
         return f"{'TRY_' if node.safe else ''}CAST({self.expression(node.operand)} AS {self.type(node.type)})"
 
     def _case(self, node: syntax.Case) -> str:
-        """CASE x WHEN 1, 2 is CASE WHEN x IN (1, 2); ELSE NULL is added."""
+        """Return CASE with ELSE NULL added; CASE x WHEN 1, 2 becomes CASE WHEN x IN (1, 2)."""
         branches = [
             f"WHEN {self._when(node.subject, branch.tests)} THEN {self.expression(branch.result)}"
             for branch in node.branches
@@ -194,7 +200,7 @@ class ExpressionWriter:
 
 
 def _unnegated(node: Node) -> tuple[Node, str]:
-    """What `x NOT LIKE y` negates, and the word; a NOT before its operand stays a node of its own."""
+    """Return the operand of `x NOT LIKE y` and "NOT "; other nodes unchanged and ""."""
     if not isinstance(node, syntax.Unary) or node.operator != "NOT":
         return node, ""
     infix = isinstance(node.operand, (syntax.Between, syntax.In, syntax.Like))
@@ -209,7 +215,7 @@ def _period(side: Node) -> tuple[Node, ...]:
 
 
 def _signed(node: Node) -> str | None:
-    """A literal with its sign: the parser takes `- 1.5` for a number."""
+    """Return a number literal with its sign, since Calcite's parser reads `- 1.5` as a number; else None."""
     negative, inner = False, node
     while isinstance(inner, syntax.Unary) and inner.operator == "-":
         negative, inner = not negative, inner.operand
@@ -219,7 +225,7 @@ def _signed(node: Node) -> str | None:
 
 
 def _padded(text: str) -> str:
-    """2020-1-1 is 2020-01-01."""
+    """Return the digits of a date padded: 2020-1-1 is 2020-01-01."""
     return re.sub(r"(?<=[-:])(\d)(?=[-: ]|$)", r"0\1", text)
 
 

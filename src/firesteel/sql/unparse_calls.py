@@ -1,7 +1,7 @@
-"""Calls as Calcite writes them back: those with a syntax of their own, and the spelling of names.
+"""Calcite's spelling of function calls and function names.
 
-Source: SqlFunction.unparse and its kin in Calcite; BridgingSqlFunction of Flink, whose name is an identifier
-and stands in backquotes.
+Source: SqlFunction.unparse and similar methods in Calcite; BridgingSqlFunction of Flink, whose name is a
+quoted identifier.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BRIDGED = words(
     BITMAP_XOR BITMAP_XOR_AGG BITMAP_XOR_CARDINALITY_AGG
     """
 )
-"""Built-in functions of Flink's own kind (BuiltInFunctionDefinitions with a runtime of their own)."""
+"""Built-in functions that Flink defines with a runtime of their own (BuiltInFunctionDefinitions)."""
 
 _EXTRACTS = {
     **{unit: unit for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
@@ -40,18 +40,18 @@ _WINDOWS = ("TUMBLE", "HOP", "SESSION")
 
 
 class CallWriter(ExpressionWriter):
-    """Writes calls; names, windows and functions of the user's are a sub-class's."""
+    """Writer of calls. Subclasses write names, windows and user-defined functions."""
 
     def user_function(self, name: str) -> str | None:
-        """How a function of the user's is written; None for all others."""
+        """Return the text of a user-defined function's name, or None for a built-in function."""
         return None
 
     @abstractmethod
     def window(self, node: OverWindow | Identifier) -> str:
-        """What stands after OVER."""
+        """Return the text after OVER."""
 
     def call(self, node: Call) -> str:
-        """A function's call, with what may follow it."""
+        """Return the text of a function call, with FILTER and OVER."""
         name = node.name
         own = self.user_function(name)
         writer = self._special().get(name.upper()) if own is None else None
@@ -81,7 +81,7 @@ class CallWriter(ExpressionWriter):
         return after[:4].upper() == "ALL "
 
     def order(self, items: tuple[OrderItem, ...]) -> str:
-        """The items of ORDER BY."""
+        """Return the text of the ORDER BY items."""
         texts = []
         for item in items:
             text = self.expression(item.value) + (" DESC" if item.descending else "")
@@ -198,7 +198,7 @@ class CallWriter(ExpressionWriter):
 
 
 def _spelled(name: str) -> str:
-    """A built-in function's name: Flink's own between backquotes as written, Calcite's in upper case."""
+    """Return a built-in function's name: Flink's own as written in backquotes, Calcite's in upper case."""
     upper = name.upper()
     if upper == "TRANSLATE":
         return quoted("TRANSLATE3")
@@ -208,6 +208,6 @@ def _spelled(name: str) -> str:
 
 
 def hint(name: str, options: tuple[tuple[str, str], ...]) -> str:
-    """`/*+ NAME('key' = 'value') */`."""
+    """Return the text `/*+ NAME('key' = 'value') */`."""
     pairs = [f"{string(k)} = {string(v)}" if k else string(v) for k, v in options]
     return f"/*+ {quoted(name)}({', '.join(pairs)}) */"

@@ -1,4 +1,4 @@
-"""An expression of a table's definition as Flink shows it: Calcite's spelling, columns in backquotes."""
+"""Text of expressions in table definitions, as Flink shows them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from firesteel.sql.unparse_types import quoted
 
 @lru_cache(maxsize=1000)
 def expression_text(written: str) -> str:
-    """The expression of a computed column or a watermark. Raises ParseError."""
+    """Return a computed column's or watermark's expression in Calcite's spelling, with quoted columns.
+
+    Raises:
+        ParseError: The text is not an expression.
+    """
     return _ColumnWriter(written).expression(parse_expression(written))
 
 
 class _ColumnWriter(CallWriter):
-    """Knows no tables: columns are written as they are named."""
+    """Writer of column names as written, since it knows no tables."""
 
     def column(self, path: tuple[str, ...]) -> str:
         return ".".join(map(quoted, path))

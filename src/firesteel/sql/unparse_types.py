@@ -1,6 +1,6 @@
-"""Types and number literals as Calcite's dialect writes them back, from how they were written.
+"""Calcite's spelling of types and literals.
 
-Source: SqlTypeNameSpec.unparse and its kin, SqlNumericLiteral, SqlCharStringLiteral.
+Source: SqlTypeNameSpec.unparse and its subclasses, SqlNumericLiteral, SqlCharStringLiteral.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _NAMES = {
 
 
 def quoted(name: str) -> str:
-    """A name between backquotes."""
+    """Return a name in backquotes."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def string(text: str) -> str:
-    """A string literal; with escapes where it holds more than ASCII."""
+    """Return a string literal, as u&'...' with escapes if it is not ASCII."""
     if text.isascii():
         return "'" + text.replace("'", "''") + "'"
     units = text.replace("'", "''").replace("\\", "\\\\").encode("utf-16-be")
@@ -38,7 +38,7 @@ def string(text: str) -> str:
 
 
 def number(text: str) -> str:
-    """A number as Calcite keeps it: 007 is 7, .5 is 0.5, 100e5 is 1.00E7."""
+    """Return a number as Calcite holds it: 007 is 7, .5 is 0.5, 100e5 is 1.00E7."""
     value = Decimal(text)
     if "e" not in text.lower():
         return f"{value:f}"
@@ -48,7 +48,7 @@ def number(text: str) -> str:
 
 
 def type_text(written: str) -> str:
-    """The type that `written` holds, in Calcite's spelling."""
+    """Return a type, given as written, in Calcite's spelling."""
     return _TypeText(tokens(written)).whole()
 
 
@@ -62,7 +62,7 @@ class _TypeText:
         return self._tokens[self._index]
 
     def whole(self) -> str:
-        """One type, and what follows it: NOT NULL, ARRAY, MULTISET."""
+        """Return one type with what follows it: NOT NULL, ARRAY, MULTISET."""
         name = self._name()
         if name == "ROW" and self._token.text in ("<", "("):
             return name + self._nested(self._field) + self._rest()

@@ -1,4 +1,4 @@
-"""`${NAME}` in a script: replaced before it is parsed."""
+"""Substitution of `${NAME}` in a script before parsing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """The text with every `${NAME}` outside comments replaced, inside strings too.
+    """Return the text with every `${NAME}` outside of comments replaced, also in strings and names.
 
-    A value is put in as it is. Raises ParseError, in the text as written, for a name without a value.
+    Values are inserted verbatim.
+
+    Raises:
+        ParseError: A name has no value. The error shows the text as written.
     """
 
     def piece(match: re.Match[str]) -> str:

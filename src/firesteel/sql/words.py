@@ -1,11 +1,11 @@
-"""The words that Flink 2.3 reserves, as its parser's metadata lists them (FlinkSqlParserImpl).
+"""Words that Flink 2.3 reserves, from its parser's metadata (FlinkSqlParserImpl).
 
-A reserved word is a name only between backquotes.
+A reserved word can be used as a name only between backquotes.
 """
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of the text, as a set."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -60,7 +60,7 @@ FUNCTIONS = words(
     STDDEV_SAMP SUM TRUNCATE UPPER USER VAR_POP VAR_SAMP YEAR
     """
 )
-"""Reserved words that name a function when a parenthesis follows."""
+"""Reserved words that are function names if a parenthesis follows."""
 
 CONTEXT_VARIABLES = words(
     """
@@ -68,4 +68,4 @@ CONTEXT_VARIABLES = words(
     CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER LOCALTIME LOCALTIMESTAMP SESSION_USER SYSTEM_USER USER
     """
 )
-"""Reserved words that are expressions by themselves, without parentheses."""
+"""Reserved words that are expressions without parentheses."""

@@ -1,11 +1,12 @@
-"""How each SQL type is carried in Arrow columns, and so in DuckDB.
+"""Arrow types that carry SQL values, in tables and in DuckDB.
 
-TIMESTAMP(p) is microseconds up to p = 6 and nanoseconds above; TIMESTAMP_LTZ is the instant in UTC;
-an interval is its count of months (int32) or milliseconds (int64), as Flink's internal form is. VARIANT is
+TIMESTAMP(p) is in microseconds up to p = 6 and in nanoseconds above. TIMESTAMP_LTZ is the instant in UTC.
+An interval is its number of months (int32) or milliseconds (int64), as in Flink's internal form. VARIANT is
 the binary of types/variant.py, BITMAP that of types/bitmap.py.
 
-MAP and MULTISET are lists of entries: Flink's maps hold NULL keys and, of some functions, a key twice, and
-Arrow's own map type has no NULL key. The names of an entry's fields tell a map from an ARRAY of ROWs.
+MAP and MULTISET are lists of entries: Flink's maps may have a NULL key, and some functions return a key
+twice. Arrow's own map type has no NULL key. The field names of an entry distinguish a MAP from an ARRAY of
+ROWs.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ _SIMPLE = {
 
 
 KEY, VALUE = "$key", "$value"
-"""The fields of a map's entry."""
+"""Field names of a map entry."""
 
 
 def entries(key: pa.DataType, value: pa.DataType) -> pa.ListType:
-    """The type that carries maps of these types."""
+    """Return the Arrow type of maps with this key and value type."""
     return pa.list_(pa.struct([pa.field(KEY, key), pa.field(VALUE, value)]))
 
 
 def is_entries(kind: pa.DataType) -> bool:
-    """Whether a type carries maps."""
+    """Whether an Arrow type carries maps."""
     return (
         pa.types.is_list(kind)
         and pa.types.is_struct(kind.value_type)
@@ -56,7 +57,7 @@ def is_entries(kind: pa.DataType) -> bool:
 
 
 def to_arrow(kind: SqlType) -> pa.DataType:
-    """The Arrow type that carries values of `kind`."""
+    """Return the Arrow type that carries values of a SQL type."""
     root = kind.root
     if root is TypeRoot.DECIMAL:
         return pa.decimal128(kind.precision, kind.scale)

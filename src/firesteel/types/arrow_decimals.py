@@ -1,4 +1,4 @@
-"""Arrow's DECIMAL columns in another precision and scale."""
+"""Casts between Arrow decimal types."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _WIDEST = 76
 
 
 def at_scale(values: pa.Array | pa.ChunkedArray, kind: pa.Decimal128Type) -> pa.Array | pa.ChunkedArray:
-    """Return decimals as another type of decimals, the values unchanged.
+    """Return decimals in another decimal type, with unchanged values.
 
-    Arrow's own cast to a greater scale multiplies 128-bit numbers, and what leaves 128 bits wraps around to
-    another number without an error. Here the numbers are multiplied where they have room.
+    Arrow's own cast to a larger scale multiplies 128-bit numbers and wraps around on overflow, without an
+    error. This function multiplies 256-bit numbers.
 
     Args:
-        values: A column of decimals, of up to 256 bits.
-        kind: The type that is wanted.
+        values: Column of decimals, of up to 256 bits.
+        kind: Target type.
 
     Raises:
         pa.ArrowInvalid: A value has more digits than the type, before or behind the point.

@@ -1,4 +1,4 @@
-"""Maps in Arrow's own type, as those outside know them: functions of the user's, pandas, Spark."""
+"""Conversion of maps to Arrow's own map type, for user-defined functions, pandas and Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.types.arrow import KEY, VALUE, is_entries
 
 
 def map_type(kind: pa.DataType) -> pa.DataType:
-    """The type with Arrow's maps in place of lists of entries, at any depth."""
+    """Return the type with Arrow maps in place of lists of entries, at any depth."""
     if is_entries(kind):
         key, value = (map_type(each.type) for each in kind.value_type)
         return pa.map_(key, value)
@@ -26,7 +26,11 @@ def map_type(kind: pa.DataType) -> pa.DataType:
 
 
 def as_maps(array: pa.Array) -> pa.Array:
-    """The column in `map_type`. Raises JobError for a NULL key, which Arrow's maps cannot hold."""
+    """Return the column in the type `map_type(array.type)`.
+
+    Raises:
+        JobError: A map has a NULL key, which Arrow maps cannot hold.
+    """
     kind = array.type
     target = map_type(kind)
     if target.equals(kind):
@@ -46,7 +50,11 @@ def as_maps(array: pa.Array) -> pa.Array:
 
 
 def column_as_maps(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same of a table's column."""
+    """Return a chunked column with Arrow maps in place of lists of entries, at any depth.
+
+    Raises:
+        JobError: A map has a NULL key, which Arrow maps cannot hold.
+    """
     target = map_type(column.type)
     if target.equals(column.type):
         return column
@@ -54,14 +62,19 @@ def column_as_maps(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def pairs_in(values: list[Any], kind: pa.DataType) -> list[Any]:
-    """What `to_pylist` gives of such a column, with a list of pairs for each map."""
+    """Return values from `to_pylist` with a list of (key, value) pairs in place of each map.
+
+    Args:
+        values: Values of a column, None for NULL.
+        kind: Arrow type of the column.
+    """
     convert = _with_pairs(kind)
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
 @lru_cache(maxsize=256)
 def _with_pairs(kind: pa.DataType) -> Callable[[Any], Any] | None:
-    """Makes pairs of the entries of maps, at any depth; None where the type has no maps."""
+    """Return a function that converts map entries to pairs, at any depth; None if the type has no maps."""
     if pa.types.is_list(kind):
         inner = _nested_pairs(kind.value_type)
         if is_entries(kind):

@@ -1,8 +1,8 @@
-"""The bytes of nested values in Flink's binary rows, of which it takes their hashes.
+"""Bytes of nested values in Flink's binary rows, for Flink's hash codes.
 
-Flink: BinaryArrayData, BinaryRowData, BinaryMapData and their writers. A fixed part has the NULL bits and a
-place for each value; what does not fit its place stands in the part behind, from a multiple of 8 bytes on,
-and the place holds where and how long. Values are in key form.
+Flink: BinaryArrayData, BinaryRowData, BinaryMapData and their writers. The fixed part has the NULL bits and
+a slot for each value. A value that does not fit its slot is stored behind the fixed part, aligned to 8
+bytes, and its slot holds offset and length. Values are in key form (types/internal_values.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLACES = {
     TypeRoot.FLOAT: "<f",
     TypeRoot.DOUBLE: "<d",
 }
-"""Types whose values are smaller than 8 bytes, or no integers."""
+"""Struct format of the slots of types that are smaller than 8 bytes or no integers."""
 
 _INLINE = 7
 _LONG_DECIMAL = 18
@@ -33,7 +33,12 @@ _DECIMAL_BYTES = 16
 
 
 def binary(kind: SqlType, value: Any) -> bytes:
-    """The bytes of an ARRAY, MAP, MULTISET or ROW."""
+    """Return the bytes of an ARRAY, MAP, MULTISET or ROW in Flink's binary format.
+
+    Args:
+        kind: Type of the value.
+        value: Value in key form, not None.
+    """
     if kind.root is TypeRoot.ARRAY:
         return _array(kind.children[0], value)
     if kind.root is TypeRoot.ROW:
@@ -57,7 +62,7 @@ def _array(kind: SqlType, values: Sequence[Any]) -> bytes:
 
 
 def _row(kinds: Sequence[SqlType], values: Sequence[Any]) -> bytes:
-    """The first byte is the row kind, INSERT; every place has 8 bytes."""
+    """Return the bytes of a ROW. The first byte is the row kind INSERT, and every slot has 8 bytes."""
     head = (len(kinds) + 63 + 8) // 64 * 8
     section = _Section(head + 8 * len(kinds))
     for i, (kind, value) in enumerate(zip(kinds, values, strict=True)):
@@ -68,13 +73,13 @@ def _row(kinds: Sequence[SqlType], values: Sequence[Any]) -> bytes:
 
 
 class _Section:
-    """The bytes of one value, the fixed part written in place, the other behind it."""
+    """Buffer for one value: the fixed part, written in place, and the variable part behind it."""
 
     def __init__(self, fixed: int) -> None:
         self.data = bytearray(fixed)
 
     def put(self, place: int, kind: SqlType, value: Any) -> None:
-        """A value; of a NULL only what a row keeps free for it."""
+        """Write a value at an offset. For NULL, write only what a row reserves for it."""
         root = kind.root
         if root is TypeRoot.DECIMAL and (kind.precision or 0) > _LONG_DECIMAL:
             self._put_decimal(place, value)
@@ -99,7 +104,13 @@ class _Section:
         self.data[place + 7] = 0x80 | len(value)
 
     def _append(self, place: int, value: bytes, low: int | None = None) -> None:
-        """Behind the fixed part. low: what the place says in the place of the length."""
+        """Append bytes to the variable part and write their position to the slot.
+
+        Args:
+            place: Offset of the slot.
+            value: Bytes to append.
+            low: Number to write in place of the length. None: the length.
+        """
         struct.pack_into("<q", self.data, place, len(self.data) << 32 | (len(value) if low is None else low))
         self.data += value.ljust(_padded(len(value)), b"\0")
 

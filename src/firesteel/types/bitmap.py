@@ -9,7 +9,7 @@ _MOST_LETTERS = 0x80000
 
 
 def bitmap_text(data: bytes) -> str:
-    """`{1,2,3}`; a long one ends with `,...}` (Java: RoaringBitmap.toString)."""
+    """Return a bitmap as `{1,2,3}`. A long text ends with `,...}` (Java: RoaringBitmap.toString)."""
     from pyroaring import BitMap
 
     parts: list[str] = []

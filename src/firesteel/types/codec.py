@@ -1,4 +1,4 @@
-"""A SQL type as a text that travels: JSON, read back as the same value."""
+"""JSON encoding of SQL types, for messages and checkpoints."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def encode(kind: SqlType) -> str:
-    """The type as JSON."""
+    """Return the JSON text of a type."""
     return json.dumps(_plain(kind), ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=256)
 def decode(text: str) -> SqlType:
-    """The type that `encode` wrote."""
+    """Return the type that `encode` wrote."""
     return _type(json.loads(text))
 
 

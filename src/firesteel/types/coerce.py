@@ -1,8 +1,8 @@
-"""Types that several types have in common, and which casts there are.
+"""Common type of several types, and allowed casts.
 
 Rules: Calcite's `leastRestrictive` with Flink's type system for CASE, COALESCE, UNION, VALUES and
-arithmetic (between FLOAT and DOUBLE the first wins), Flink's `LogicalTypeMerging` for the functions of
-its newer stack (the wider wins), `LogicalTypeCasts` for casts.
+arithmetic: between FLOAT and DOUBLE the first type wins. Flink's `LogicalTypeMerging` for the functions of
+its newer stack: the wider type wins. `LogicalTypeCasts` for casts.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW)
 
 
 def common_type(types: Sequence[SqlType], widest: bool = False) -> SqlType | None:
-    """The type that values of all these types can be brought into, or None.
+    """Return the type that values of all these types can be converted to, or None.
 
-    widest: of FLOAT and DOUBLE take DOUBLE, as Flink's own functions do; otherwise the first one.
+    Args:
+        types: Types to combine. An untyped NULL is ignored if there are others.
+        widest: For FLOAT and DOUBLE, return DOUBLE, as Flink's own functions do. False: the first one wins.
     """
     nullable = any(t.nullable for t in types)
     known = [t for t in types if t.root is not TypeRoot.NULL]
@@ -67,7 +69,7 @@ def _numeric(a: SqlType, b: SqlType, widest: bool) -> SqlType:
         return sql.DOUBLE if widest else a
     if a.root in APPROXIMATE or b.root in APPROXIMATE:
         approximate, exact = (a, b) if a.root in APPROXIMATE else (b, a)
-        if widest and exact is a:  # as LogicalTypeMerging reads them from left to right
+        if widest and exact is a:  # LogicalTypeMerging compares from left to right
             return approximate
         return sql.DOUBLE if exact.root is TypeRoot.DECIMAL else approximate
     if a.root in INTEGERS and b.root in INTEGERS:
@@ -105,7 +107,7 @@ def _collection(a: SqlType, b: SqlType, widest: bool) -> SqlType | None:
     return replace(a, nullable=True, children=tuple(c for c in children if c is not None))
 
 
-# What each root can be cast to besides itself, as explicit casts. Flink: LogicalTypeCasts.
+# Targets of explicit casts by source root, besides the root itself. Flink: LogicalTypeCasts.
 _BASIC = (*CHARACTER, *NUMERIC, TypeRoot.BOOLEAN)
 _TO = {
     TypeRoot.BOOLEAN: _BASIC,
@@ -129,7 +131,7 @@ _TO = {
 
 
 def can_cast(source: SqlType, target: SqlType) -> bool:
-    """Whether CAST from one type to the other is allowed at all."""
+    """Whether SQL allows an explicit CAST from one type to the other."""
     if source.root is TypeRoot.NULL or source.same_as(target):
         return True
     if source.root in _COLLECTIONS and source.root is target.root:

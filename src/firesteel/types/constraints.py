@@ -1,8 +1,7 @@
-"""What a sink demands of its columns: no NULL where NOT NULL is said, the lengths of CHAR, VARCHAR, BINARY
-and VARBINARY, and the same for what lies inside of ROW, ARRAY and MAP.
+"""Constraints of a sink's columns: NOT NULL and the length of CHAR, VARCHAR, BINARY and VARBINARY.
 
-Rules, options and texts: Flink ConstraintEnforcerExecutor and the Constraints beside it. A collected query is
-a sink like any other.
+Constraints also apply to fields inside ROW, ARRAY and MAP. A collected query counts as a sink. Rules,
+options and texts: Flink's ConstraintEnforcerExecutor and the Constraint classes beside it.
 """
 
 from __future__ import annotations
@@ -24,29 +23,31 @@ FIXED = (TypeRoot.CHAR, TypeRoot.BINARY)
 
 @dataclass(frozen=True)
 class Constraints:
-    """Columns, and what happens to a row that breaks what they demand.
-
-    not_null: ERROR or DROP. length: IGNORE, TRIM_PAD or ERROR. nested: IGNORE, ROWS or ROWS_AND_COLLECTIONS.
-    """
+    """Columns of a sink, and the handling of rows that violate their constraints."""
 
     names: tuple[str, ...]
+    """Column names."""
     types: tuple[SqlType, ...]
+    """Column types."""
     not_null: str = "ERROR"
+    """ERROR or DROP: what happens to a row with NULL in a NOT NULL column."""
     length: str = "IGNORE"
+    """IGNORE, TRIM_PAD or ERROR: what happens to a value of the wrong length."""
     nested: str = "IGNORE"
+    """IGNORE, ROWS or ROWS_AND_COLLECTIONS: which nested values are checked."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """As a plan names them; empty where nothing is demanded."""
+        """Return the constraints as a plan shows them; empty if there are none."""
         return tuple(self._texts(self.names, self.types))
 
     def has_length(self, kind: SqlType) -> bool:
-        """Whether values of the type are held to its length."""
+        """Whether values of the type are checked for their length."""
         bounded = kind.root in (*CHARACTER, *BYTES_LIKE) and (kind.length or 0) < MAX_LENGTH
         return bounded and self.length != "IGNORE"
 
     def looks_into(self, kind: SqlType) -> bool:
-        """Whether what lies inside of values of the type is looked at."""
+        """Whether the fields or elements inside values of the type are checked."""
         if kind.root is TypeRoot.ROW:
             return self.nested != "IGNORE"
         return kind.root in (TypeRoot.ARRAY, TypeRoot.MAP) and self.nested == "ROWS_AND_COLLECTIONS"
@@ -75,11 +76,11 @@ _NESTED = {
     TypeRoot.ARRAY: ("NestedArrayEnforcer", "="),
     TypeRoot.MAP: ("NestedMapEnforcer", "=="),
 }
-"""How plans write them; a map's has two equals signs in Flink, too."""
+"""Name and separator that plans show. A map's separator is two equals signs, as in Flink."""
 
 
 def inner_names(kind: SqlType) -> tuple[str, ...]:
-    """The names of what a ROW, ARRAY or MAP is made of."""
+    """Return the names of the fields, elements or entries of a ROW, ARRAY or MAP."""
     if kind.root is TypeRoot.ARRAY:
         return ("element",)
     return ("key", "value") if kind.root is TypeRoot.MAP else kind.names
@@ -88,9 +89,15 @@ def inner_names(kind: SqlType) -> tuple[str, ...]:
 def constraints_of(
     names: Sequence[str], types: Sequence[SqlType], options: Mapping[str, str]
 ) -> Constraints | None:
-    """What a sink with these columns demands under the options that are set; None for nothing.
+    """Return the constraints of a sink, or None if there is nothing to check.
 
-    Raises ValidationError in Flink's words for options that do not go together.
+    Args:
+        names: Column names.
+        types: Column types.
+        options: Options of the session.
+
+    Raises:
+        ValidationError: The options exclude each other. The message is Flink's.
     """
     configuration = options if isinstance(options, Configuration) else Configuration(options)
     length, nested = configuration.get(LENGTH), configuration.get(NESTED)

@@ -11,14 +11,14 @@ _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INTEGER: 10, Type
 
 
 def digits(kind: SqlType) -> tuple[int, int]:
-    """Precision and scale of an exact numeric type; an integer counts as DECIMAL(n, 0)."""
+    """Return precision and scale of an exact numeric type; those of DECIMAL(n, 0) for an integer type."""
     if kind.root is TypeRoot.DECIMAL:
         return kind.precision or 0, kind.scale or 0
     return _DIGITS[kind.root], 0
 
 
 def adjusted(precision: int, scale: int) -> SqlType:
-    """Squeeze a derived type into 38 digits: whole digits are kept, the scale gives way down to 6."""
+    """Return a derived type limited to 38 digits: first the scale is reduced, down to 6."""
     if precision <= MAX_PRECISION:
         return decimal(precision, scale)
     whole = precision - scale
@@ -26,27 +26,27 @@ def adjusted(precision: int, scale: int) -> SqlType:
 
 
 def addition(left: SqlType, right: SqlType) -> SqlType:
-    """Type of a sum or difference."""
+    """Return the type of a sum or difference."""
     (p1, s1), (p2, s2) = digits(left), digits(right)
     scale = max(s1, s2)
     return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
 
 
 def multiplication(left: SqlType, right: SqlType) -> SqlType:
-    """Type of a product."""
+    """Return the type of a product."""
     (p1, s1), (p2, s2) = digits(left), digits(right)
     return adjusted(p1 + p2 + 1, s1 + s2)
 
 
 def division(left: SqlType, right: SqlType) -> SqlType:
-    """Type of a quotient."""
+    """Return the type of a quotient."""
     (p1, s1), (p2, s2) = digits(left), digits(right)
     scale = max(MIN_ADJUSTED_SCALE, s1 + p2 + 1)
     return adjusted(p1 - s1 + s2 + scale, scale)
 
 
 def modulus(left: SqlType, right: SqlType) -> SqlType:
-    """Type of a remainder; of whole numbers the divisor's (Calcite: DECIMAL_MOD_NULLABLE)."""
+    """Return the type of a remainder; for scale 0 that of the divisor (Calcite: DECIMAL_MOD_NULLABLE)."""
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if s1 == s2 == 0:
         return right
@@ -55,7 +55,7 @@ def modulus(left: SqlType, right: SqlType) -> SqlType:
 
 
 def rounding(kind: SqlType, to: int) -> SqlType:
-    """Type of ROUND(DECIMAL, to), `to` being a literal."""
+    """Return the type of ROUND(DECIMAL, to), where `to` is a literal."""
     precision, scale = digits(kind)
     if to >= scale:
         return decimal(precision, scale)

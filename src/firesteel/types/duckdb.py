@@ -1,7 +1,7 @@
-"""How each SQL type is named in DuckDB, and how DuckDB's names map back to Arrow.
+"""DuckDB names of SQL types, and Arrow types of these names.
 
-Inside DuckDB a TIMESTAMP_LTZ is a plain TIMESTAMP in UTC, and an interval is its count of months
-(INTEGER) or milliseconds (BIGINT).
+In DuckDB, a TIMESTAMP_LTZ is a plain TIMESTAMP in UTC. An interval is its number of months (INTEGER) or
+milliseconds (BIGINT).
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ _ARROW = {
 
 
 def to_duckdb(kind: SqlType) -> str:
-    """The DuckDB type that carries values of `kind`; raises KeyError for RAW."""
+    """Return the DuckDB type that carries values of a SQL type.
+
+    Raises:
+        KeyError: The type is RAW.
+    """
     root = kind.root
     if root is TypeRoot.DECIMAL:
         return f"DECIMAL({kind.precision},{kind.scale})"
@@ -70,17 +74,17 @@ def to_duckdb(kind: SqlType) -> str:
 
 
 def _entries(key: str, value: str) -> str:
-    """Maps, as Arrow carries them (types/arrow.py): DuckDB's own have no NULL key and no key twice."""
+    """Return the type of maps as lists of entries (types/arrow.py): DuckDB's maps have no NULL key."""
     return f"STRUCT({quote(KEY)} {key},{quote(VALUE)} {value})[]"
 
 
 def quote(name: str) -> str:
-    """A DuckDB identifier."""
+    """Return a quoted DuckDB identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def arrow_of(text: str) -> pa.DataType:
-    """The Arrow type of a type named as `to_duckdb` names it."""
+    """Return the Arrow type of a type name from `to_duckdb`."""
     if text.endswith("[]"):
         return pa.list_(arrow_of(text[:-2]))
     if text.startswith("STRUCT("):
@@ -93,7 +97,7 @@ def arrow_of(text: str) -> pa.DataType:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between the commas of the outermost level, quoted names left alone."""
+    """Split at commas of the outermost level, outside of quoted names."""
     parts, depth, quoted, start = [], 0, False, 0
     for i, letter in enumerate(text):
         if letter == '"':

@@ -1,13 +1,14 @@
-"""The internal form: how the row handler holds SQL values in Python.
+"""Internal form and key form: SQL values as Python objects for row-wise code.
 
-NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARCHAR and BINARY are the Python value. DECIMAL is
-an int scaled by the type's scale; DATE days, TIME and TIMESTAMP ticks of their Arrow type's unit,
-intervals as in Arrow: all ints. ARRAY is a list, MAP and MULTISET a list of pairs, ROW a tuple, each of
-values in internal form. RAW, which only accumulators are, is a Python object, pickled in columns.
+In the internal form, NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARCHAR and BINARY are plain
+Python values. The following types are ints: DECIMAL, multiplied by 10**scale; DATE in days; TIME and
+TIMESTAMP in the unit of their Arrow type; intervals as in Arrow. ARRAY is a list, MAP and MULTISET a list
+of pairs, ROW a tuple, with nested values in internal form. RAW, used only for accumulators, is a Python
+object and pickled in columns.
 
-The key form is hashable and equal where the bytes are: FLOAT and DOUBLE become the integer that sorts
-as Java's compareTo does (so 0.0 and -0.0 differ and all NaN are one), nested values tuples of key forms.
-The rest is as in the internal form.
+The key form is hashable, and equal for equal bytes. FLOAT and DOUBLE become integers in the order of Java's
+compareTo, so 0.0 and -0.0 differ and all NaN are equal. Nested values are tuples of key forms. Other types
+are as in the internal form.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
-    """The column's values in internal form."""
+    """Return the values of a column in internal form."""
     array = one_chunk(column)
     if kind.root is TypeRoot.DECIMAL:
         return _from_decimal(array)
@@ -55,7 +56,7 @@ def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
 
 
 def to_keys(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
-    """The column's values in key form."""
+    """Return the values of a column in key form."""
     if kind.root in APPROXIMATE:
         return _numbers(sortable_column(one_chunk(column)))
     values = to_list(column, kind)
@@ -68,17 +69,17 @@ def has_key_form(kind: SqlType) -> bool:
 
 
 def to_key(value: Any, kind: SqlType) -> Any:
-    """The key form of a value in internal form."""
+    """Convert a value from internal form to key form."""
     return _to_key(kind)(value)
 
 
 def from_key(key: Any, kind: SqlType) -> Any:
-    """The internal form of a value in key form."""
+    """Convert a value from key form to internal form."""
     return value_of_key(kind)(key)
 
 
 def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
-    """The Arrow column of values in internal form."""
+    """Return the Arrow column of values in internal form."""
     target = to_arrow(kind)
     if kind.root is TypeRoot.DECIMAL:
         return _to_decimal(values, target)
@@ -100,7 +101,7 @@ def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
 
 
 def sortable_column(array: pa.Array) -> pa.Array:
-    """FLOAT or DOUBLE as int64 in the order of Java's Double.compareTo."""
+    """Return a FLOAT or DOUBLE column as int64 in the order of Java's Double.compareTo."""
     numbers = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
     bits = np.where(np.isnan(numbers), _NAN, numbers.view(np.int64))
     keys = np.where(bits < 0, bits ^ _MAGNITUDE, bits)
@@ -108,7 +109,7 @@ def sortable_column(array: pa.Array) -> pa.Array:
 
 
 def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """The column as one array."""
+    """Return the column as a single array."""
     if isinstance(column, pa.ChunkedArray):
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return column
@@ -116,7 +117,7 @@ def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 @lru_cache(maxsize=256)
 def _to_key(kind: SqlType) -> Callable[[Any], Any]:
-    """What makes the key form of a value of this type."""
+    """Return a function from internal form to key form of this type."""
     if kind.root in APPROXIMATE:
         return lambda value: None if value is None else sortable(value)
     if kind.root is TypeRoot.ARRAY:
@@ -135,7 +136,7 @@ def _to_key(kind: SqlType) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=256)
 def value_of_key(kind: SqlType) -> Callable[[Any], Any]:
-    """What makes the internal form of a value of its key form."""
+    """Return a function from key form to internal form of this type."""
     if kind.root in APPROXIMATE:
         return lambda key: None if key is None else from_sortable(key)
     if kind.root is TypeRoot.ARRAY:
@@ -151,12 +152,12 @@ def value_of_key(kind: SqlType) -> Callable[[Any], Any]:
 
 
 def _entry(kind: SqlType) -> tuple[SqlType, SqlType]:
-    """The types of a map's keys and values."""
+    """Return the key and value types of a MAP, or element and count types of a MULTISET."""
     return kind.children[0], kind.children[1] if kind.root is TypeRoot.MAP else INT
 
 
 def _slices(array: pa.Array, values: list[Any]) -> list[Any]:
-    """The part of `values` that each list of the array has."""
+    """Split the flat `values` into one list for each list of the array, None for NULL."""
     offsets, valid = array.offsets.to_pylist(), array.is_valid().to_pylist()
     return [values[offsets[i] : offsets[i + 1]] if ok else None for i, ok in enumerate(valid)]
 
@@ -178,7 +179,7 @@ def _to_rows(values: Sequence[Any], kind: SqlType, target: pa.DataType) -> pa.Ar
 
 
 def _offsets(values: Sequence[Any]) -> pa.Array:
-    """Where each list begins, NULL where there is none, and the end of the last."""
+    """Return the offsets of each list, NULL for None, and the end of the last list."""
     offsets: list[int | None] = []
     end = 0
     for value in values:
@@ -206,9 +207,9 @@ def _numbers(array: pa.Array) -> list[Any]:
 
 
 def _from_decimal(array: pa.Array) -> list[Any]:
-    """Scaled ints out of Arrow's 128-bit words."""
+    """Return scaled ints from Arrow's 128-bit words."""
     if not len(array):
-        return []  # of no values there may be less than a word
+        return []  # the buffer of an empty array may be shorter than a word
     words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset)
     low, high = words[0::2], words[1::2]
     values: list[Any]
@@ -225,7 +226,7 @@ def _from_decimal(array: pa.Array) -> list[Any]:
 
 
 def _to_decimal(values: Sequence[Any], target: pa.DataType) -> pa.Array:
-    """Arrow's 128-bit words out of scaled ints."""
+    """Return an Arrow column of 128-bit words from scaled ints."""
     missing = [value is None for value in values]
     if any(missing):
         values = [0 if value is None else value for value in values]

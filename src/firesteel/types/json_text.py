@@ -18,13 +18,15 @@ ESCAPES = {code: f"\\u{code:04X}" for code in range(32)} | {
 
 
 def quoted(text: str) -> str:
-    """A JSON string; only what must be escaped is."""
+    """Return a JSON string that escapes only what JSON requires."""
     return f'"{text.translate(ESCAPES)}"'
 
 
 def number(value: float) -> str:
-    """A FLOAT or DOUBLE: Java's digits as a BigDecimal (1.0E+10, 0.000010, 2147483648); without a number,
-    as a string."""
+    """Return a FLOAT or DOUBLE as JSON: Java's digits as a BigDecimal (1.0E+10, 0.000010, 2147483648).
+
+    NaN and the infinities become strings.
+    """
     text = double_text(value)
     if text[-1] in "Ny":
         return f'"{text}"'
@@ -32,6 +34,11 @@ def number(value: float) -> str:
 
 
 def timestamp(nanos: int, zoned: bool) -> str:
-    """A TIMESTAMP, or an instant (`zoned`), given as nanoseconds since the epoch; no zeros at the end."""
+    """Return a TIMESTAMP as a JSON string without trailing zeros.
+
+    Args:
+        nanos: Nanoseconds since the epoch.
+        zoned: Append "Z", for an instant.
+    """
     text = timestamp_text(nanos, 9).replace(" ", "T").rstrip("0").rstrip(".")
     return f'"{text}{"Z" if zoned else ""}"'

@@ -1,6 +1,6 @@
-"""Arithmetic of the row handler, with Flink's results: what plain Python operators do otherwise.
+"""Arithmetic with Java's and Flink's results, where Python's operators differ.
 
-Integers are Python ints, DECIMAL an int scaled by its scale, FLOAT and DOUBLE floats.
+Integers are Python ints, DECIMAL an int multiplied by 10**scale, FLOAT and DOUBLE floats.
 """
 
 from __future__ import annotations
@@ -15,25 +15,28 @@ _NAN_BITS = 0x7FF8000000000000
 
 
 def wrap(value: int, bits: int) -> int:
-    """The low `bits` bits as a two's complement number, as Java's integers overflow."""
+    """Return the low `bits` bits as a two's complement number, like an overflow in Java."""
     half = 1 << (bits - 1)
     return ((value + half) & ((1 << bits) - 1)) - half
 
 
 def truncated(dividend: int, divisor: int) -> int:
-    """Integer division towards zero, as Java's."""
+    """Divide integers, rounding towards zero like Java."""
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
 def half_up(dividend: int, divisor: int) -> int:
-    """Integer division rounded to the nearest, halves away from zero (RoundingMode.HALF_UP)."""
+    """Divide integers, rounding to the nearest and halves away from zero (RoundingMode.HALF_UP)."""
     quotient = (2 * abs(dividend) + abs(divisor)) // (2 * abs(divisor))
     return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
 def decimal_average(total: int | None, count: int, shift: int, precision: int) -> int | None:
-    """total / count with `shift` more digits of scale; NULL where `precision` digits do not hold it."""
+    """Return total / count of a DECIMAL, with `shift` more digits of scale.
+
+    None if `total` is None or the result has more than `precision` digits.
+    """
     if total is None:
         return None
     quotient = half_up(total * 10**shift, count)
@@ -41,7 +44,7 @@ def decimal_average(total: int | None, count: int, shift: int, precision: int) -
 
 
 def rescale(value: int | None, shift: int, precision: int) -> int | None:
-    """A DECIMAL with `shift` more digits of scale; NULL where `precision` digits do not hold it."""
+    """Return a DECIMAL with `shift` more digits of scale; None if it has more than `precision` digits."""
     if value is None:
         return None
     scaled = value * 10**shift
@@ -49,12 +52,12 @@ def rescale(value: int | None, shift: int, precision: int) -> int | None:
 
 
 def from_scaled(value: int, scale: int) -> float:
-    """A scaled DECIMAL as a DOUBLE."""
+    """Return a scaled DECIMAL as a DOUBLE."""
     return float(value / 10**scale)
 
 
 def to_scaled(value: float, scale: int, precision: int) -> int | None:
-    """A DOUBLE as a scaled DECIMAL, HALF_UP; NULL where it does not fit or is no number."""
+    """Return a DOUBLE as a scaled DECIMAL, rounded HALF_UP; None if it does not fit or is not finite."""
     if not math.isfinite(value):
         return None
     numerator, denominator = value.as_integer_ratio()
@@ -63,9 +66,9 @@ def to_scaled(value: float, scale: int, precision: int) -> int | None:
 
 
 def to_integer(value: float, bits: int) -> int:
-    """A DOUBLE cast to an integer, as Java: towards zero, NaN 0, saturated at 32 or 64 bits.
+    """Cast a DOUBLE to an integer like Java: towards zero, NaN to 0, saturated at 32 or 64 bits.
 
-    The narrower types go by way of int and wrap.
+    Types below 32 bits are cast to 32 bits first and then wrapped.
     """
     if value != value:
         return 0
@@ -76,7 +79,7 @@ def to_integer(value: float, bits: int) -> int:
 
 
 def float32(value: float) -> float:
-    """The nearest FLOAT."""
+    """Return the nearest FLOAT."""
     try:
         return float(_FLOAT32.unpack(_FLOAT32.pack(value))[0])
     except OverflowError:
@@ -84,17 +87,17 @@ def float32(value: float) -> float:
 
 
 def square_root(value: float) -> float:
-    """POWER(value, 0.5), which Java computes as the square root: correctly rounded, and 0.0 of -0.0."""
+    """Return POWER(value, 0.5) like Java: the correctly rounded square root; 0.0 for -0.0."""
     return math.sqrt(value + 0.0) if value >= 0 else math.nan
 
 
 def sortable(value: float) -> int:
-    """A FLOAT or DOUBLE as an integer in the order of Java's Double.compareTo: -0.0 < 0.0, NaN last."""
+    """Return a FLOAT or DOUBLE as an integer in the order of Java's Double.compareTo (NaN last)."""
     bits = _NAN_BITS if value != value else int(_INT64.unpack(_FLOAT64.pack(value))[0])
     return bits if bits >= 0 else bits ^ 0x7FFFFFFFFFFFFFFF
 
 
 def from_sortable(key: int) -> float:
-    """The number whose sortable form is `key`."""
+    """Return the number whose `sortable` form is `key`."""
     bits = key if key >= 0 else key ^ 0x7FFFFFFFFFFFFFFF
     return float(_FLOAT64.unpack(_INT64.pack(bits))[0])

@@ -1,4 +1,4 @@
-"""Numbers, dates and times as text, as Java and Flink write them."""
+"""Texts of numbers, dates and times, as Java and Flink write them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def double_text(value: float) -> str:
-    """A DOUBLE as Java writes it."""
+    """Return a DOUBLE as Java writes it."""
     return _java(_of_large(value, 53) or repr(value), value)
 
 
 def float_text(value: float) -> str:
-    """A FLOAT (a number that fits 32 bits) as Java writes it."""
+    """Return a FLOAT (a number that fits 32 bits) as Java writes it."""
     return _java(_of_large(value, 24) or str(np.float32(value)), value)
 
 
 def _of_large(value: float, bits: int) -> str | None:
-    """The digits of a whole number of more than `bits` bits and fewer than 64: Java up to 18 drops as many
-    decimal digits as the lost bits hold for certain, whether or not fewer would do.
+    """Return the digits of a whole number of more than `bits` and at most 63 bits, else None.
 
-    Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
+    Up to version 18, Java drops as many decimal digits as the lost bits determine, even if fewer digits would
+    identify the number. Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
     """
     if not 2.0**bits <= abs(value) < 2.0**63:
         return None
@@ -58,7 +58,7 @@ def _java(shortest: str, value: float) -> str:
     stripped = digits.lstrip("0")
     power -= len(digits) - len(stripped)
     digits = stripped.rstrip("0") or "0"
-    if len(digits) == 1:  # Java writes two digits and takes the nearest: 4.9E-324
+    if len(digits) == 1:  # Java writes the nearest number of two digits: 4.9E-324
         mantissa, _, exponent = f"{abs(value):.1e}".partition("e")
         digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent) + 1
     if -2 <= power <= 7:
@@ -74,27 +74,32 @@ def _plain(digits: str, power: int) -> str:
 
 
 def date_text(days: int) -> str:
-    """A DATE, given as days since 1970-01-01. Of a year beyond 9999 Flink writes the last four digits."""
+    """Return a DATE, given as days since 1970-01-01. Flink writes only the last four digits of a year."""
     year, month, day = calendar_date(days)
     return f"{year_text(year)}-{month:02d}-{day:02d}"
 
 
 def year_text(year: int) -> str:
-    """Four digits; before the year 0 the characters before `0`, as Flink's arithmetic makes them."""
+    """Return four digits; before year 0 the characters below `0` that Flink's arithmetic yields."""
     if year >= 0:
         return f"{year % 10000:04d}"
     return "".join(chr(ord("0") - int(digit)) for digit in f"{-year % 10000:04d}")
 
 
 def calendar_date(days: int) -> tuple[int, int, int]:
-    """Year, month and day of days since 1970-01-01, Gregorian throughout; 0 is the year before 1."""
-    cycles, rest = divmod(days - _YEAR_1, _CYCLE)  # 400 years have the same days everywhere
+    """Return year, month and day of days since 1970-01-01 (Gregorian calendar; year 0 precedes year 1)."""
+    cycles, rest = divmod(days - _YEAR_1, _CYCLE)  # every 400 years have the same number of days
     moment = _FIRST + timedelta(days=rest)
     return moment.year + 400 * cycles, moment.month, moment.day
 
 
 def time_text(nanos: int, precision: int) -> str:
-    """A TIME(precision), given as nanoseconds of the day; of a fraction, zeros at its end are left out."""
+    """Return a TIME(precision) without trailing zeros of the fraction, except its first digit.
+
+    Args:
+        nanos: Nanoseconds of the day.
+        precision: Digits of the fraction.
+    """
     text = _clock(nanos // 10**9)
     digits = f"{nanos % 10**9:09d}"[:precision].rstrip("0") or "0"
     return f"{text}.{digits}" if precision else text
@@ -105,7 +110,7 @@ def _clock(seconds: int) -> str:
 
 
 def timestamp_text(nanos: int, precision: int) -> str:
-    """A TIMESTAMP(precision), given as nanoseconds since the epoch."""
+    """Return a TIMESTAMP(precision), given as nanoseconds since the epoch."""
     days, rest = divmod(nanos, 86400 * 10**9)
     return f"{date_text(days)} {_clock(rest // 10**9)}{_fraction(rest % 10**9, precision)}"
 
@@ -115,18 +120,18 @@ def _fraction(nanos: int, precision: int) -> str:
 
 
 def year_month_text(months: int) -> str:
-    """An INTERVAL YEAR TO MONTH, given as months."""
+    """Return an INTERVAL YEAR TO MONTH, given in months."""
     sign = "-" if months < 0 else "+"
     return f"{sign}{abs(months) // 12}-{abs(months) % 12:02d}"
 
 
 def day_time_text(millis: int) -> str:
-    """An INTERVAL DAY TO SECOND, given as milliseconds."""
+    """Return an INTERVAL DAY TO SECOND, given in milliseconds."""
     sign = "-" if millis < 0 else "+"
     days, rest = divmod(abs(millis), 86_400_000)
     return f"{sign}{days} {_clock(rest // 1000)}.{rest % 1000:03d}"
 
 
 def local_nanos(nanos: int, zone: str) -> int:
-    """The wall clock that a zone shows at an instant, both as nanoseconds since the epoch."""
+    """Return the wall clock of a time zone at an instant, both in nanoseconds since the epoch."""
     return nanos + offset_at(nanos // 10**9, zone) * 10**9

@@ -1,7 +1,7 @@
-"""Flink SQL's type system: one frozen value a type.
+"""Flink SQL's types as immutable values.
 
-Rules: Flink `LogicalType` and its sub-classes (flink-table-common), which print themselves
-as they are written in DDL: `DECIMAL(10, 2) NOT NULL`, `ARRAY<INT>`, ``ROW<`a` INT>``.
+Rules: Flink's `LogicalType` and its subclasses (flink-table-common). `str` of a type is its DDL text:
+`DECIMAL(10, 2) NOT NULL`, `ARRAY<INT>`, ``ROW<`a` INT>``.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 MAX_LENGTH = 2147483647
-"""The length of STRING (VARCHAR) and BYTES (VARBINARY), in characters and bytes."""
+"""Length of STRING (VARCHAR) in characters and of BYTES (VARBINARY) in bytes."""
 
 
 class TypeRoot(Enum):
-    """What a type is, without its parameters."""
+    """Type without its parameters (Flink: LogicalTypeRoot)."""
 
     NULL = "NULL"
     BOOLEAN = "BOOLEAN"
@@ -55,7 +55,7 @@ INTERVALS = (TypeRoot.INTERVAL_YEAR_MONTH, TypeRoot.INTERVAL_DAY_TIME)
 
 INTEGER_BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRoot.BIGINT: 64}
 WHOLE_BITS = {**INTEGER_BITS, TypeRoot.INTERVAL_YEAR_MONTH: 32, TypeRoot.INTERVAL_DAY_TIME: 64}
-"""The width of what is held as a whole number: integers and, as months and milliseconds, intervals."""
+"""Width of the types held as integers, including intervals, which are months and milliseconds."""
 
 _WITH_LENGTH = (*CHARACTER, *BYTES_LIKE)
 _WITH_PRECISION = (TypeRoot.TIME, *TIMESTAMPS)
@@ -63,23 +63,26 @@ _WITH_PRECISION = (TypeRoot.TIME, *TIMESTAMPS)
 
 @dataclass(frozen=True)
 class SqlType:
-    """A SQL type: its root, whether NULL is allowed, and the parameters its root has.
-
-    length: CHAR, VARCHAR, BINARY, VARBINARY. precision: DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ,
-    intervals (of the leading field). scale: DECIMAL. children: ARRAY and MULTISET (element), MAP
-    (key, value), ROW (fields, named by `names`). names: of an interval the words of its qualifier as it
-    was written, ("DAY",) or ("HOUR", "MINUTE"), for plans show them; they make no other type. class_name:
-    makes a ROW a structured type.
-    """
+    """SQL type: root, nullability and parameters. Parameters that a root does not have are None or empty."""
 
     root: TypeRoot
     nullable: bool = True
+    """Whether NULL is allowed."""
     length: int | None = None
+    """Length of CHAR, VARCHAR, BINARY, VARBINARY."""
     precision: int | None = None
+    """Precision of DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ, and of an interval's leading field."""
     scale: int | None = None
+    """Scale of DECIMAL."""
     children: tuple[SqlType, ...] = ()
+    """Element of ARRAY and MULTISET; key and value of MAP; fields of ROW."""
     names: tuple[str, ...] = ()
+    """Field names of ROW. For an interval the words of its qualifier, ("DAY",) or ("HOUR", "MINUTE").
+
+    Plans show the qualifier. It does not make another type.
+    """
     class_name: str | None = None
+    """Class of a structured type, which is otherwise a ROW."""
 
     def __hash__(self) -> int:
         known: int | None = self.__dict__.get("_hash")
@@ -89,11 +92,11 @@ class SqlType:
         return known
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields alone: a hash is another one in another process."""
+        """Return the fields without the cached hash, which differs between processes."""
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     def with_nullable(self, nullable: bool) -> SqlType:
-        """The same type, allowing NULL or not."""
+        """Return this type with the given nullability."""
         if self.nullable == nullable:
             return self
         twin: SqlType | None = self.__dict__.get("_twin")
@@ -102,7 +105,7 @@ class SqlType:
         return twin
 
     def nullable_throughout(self) -> SqlType:
-        """The same type, NULL allowed at every level (Flink: TypeTransformations.toNullable)."""
+        """Return this type with NULL allowed at every level (Flink: TypeTransformations.toNullable)."""
         children = tuple(child.nullable_throughout() for child in self.children)
         return (
             self
@@ -111,7 +114,7 @@ class SqlType:
         )
 
     def same_as(self, other: SqlType) -> bool:
-        """Whether both are the same type, nullability of the outermost level aside."""
+        """Whether both types are equal, apart from the nullability of the outermost level."""
         return self is other or self.with_nullable(True) == other.with_nullable(True)
 
     @property
@@ -135,7 +138,7 @@ class SqlType:
         return self.root in INTERVALS
 
     def __str__(self) -> str:
-        """As Flink's `asSummaryString`: STRING for VARCHAR(2147483647), NOT NULL at the end."""
+        """Return Flink's `asSummaryString`: STRING for VARCHAR(2147483647), NOT NULL at the end."""
         return self._bare() + ("" if self.nullable else " NOT NULL")
 
     def _bare(self) -> str:
@@ -181,50 +184,50 @@ DATE = SqlType(TypeRoot.DATE)
 
 
 def decimal(precision: int, scale: int) -> SqlType:
-    """DECIMAL(precision, scale), 1 <= precision <= 38, 0 <= scale <= precision."""
+    """Return DECIMAL(precision, scale), with 1 <= precision <= 38 and 0 <= scale <= precision."""
     return SqlType(TypeRoot.DECIMAL, precision=precision, scale=scale)
 
 
 def char(length: int) -> SqlType:
-    """CHAR(length)."""
+    """Return CHAR(length)."""
     return SqlType(TypeRoot.CHAR, length=length)
 
 
 def varchar(length: int) -> SqlType:
-    """VARCHAR(length)."""
+    """Return VARCHAR(length)."""
     return SqlType(TypeRoot.VARCHAR, length=length)
 
 
 def time(precision: int = 0) -> SqlType:
-    """TIME(precision)."""
+    """Return TIME(precision)."""
     return SqlType(TypeRoot.TIME, precision=precision)
 
 
 def timestamp(precision: int = 6) -> SqlType:
-    """TIMESTAMP(precision) WITHOUT TIME ZONE."""
+    """Return TIMESTAMP(precision) WITHOUT TIME ZONE."""
     return SqlType(TypeRoot.TIMESTAMP, precision=precision)
 
 
 def timestamp_ltz(precision: int = 6) -> SqlType:
-    """TIMESTAMP(precision) WITH LOCAL TIME ZONE."""
+    """Return TIMESTAMP(precision) WITH LOCAL TIME ZONE."""
     return SqlType(TypeRoot.TIMESTAMP_LTZ, precision=precision)
 
 
 def array(element: SqlType) -> SqlType:
-    """ARRAY<element>."""
+    """Return ARRAY<element>."""
     return SqlType(TypeRoot.ARRAY, children=(element,))
 
 
 def map_of(key: SqlType, value: SqlType) -> SqlType:
-    """MAP<key, value>."""
+    """Return MAP<key, value>."""
     return SqlType(TypeRoot.MAP, children=(key, value))
 
 
 def structured(class_name: str, names: tuple[str, ...], children: tuple[SqlType, ...]) -> SqlType:
-    """STRUCTURED<'class_name', name type, ...>: a row that knows the class of its values."""
+    """Return STRUCTURED<'class_name', name type, ...>, a ROW whose values have a class."""
     return SqlType(TypeRoot.ROW, children=children, names=names, class_name=class_name)
 
 
 def row(names: tuple[str, ...], children: tuple[SqlType, ...]) -> SqlType:
-    """ROW<name type, ...>."""
+    """Return ROW<name type, ...>."""
     return SqlType(TypeRoot.ROW, children=children, names=names)

@@ -1,7 +1,7 @@
-"""The text of a value: what CAST to STRING gives and what a tableau shows.
+"""Texts of values, as CAST to STRING returns them and printed results (tableau mode) show them.
 
-Rules: Flink's `CastRule`s to CHARACTER_STRING (`PrintStyle` uses them), and Java's `Double.toString`:
-the shortest digits that read back as the same number, `E` notation outside [0.001, 10000000).
+Rules: Flink's `CastRule`s to CHARACTER_STRING, also used by `PrintStyle`, and Java's `Double.toString`: the
+shortest digits that read back as the same number, with an exponent outside [0.001, 10000000).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from firesteel.types.primitive_text import (
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 NULL_TEXT = "<NULL>"
-"""NULL as a tableau's cell; within a row, array or map it is NULL."""
+"""Cell of a printed result for NULL. Within a row, array or map it is NULL."""
 
 
 def render(array: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str = "UTC") -> list[str]:
-    """The cells that a tableau shows for a column; TIMESTAMP_LTZ is shown in the time zone."""
+    """Return the cells of a printed result for a column. TIMESTAMP_LTZ is shown in the time zone."""
     write = writer(kind, time_zone)
     return [NULL_TEXT if value is None else write(value) for value in plain_values(array)]
 
 
 def plain_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """The values as Python has them, but times as nanoseconds and dates as days."""
+    """Return the values as `to_pylist` does, but times in nanoseconds and dates in days, as ints."""
     kind = array.type
     if isinstance(array, pa.ChunkedArray):
         return [value for chunk in array.chunks for value in plain_values(chunk)]
@@ -67,9 +67,15 @@ def _slices(array: pa.Array, values: list[Any]) -> list[Any]:
 
 
 def writer(kind: SqlType, time_zone: str = "UTC", cast: bool = False) -> Callable[[Any], str]:
-    """A function that gives the text of one value, not NULL, of `kind` (as `plain_values` gives it).
+    """Return a function that returns the text of one value.
 
-    cast: as CAST to STRING gives it, where bytes are read as UTF-8.
+    Args:
+        kind: SQL type of the value.
+        time_zone: Time zone of TIMESTAMP_LTZ.
+        cast: Read bytes as UTF-8, as CAST to STRING does.
+
+    Returns:
+        Function of a value as `plain_values` returns it, except None.
     """
     root = kind.root
     if cast and root in BYTES_LIKE:
@@ -106,7 +112,7 @@ def _nested(kind: SqlType, time_zone: str, cast: bool) -> Callable[[Any], str]:
 
 
 def bytes_text(value: bytes) -> str:
-    """BINARY as a tableau shows it: x'68656c6c6f'."""
+    """Return BINARY as a printed result shows it: x'68656c6c6f'."""
     return f"x'{value.hex()}'"
 
 

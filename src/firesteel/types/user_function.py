@@ -1,4 +1,4 @@
-"""A function of the user's: what workers find it by, and what the planner knows of it."""
+"""User-defined functions: how workers find them, and their properties for the planner."""
 
 from __future__ import annotations
 
@@ -10,31 +10,36 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A function of the user's, as workers find it (functions/python/load.py).
-
-    name: as the query writes it. code: `module:name`, or `pickle:` and base64. folder: the one that its
-    module lies in. is_pandas: whether it is an aggregate function over pandas.
-    """
+    """Reference to a user-defined function, from which workers load it (functions/python/load.py)."""
 
     name: str
+    """Name as written in the query."""
     code: str
+    """`module:name`, or `pickle:` and base64."""
     folder: str = ""
+    """Folder that contains its module, or ""."""
     is_pandas: bool = False
+    """Whether it is an aggregate function over pandas Series."""
 
 
 located: Callable[[str], str] = str
-"""Where a folder of the planner's lies for this process; the host knows where it has sent it."""
+"""Return the path in this process of a folder of the driver. A host replaces this function after it has
+copied the folder to workers.
+"""
 
 
 @dataclass(frozen=True)
 class UserDefined:
-    """A registered function. result: its type. retracts, merges: an aggregate function takes rows
-    back, takes other accumulators in. class_name: as messages name its implementation."""
+    """Registered function with its properties for the planner."""
 
     function: UserFunction
     result: SqlType
+    """Type of the result."""
     is_aggregate: bool = False
     deterministic: bool = True
     retracts: bool = True
+    """Whether an aggregate function can retract rows."""
     merges: bool = True
+    """Whether an aggregate function can merge accumulators."""
     class_name: str = ""
+    """Name of its implementation in messages."""

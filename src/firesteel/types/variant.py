@@ -1,9 +1,10 @@
-"""VARIANT values: how they are laid out, taken apart and written as JSON.
+"""Binary layout of VARIANT values: construction, field access and JSON text.
 
-The two binaries of a value are the Variant encoding's, of Parquet and Spark, which Flink's BinaryVariant
-follows: `metadata` is the dictionary of field names, `value` the value with its type. A column holds both in
-one binary: place u32, length of the metadata u32, metadata, value; integers are little-endian. The place is
-where the value stood in the one that it was taken out of. It is 0 in every column; Flink's `=` compares it.
+A value has two binaries of the Variant encoding of Parquet and Spark, which Flink's BinaryVariant follows:
+`metadata` is the dictionary of field names, `value` the value with its type. A column holds both in one
+binary: position u32, length of the metadata u32, metadata, value. Integers are little-endian. The position
+is the offset of the value in the one that it was extracted from. It is 0 in every column. Flink's `=`
+compares it.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from firesteel.types.primitive_text import double_text
 _HEAD = struct.Struct("<II")
 
 PRIMITIVE, SHORT_STRING, OBJECT, ARRAY = range(4)
-"""Basic types: the two low bits of a value's first byte; the six above are the type info."""
+"""Basic types, in the two low bits of a value's first byte. The other six bits are the type info."""
 
 NULL, TRUE, FALSE, INT1, INT2, INT4, INT8, DOUBLE, DECIMAL4, DECIMAL8, DECIMAL16 = range(11)
 LONG_STRING = 16
-"""Type infos of primitives, of those that a JSON text makes."""
+"""Type infos of primitives, limited to those that JSON texts produce."""
 
 INTEGER_BYTES = {INT1: 1, INT2: 2, INT4: 4, INT8: 8}
 DECIMAL_BYTES = {DECIMAL4: 4, DECIMAL8: 8, DECIMAL16: 16}
 
 
 def pack(metadata: bytes, value: bytes, place: int = 0) -> bytes:
-    """The binary that a column holds."""
+    """Return the binary for a column."""
     return _HEAD.pack(place, len(metadata)) + metadata + value
 
 
 def unpack(data: bytes) -> tuple[bytes, bytes, int]:
-    """metadata, value and place of a column's binary."""
+    """Return metadata, value and position from a column's binary."""
     place, length = _HEAD.unpack_from(data)
     start = _HEAD.size + length
     return data[_HEAD.size : start], data[start:], place
@@ -58,7 +59,7 @@ def _basic_type(data: bytes) -> int:
 
 
 def field(data: bytes, name: str) -> bytes | None:
-    """The field of an object, with its place, or None where there is none of that name."""
+    """Return the field of an object with its position, or None if there is none of that name."""
     metadata, value, place = unpack(data)
     wanted = name.encode("utf-8", "replace")
     for key, at in _fields(value, 0):
@@ -68,7 +69,7 @@ def field(data: bytes, name: str) -> bytes | None:
 
 
 def element(data: bytes, index: int) -> bytes | None:
-    """The element of an array, counted from 1, with its place, or None where there is none."""
+    """Return the element of an array, counted from 1, with its position, or None if there is none."""
     metadata, value, place = unpack(data)
     starts = list(_elements(value, 0))
     if not 1 <= index <= len(starts):
@@ -78,12 +79,12 @@ def element(data: bytes, index: int) -> bytes | None:
 
 
 def settled(data: bytes) -> bytes:
-    """The value for a column: it stands for itself."""
+    """Return the value with position 0, as columns hold it."""
     return _HEAD.pack(0, _HEAD.unpack_from(data)[1]) + data[_HEAD.size :]
 
 
 def variant_text(data: bytes) -> str:
-    """The value as JSON (Flink: BinaryVariant.toJson)."""
+    """Return the value as JSON (Flink: BinaryVariant.toJson)."""
     metadata, value, _ = unpack(data)
     return _json(metadata, value, 0)
 
@@ -121,13 +122,13 @@ def _primitive(value: bytes, at: int, info: int) -> str:
 
 
 def _plain(number: Decimal) -> str:
-    """Without zeros at the end of a fraction."""
+    """Return the number without trailing zeros of the fraction."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _fields(value: bytes, at: int) -> Iterator[tuple[int, int]]:
-    """(number of the name, start) of an object's fields, in the order of their names."""
+    """Yield (index of the name, offset) of an object's fields, in the order of their names."""
     info = value[at] >> 2
     size_bytes = 4 if info >> 4 & 1 else 1
     size = _unsigned(value, at + 1, size_bytes)
@@ -141,7 +142,7 @@ def _fields(value: bytes, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _elements(value: bytes, at: int) -> Iterator[int]:
-    """The starts of an array's elements."""
+    """Yield the offsets of an array's elements."""
     info = value[at] >> 2
     size_bytes = 4 if info >> 2 & 1 else 1
     size = _unsigned(value, at + 1, size_bytes)
@@ -153,7 +154,7 @@ def _elements(value: bytes, at: int) -> Iterator[int]:
 
 
 def _size(value: bytes, at: int) -> int:
-    """How many bytes the value at a place has."""
+    """Return the size in bytes of the value at an offset."""
     basic, info = value[at] & 3, value[at] >> 2
     if basic == SHORT_STRING:
         return 1 + info

@@ -1,7 +1,7 @@
-"""Time zones: which names Flink takes, the machine's own, and a zone's offsets from UTC.
+"""Time zones: the names that Flink accepts, the machine's own zone, and offsets from UTC.
 
-Flink: TableConfigValidation (names), Java's ZoneRules (offsets). A zone is held by its name; fixed
-offsets are GMT+hh:mm.
+Flink: TableConfigValidation (names), Java's ZoneRules (offsets). A zone is held by its name. Fixed offsets
+are GMT+hh:mm.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ _ZONEINFO = "zoneinfo/"
 
 @lru_cache(maxsize=256)
 def zone_of(name: str) -> tzinfo:
-    """The time zone of a name; raises KeyError, ValueError or OSError where there is none."""
+    """Return the time zone of a name.
+
+    Raises:
+        KeyError, ValueError or OSError: There is no such zone.
+    """
     custom = _CUSTOM.fullmatch(name)
     if custom is None:
         return ZoneInfo(name)
@@ -36,7 +40,7 @@ def zone_of(name: str) -> tzinfo:
 
 
 def is_region(name: str) -> bool:
-    """Whether Java's time zone database has the name; it has no link to the machine's own files."""
+    """Whether Java's time zone database contains the name. Links to the machine's own files do not count."""
     if name in _NOT_IN_JAVA or name.startswith(("posix/", "right/")):
         return False
     try:
@@ -47,7 +51,7 @@ def is_region(name: str) -> bool:
 
 
 def custom_zone(name: str) -> str | None:
-    """`GMT+5` and `GMT+0530` as java.time writes them, GMT+05:00; None for what is no such offset."""
+    """Return `GMT+5` and `GMT+0530` as java.time writes them, GMT+05:00; None for any other name."""
     custom = _CUSTOM.fullmatch(name)
     if custom is None or (custom[3] and len(custom[2]) == 1):
         return None
@@ -58,7 +62,7 @@ def custom_zone(name: str) -> str | None:
 
 
 def zone_id(name: str) -> str | None:
-    """The zone that java.time's ZoneId.of takes a name for: `Z`, `+08:00`, `UTC+8`, a region; else None."""
+    """Return the zone that java.time's ZoneId.of reads (`Z`, `+08:00`, `UTC+8`, a region), or None."""
     if name in ("Z", "UTC", "GMT", "UT"):
         return "UTC"
     offset = re.fullmatch(r"(?:UTC|GMT|UT)?([+-])(\d|\d\d(?::?\d\d)?)", name, re.ASCII)
@@ -68,7 +72,11 @@ def zone_id(name: str) -> str | None:
 
 
 def session_zone(name: str) -> str:
-    """The zone of `table.local-time-zone`; `default` is the machine's. Raises ValidationError."""
+    """Return the zone of `table.local-time-zone`; the machine's for `default`.
+
+    Raises:
+        ValidationError: The zone is unknown.
+    """
     if name == "default":
         return machine_zone()
     found = custom_zone(name) or (name if is_region(name) else None)
@@ -83,9 +91,9 @@ def session_zone(name: str) -> str:
 
 
 def machine_zone() -> str:
-    """The zone of this machine as Java finds it: TZ, the link /etc/localtime, /etc/timezone.
+    """Return the zone of this machine as Java finds it: TZ, the link /etc/localtime, /etc/timezone.
 
-    A TZ that names no zone (`XYZ-3`) counts by its offset.
+    A TZ that names no zone (`XYZ-3`) gives a fixed offset.
     """
     written = os.environ.get("TZ", "").removeprefix(":")
     if written:
@@ -110,7 +118,12 @@ def _by_offset() -> str:
 
 @lru_cache(maxsize=1 << 16)
 def offset_at(seconds: int, zone: str) -> int:
-    """Seconds east of Greenwich at an instant, in seconds since the epoch, of any year."""
+    """Return the offset from UTC at an instant of any year, in seconds, positive in the east.
+
+    Args:
+        seconds: Instant in seconds since the epoch.
+        zone: Name of the zone.
+    """
     if zone == "UTC":
         return 0
     moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(seconds=_within(seconds))
@@ -119,9 +132,13 @@ def offset_at(seconds: int, zone: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def offset_of_local(seconds: int, zone: str) -> int:
-    """The offset of a wall clock, in seconds since the epoch.
+    """Return the offset from UTC of a wall clock, in seconds, positive in the east.
 
-    A clock that the zone shows twice is the earlier instant; one in a gap is moved on by the gap.
+    A clock that the zone shows twice is the earlier instant. A clock in a gap is moved forward by the gap.
+
+    Args:
+        seconds: Wall clock in seconds since 1970-01-01 00:00:00.
+        zone: Name of the zone.
     """
     if zone == "UTC":
         return 0
@@ -131,26 +148,37 @@ def offset_of_local(seconds: int, zone: str) -> int:
 
 @lru_cache(maxsize=256)
 def has_daylight_time(zone: str) -> bool:
-    """Whether the zone changes its offset in the years to come (Java: TimeZone.useDaylightTime)."""
+    """Whether the zone will change its offset in the future (Java: TimeZone.useDaylightTime)."""
     return len({offset_at(_A_YEAR_TO_COME + month * 30 * 86_400, zone) for month in range(12)}) > 1
 
 
 def is_aligned(zone: str, interval: int) -> bool:
-    """Whether stretches of so many milliseconds begin at the same instants by the zone's clock as by UTC's,
-    as its offset is today; of a zone with daylight saving time as Flink takes it, that they do."""
+    """Whether windows of this size start at the same instants by the zone's clock as by UTC.
+
+    The zone's standard offset decides. Like Flink, return True for every zone with daylight saving time.
+
+    Args:
+        zone: Name of the zone.
+        interval: Size in milliseconds.
+    """
     return has_daylight_time(zone) or offset_at(_A_YEAR_TO_COME, zone) * 1000 % interval == 0
 
 
 @lru_cache(maxsize=256)
 def was_aligned(zone: str, interval: int) -> bool:
-    """The same, and that it has been so since 1970."""
+    """Whether windows of this size have started at the same instants as in UTC since 1970.
+
+    Args:
+        zone: Name of the zone.
+        interval: Size in milliseconds.
+    """
     months = range(0, _A_YEAR_TO_COME, 30 * 86_400)
     offsets = {offset_at(month, zone) for month in months}
     return zone == "UTC" or not any(offset * 1000 % interval for offset in offsets)
 
 
 def _within(seconds: int) -> int:
-    """A moment with the same offset that datetime can hold."""
+    """Return a moment of the same offset within the range of datetime."""
     if seconds > _LAST:
         seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
     return max(seconds, _FIRST)

@@ -1,4 +1,4 @@
-"""Specs of expressions that DuckDB computes: projections, filters, sets of values."""
+"""Specs of expressions for DuckDB: projections, filters and sets of values."""
 
 from __future__ import annotations
 
@@ -15,27 +15,32 @@ class ValueSet:
     """Values of one DuckDB type, for an IN (functions/duckdb/value_sets.py)."""
 
     kind: str
+    """DuckDB type of the values."""
     values: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class CalcSpec:
-    """Projection and filter, as DuckDB SQL over the fields f0, f1, ...
+    """Projection and filter as DuckDB SQL over the fields f0, f1, ...
 
-    condition_steps and steps are columns (`text AS f7`) to compute before the condition and before the
-    projection. Each step reads the input and the steps before it.
+    Steps are columns (`text AS f7`) that are computed before the condition or before the projection. Each
+    step reads the input and the earlier steps.
     """
 
     projection: tuple[str, ...]
+    """SQL of each output column."""
     types: tuple[SqlType, ...]
     """SQL types of the projection."""
     condition: str | None = None
+    """SQL of the filter, or None."""
     functions: tuple[str, ...] = ()
-    """Python functions of the function table that the texts call; the worker registers them first."""
+    """Signatures of Python functions in these texts (functions/duckdb/registry.py). Workers register them."""
     user: tuple[tuple[str, UserFunction], ...] = ()
     """User-defined functions, by signature."""
     condition_steps: tuple[tuple[str, ...], ...] = ()
+    """Columns to compute before the condition."""
     steps: tuple[tuple[str, ...], ...] = ()
+    """Columns to compute before the projection."""
     sets: tuple[tuple[str, ValueSet], ...] = ()
     """Sets of values, by name."""
     parts: tuple[tuple[int, int, Path], ...] = ()

@@ -1,4 +1,4 @@
-"""The DuckDB connection of this worker thread: one, kept, with Flink's functions registered on demand."""
+"""The DuckDB connection of the current thread, with functions registered on demand."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ def connect(
     user: Iterable[tuple[str, UserFunction]] = (),
     sets: Iterable[tuple[str, ValueSet]] = (),
 ) -> duckdb.DuckDBPyConnection:
-    """The connection of this process and thread, with the named functions (see registry) known to it, and
-    those of the user's under their signatures, and the sets of values under their names.
+    """Return the connection of this thread, with the given functions and sets registered.
 
-    It runs on one thread: Spark's tasks are the parallelism.
+    DuckDB uses a single thread, since Spark's tasks provide the parallelism.
+
+    Args:
+        functions: Signatures of Python functions (functions/duckdb/registry.py).
+        user: User-defined functions, by signature.
+        sets: Sets of values, by name.
     """
     connection: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
     if connection is None:
@@ -51,7 +55,7 @@ def connect(
 
 
 def _know(connection: duckdb.DuckDBPyConnection, signature: str, function: UserFunction) -> None:
-    """Register a function of the user's; another one of that signature makes way."""
+    """Register a user-defined function, replacing another one of the same signature."""
     from firesteel.functions.duckdb.user_functions import register_user
 
     users: dict[str, UserFunction] = _local.__dict__.setdefault("users", {})

@@ -1,8 +1,8 @@
-"""A call of literals, computed where the plan is made, by the code that would compute it for each row.
+"""Constant folding: calls of literals, evaluated at planning time by the code that evaluates rows.
 
-Flink: ExpressionReducer, which runs the generated code of every deterministic call of literals. Left as they
-are: calls that depend on the clock or on chance, what gives no literal here (arrays, maps, rows, intervals,
-TIMESTAMP_LTZ), and calls that fail, which fail in the job.
+Flink: ExpressionReducer, which runs the generated code of every deterministic call of literals. These calls
+are not folded: those that depend on the clock or on random numbers; those whose type has no literal here
+(arrays, maps, rows, intervals, TIMESTAMP_LTZ); and those that fail, which then fail in the job.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _VARYING = frozenset(
     ]
 )
 _WITHOUT_ARGUMENTS = frozenset({"PI", "E"})
-"""The functions without arguments that are constants."""
+"""Functions without arguments that are constants."""
 _SEVEN_DIGITS = Context(prec=7)
-"""Of a FLOAT as Calcite's RexBuilder keeps it (MathContext.DECIMAL32)."""
+"""Precision of FLOAT literals in Calcite's RexBuilder (MathContext.DECIMAL32)."""
 _ZONES = ("UTC", "Asia/Kathmandu")
 _VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
     TypeRoot.BOOLEAN: bool,
@@ -39,29 +39,33 @@ _VALUES: dict[TypeRoot, type | tuple[type, ...]] = {
     **dict.fromkeys(CHARACTER, str),
     **dict.fromkeys(BYTES_LIKE, bytes),
 }
-"""The types that literals have, and what Python class a value is of."""
+"""Types that literals can have, with the Python class of their values."""
 
 
 def constant(call: Call, zone: str | None = None) -> Expr:
-    """The literal that a call of literals gives; the call itself where it is not computed here. zone: the
-    session's; without one, a call that depends on it is not.
+    """Return the literal that a call of literals evaluates to, or the call itself if it cannot be folded.
 
-    Raises ValidationError for a date of no literal's year (Calcite's DateString, with its words).
+    Args:
+        call: The call.
+        zone: Time zone of the session. None: calls that depend on the zone are not folded.
+
+    Raises:
+        ValidationError: A date's year has no literal. The message is that of Calcite's DateString.
     """
     if not _is_constant(call):
         return call
-    from firesteel.functions.duckdb.compile.calc import compile_calc  # with DuckDB, which few plans need
+    from firesteel.functions.duckdb.compile.calc import compile_calc  # imports DuckDB, which few plans need
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        free = replace(call, type=call.type.with_nullable(True))  # it may be NULL all the same
+        free = replace(call, type=call.type.with_nullable(True))  # can be NULL anyway
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):
             return call
         from firesteel.functions.duckdb.statement import calculated
 
         return _literal(calculated(spec), call)
-    except OverflowError as error:  # neither Python nor Calcite has a literal of the year 10000
+    except OverflowError as error:  # neither Python nor Calcite has literals of the year 10000
         raise ValidationError("Year out of range", range=call.range) from error
     except JobError:
         call.__dict__[_FAILED] = True
@@ -75,13 +79,15 @@ _NO_LITERAL = "_no_literal"
 
 
 def failed(call: Call) -> bool:
-    """Whether `constant` was asked for this very call, and computing it failed."""
+    """Whether `constant` evaluated this very object and the evaluation failed."""
     return _FAILED in call.__dict__
 
 
 def has_no_literal(call: Call) -> bool:
-    """Whether `constant` was asked for this very call, which is NULL though its type says NOT NULL, or no
-    finite number: Flink's reducer leaves it as it is."""
+    """Whether `constant` evaluated this very object to NULL of a NOT NULL type, or to NaN or an infinity.
+
+    Flink's reducer does not fold such a call.
+    """
     return _NO_LITERAL in call.__dict__
 
 
@@ -102,7 +108,7 @@ def _is_constant(call: Call) -> bool:
 
 
 def varies(call: Call) -> bool:
-    """Whether a call may give another value for another row, or for another call around it."""
+    """Whether a call may return another value for another row, or for another call around it."""
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
 
@@ -130,7 +136,7 @@ def _literal(value: Any, call: Call) -> Expr:
 
 
 def _as_long(value: Any, kind: SqlType) -> SqlType:
-    """CHAR of the text's own length; others stay."""
+    """Return the type, with the length of the text for CHAR."""
     if kind.root is not TypeRoot.CHAR:
         return kind
     return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

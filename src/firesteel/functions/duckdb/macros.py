@@ -1,8 +1,8 @@
-"""DuckDB macros with Flink's meaning of the arithmetic and comparisons that DuckDB does otherwise.
+"""DuckDB macros with Flink's results, for arithmetic and comparisons where DuckDB differs.
 
-wrap_*: an exact result brought back into its integer type as Java wraps it. DuckDB raises instead.
-java_*: comparisons of floating point numbers, where NaN is neither equal, less nor greater.
-An error raised here carries the text after `flink:`, which Calc gives to the user.
+wrap_*: wrap an exact result into its integer type like Java; DuckDB raises instead. java_*: comparisons of
+floating point numbers, where NaN is neither equal, less nor greater. An error raised here has the prefix
+`flink:` before the message for the user.
 """
 
 from __future__ import annotations

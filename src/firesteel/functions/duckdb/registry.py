@@ -1,14 +1,13 @@
-"""Python functions that DuckDB calls where it has none with Flink's meaning.
+"""Registration of Python functions in DuckDB, for functions that DuckDB lacks or computes differently.
 
-A function is a plain Python function in `library/<module>.py`, named
-`<module>.<name>`. It is given one value per argument, in Flink's internal form (DATE: days, TIME
-and TIMESTAMP: microseconds, or nanoseconds above precision 6; MAP: its pairs), is not called where
-an argument is NULL, and gives back a value in the same form. `@nullable` lets NULLs through,
-`@columnar` marks one that takes and gives Arrow arrays.
+Each is a plain Python function in `library/<module>.py`, named `<module>.<name>`. It receives one value per
+argument and returns a value, both in Flink's internal form: DATE in days, TIME and TIMESTAMP in microseconds
+(nanoseconds above precision 6), MAP as pairs. It is not called if an argument is NULL, unless it is marked
+`@nullable`. A function marked `@columnar` receives and returns Arrow arrays.
 
-A CalcSpec names them by signature: `<module>.<name>|<argument type>|...|<result type>`, in DuckDB's
-type names; after the name come `#` and a number where names of fields are part of these. That text is
-also the name under which DuckDB knows the function.
+A CalcSpec refers to a function by its signature, `<module>.<name>|<argument type>|...|<result type>`, in
+DuckDB's type names. If the types contain field names, `#` and a number follow the name. The signature is
+also the function's name in DuckDB.
 """
 
 from __future__ import annotations
@@ -32,31 +31,31 @@ _raised = threading.local()
 
 
 def nullable(function: F) -> F:
-    """Mark a function that wants to see NULLs, as None."""
+    """Mark a function that receives NULL arguments as None."""
     function.nullable = True  # type: ignore[attr-defined]
     return function
 
 
 def columnar(function: F) -> F:
-    """Mark a function that takes Arrow arrays and gives one back."""
+    """Mark a function that receives Arrow arrays and returns one."""
     function.columnar = True  # type: ignore[attr-defined]
     return function
 
 
 def with_result(function: F) -> F:
-    """Mark a function that wants the Arrow type of its result as its first argument."""
+    """Mark a function that receives the Arrow type of its result as first argument."""
     function.with_result = True  # type: ignore[attr-defined]
     return function
 
 
 def volatile(function: F) -> F:
-    """Mark a function that may give another answer for the same arguments."""
+    """Mark a function that may return different values for equal arguments."""
     function.volatile = True  # type: ignore[attr-defined]
     return function
 
 
 def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
-    """Make the function of a signature known to the connection."""
+    """Register the library function of a signature."""
     name, *types = signature.split("|")
     module, _, attribute = name.partition("#")[0].partition(".")
     function = getattr(importlib.import_module(f"firesteel.functions.duckdb.library.{module}"), attribute)
@@ -73,10 +72,18 @@ def create(
     result: str,
     side_effects: bool,
 ) -> None:
-    """Make a function over Arrow columns known under its signature; what it raises is kept for
-    `take_error`."""
+    """Register a function of Arrow columns under a signature. Its exceptions are kept for `take_error`.
+
+    Args:
+        connection: Connection to register the function with.
+        signature: Name of the function in DuckDB.
+        run: Function of one Arrow array per argument (one array if there are no arguments).
+        arguments: DuckDB types of the arguments.
+        result: DuckDB type of the result.
+        side_effects: Whether DuckDB must call it for every row, even for equal arguments.
+    """
     call = _guarded(run)
-    # DuckDB counts the parameters of a Python function: it wants as many as there are types
+    # DuckDB requires a Python function with as many parameters as there are types
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
     )
@@ -92,7 +99,7 @@ def create(
 
 
 def take_error() -> FiresteelError | None:
-    """The error that a Python function raised last in this thread; DuckDB itself keeps only its text."""
+    """Return and clear the last error of a Python function in this thread. DuckDB keeps only the text."""
     error: FiresteelError | None = getattr(_raised, "error", None)
     _raised.error = None
     return error

@@ -1,4 +1,4 @@
-"""A projection and a filter as one DuckDB statement over Arrow tables of changes."""
+"""Execution of a projection and a filter as one DuckDB statement over Arrow tables of changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OVERFLOW = re.compile(r"Overflow in \w+ of INT64 \((.*?)\)!")
 _RAISED = re.compile(r"flink:(.*)", re.DOTALL)
 
 _LONG = 10_000
-"""Characters from which on binding a statement takes longer than to copy what it gives."""
+"""Length in characters from which binding a statement takes longer than copying its result."""
 
 _IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
     TypeRoot.BOOLEAN: False,
@@ -33,25 +33,27 @@ _IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
     **dict.fromkeys(CHARACTER, ""),
     TypeRoot.DATE: date(1969, 12, 31),
 }
-"""What a NULL is where its type says NOT NULL: generated Java code holds primitive values, and looks at no
-NULL mark (Flink: CodeGenUtils.primitiveDefaultValue). Split aggregates show it, until the bucket that has a
-call's values has sent them.
+"""Default values that replace NULL in a NOT NULL column.
+
+Flink's generated Java code holds primitive values and ignores NULL marks
+(CodeGenUtils.primitiveDefaultValue). Split aggregates show the default until the bucket with a call's values
+has sent them.
 """
 
 
 def calculated(spec: CalcSpec) -> Any:
-    """What the first expression of a projection of no columns gives, as Python has it."""
+    """Return the value of a spec's first expression, which must not read any column, as a Python object."""
     row = pa.table([pa.array([0], pa.int8()), pa.array([0], pa.int64())], names=[KIND, ORDER])
     return Statement(spec).process(row).column(field(0))[0].as_py()
 
 
 class Statement:
-    """Projection and filter of changes. Rows keep their order, their kind and their `$order`.
+    """Projection and filter of changes. Rows keep their order, their kind and their sequence (`$order`).
 
-    The columns of nested parts that the spec names must stand in the table.
+    The table must contain the columns of nested parts that the spec names.
 
-    Raises JobError where an expression fails on a row, as Flink's job does, and where a column that
-    may not be NULL is.
+    Raises:
+        JobError: An expression fails on a row, as in Flink, or a NOT NULL column without default is NULL.
     """
 
     def __init__(self, spec: CalcSpec) -> None:
@@ -76,8 +78,12 @@ class Statement:
         return self._spec.condition is not None
 
     def _beside(self, changes: pa.Table, computed: pa.Table | None) -> pa.Table:
-        """The projection of all rows. computed: its columns that are no references; the others are those of
-        the input, without a copy."""
+        """Return the projection of all rows. Columns that are plain references are shared with the input.
+
+        Args:
+            changes: The input.
+            computed: Table of the other columns, or None if there are none.
+        """
         columns = {name: changes.column(name) for name in (KIND, ORDER)}
         for i, reference in enumerate(self._references):
             if reference is not None:
@@ -90,7 +96,7 @@ class Statement:
         return pa.table(columns)
 
     def _statement(self, with_places: bool) -> str:
-        """Of rows that are filtered all columns, else those that are computed."""
+        """Return the SQL: of all output columns if there is a filter, else of the computed ones."""
         of_rows = [quote(KIND), quote(ORDER)] if self._filters else []
         wanted = range(len(self._references)) if self._filters else self._computed
         columns = [*of_rows, *(f"{self._spec.projection[i]} AS {field(i)}" for i in wanted)]
@@ -102,7 +108,7 @@ class Statement:
         return f"SELECT {', '.join(columns)} FROM {source}"
 
     def _run(self, changes: pa.Table) -> pa.Table:
-        """Execute the statement. Override to say more about an error."""
+        """Execute the statement. Override to add details to errors."""
         connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
         connection.register("changes", without_zone(changes))
         try:
@@ -113,7 +119,7 @@ class Statement:
             connection.unregister("changes")
 
     def _typed(self, table: pa.Table) -> pa.Table:
-        """The columns in the types that carry them, the zone of TIMESTAMP_LTZ put back."""
+        """Return the columns in their Arrow types, with the time zone of TIMESTAMP_LTZ restored."""
         for i, kind in enumerate(self._types):
             column = table.column(i + 2)
             if column.type != kind:
@@ -121,7 +127,7 @@ class Statement:
         return table
 
     def _checked(self, table: pa.Table) -> pa.Table:
-        """A computed NULL that may not be one is what Java has in its place, where it has something."""
+        """Replace computed NULLs in NOT NULL columns with Java's default, or raise if the type has none."""
         for i in self._computed_not_null:
             column = table.column(i + 2)
             if not column.null_count:
@@ -143,8 +149,11 @@ class Statement:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
-    """What the statement gives. DuckDB binds a relation's twice, which is most of a long one's time; a result
-    that is executed at once costs a copy of the rows instead, of which it warns."""
+    """Return the result of a statement.
+
+    DuckDB binds a relation's statement twice, which dominates the time of a long one. `execute` binds once
+    but copies the rows, and warns about it.
+    """
     if len(statement) < _LONG:
         return connection.sql(statement).to_arrow_table()
     with warnings.catch_warnings():
@@ -153,7 +162,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
 
 
 def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
-    """The source with the steps' columns beside its own."""
+    """Return the source with the columns of the steps added."""
     for columns in steps:
         source = f"(SELECT *, {', '.join(columns)} FROM {source})"
     return source
@@ -162,12 +171,12 @@ def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
 def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(kind, safe=False)
-    except pa.ArrowException:  # an untyped NULL within an array or map
+    except pa.ArrowException:  # the column has an untyped NULL within an array or map
         return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
 def without_zone(table: pa.Table) -> pa.Table:
-    """The table with every TIMESTAMP_LTZ as a plain timestamp in UTC, as expressions expect it."""
+    """Return the table with TIMESTAMP_LTZ columns as plain timestamps in UTC, as expressions expect them."""
     for i, column in enumerate(table.columns):
         kind = column.type
         if pa.types.is_timestamp(kind) and kind.tz is not None:
@@ -176,7 +185,7 @@ def without_zone(table: pa.Table) -> pa.Table:
 
 
 def job_error(error: duckdb.Error) -> FiresteelError:
-    """What the user is told of an error that DuckDB raised while a statement ran."""
+    """Return the user's error for an exception that DuckDB raised while a statement ran."""
     known = take_error()
     if known is not None:
         return known

@@ -1,7 +1,7 @@
-"""Scalar functions of the user's, called by DuckDB with Arrow columns.
+"""Scalar user-defined functions, called by DuckDB with Arrow columns.
 
-A signature is `<name>|<argument type>|...|<result type>`, in DuckDB's type names, as in registry.py. A
-function without arguments is given a column all the same, for the number of its rows.
+A signature is `<name>|<argument type>|...|<result type>` in DuckDB's type names, as in registry.py. A
+function without arguments receives one column, which tells the number of rows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from firesteel.types.duckdb import arrow_of
 from firesteel.types.user_function import UserFunction
 
 NO_ARGUMENTS = "()"
-"""Stands behind the name of a function that is called without arguments."""
+"""Suffix of the name of a function that is called without arguments."""
 
 _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException)
 
 
 def register_user(connection: duckdb.DuckDBPyConnection, signature: str, function: UserFunction) -> None:
-    """Make the function known to the connection. It is looked for when it is first called."""
+    """Register a user-defined function. It is loaded on the first call."""
     name, *types = signature.split("|")
     *arguments, result = types
     counts_rows = name.endswith(NO_ARGUMENTS)
@@ -80,7 +80,7 @@ def _by_column(
 
 
 def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
-    """The result as a column of the type, one value a row."""
+    """Return the result as a column of the type, with one value for each row."""
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     try:

@@ -1,4 +1,4 @@
-"""Sets of values as DuckDB functions: whether a value is one of many, at the cost of one look-up."""
+"""Sets of values as DuckDB functions, which test an IN of many values with one hash lookup."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from firesteel.types.duckdb import arrow_of
 
 
 def register_set(connection: duckdb.DuckDBPyConnection, name: str, members: ValueSet) -> None:
-    """Make the set known as a function of one value of its type: TRUE, FALSE, or NULL for NULL. Zero and
-    negative zero are one value."""
+    """Register a set as a function of one value: TRUE if it is in the set, FALSE, or NULL for NULL.
+
+    0.0 and -0.0 count as equal.
+    """
     kind = arrow_of(members.kind)
     values = pa.array(members.values, kind)
     if pa.types.is_floating(kind):

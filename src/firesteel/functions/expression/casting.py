@@ -1,4 +1,4 @@
-"""CAST as the planner writes it: none where the type is the same, folded into a literal where it fits.
+"""CAST in plans: omitted if the type is unchanged, folded into a literal if possible.
 
 Rules: Calcite's RexBuilder.makeCast and RexBuilder.canRemoveCastFromLiteral.
 """
@@ -20,10 +20,16 @@ _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
 def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments: bool = False) -> Expr:
-    """The expression as `target`; its own nullability is kept. moments: a text becomes a DATE or TIMESTAMP
-    literal, as where expressions are simplified.
+    """Return the expression cast to `target`, with the nullability of the expression.
 
-    Raises ValidationError where Flink has no such cast.
+    Args:
+        expr: The expression.
+        target: Type to cast to.
+        range: Position of the CAST in the script.
+        moments: Fold texts into DATE and TIMESTAMP literals, as Flink does when it simplifies expressions.
+
+    Raises:
+        ValidationError: Flink has no such cast.
     """
     kind = target.with_nullable(expr.type.nullable)
     if expr.type.same_as(kind):
@@ -42,7 +48,7 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments:
 
 
 def _placed(literal: Literal, range: SourceRange | None) -> Literal:
-    """The literal in the place of the whole cast."""
+    """Return the literal with the position of the whole cast."""
     return literal if range is None else replace(literal, range=range)
 
 
@@ -56,7 +62,7 @@ def _folded(literal: Literal, kind: SqlType, moments: bool) -> Literal | None:
 
 
 def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
-    """The literal's value as one of the target type, or None where a CAST must stay."""
+    """Return the literal's value as a value of the target type, or None if the CAST must stay."""
     root = target.root
     if source.root is TypeRoot.CHAR and isinstance(value, str):
         if root is TypeRoot.VARCHAR and len(value) <= (target.length or 0):
@@ -73,22 +79,27 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         return float(value) if source.root in APPROXIMATE and not isinstance(value, Plain) else Plain(value)
     if source.root is TypeRoot.DOUBLE and value == Decimal(
         float(value)
-    ):  # computed: with the digits Java shows
+    ):  # a computed value has the digits that Java shows
         value = float(value)
     return _decimal(Decimal(repr(value) if isinstance(value, float) else value), target)
 
 
 def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
-    """With the digits that were written, also those that the type has no place for: plans show them, a cast
-    to a wider type has them again, and code that is generated for the literal rounds (rounded_literal).
-    Calcite: SqlTypeUtil.isValidDecimalValue looks at the digits before the point only."""
+    """Return the value with all its digits, or None if its integral digits do not fit the type.
+
+    Digits beyond the scale stay: plans show them, and a cast to a wider type uses them. Code generated for
+    the literal rounds (rounded_literal). Calcite: SqlTypeUtil.isValidDecimalValue checks integral digits
+    only.
+    """
     whole = (target.precision or 0) - (target.scale or 0)
     return value if not value or value.adjusted() + 1 <= whole else None
 
 
 def rounded_literal(literal: Literal) -> Literal:
-    """The literal as a value of its type: a decimal without the digits that its type has no place for, NULL
-    if it has too many then, as 9.995 as DECIMAL(3, 2) (Flink: DecimalData.fromBigDecimal)."""
+    """Return the literal as a value of its type: a DECIMAL rounded to the scale of its type.
+
+    A value that then has too many digits is NULL: 9.995 as DECIMAL(3, 2) (Flink: DecimalData.fromBigDecimal).
+    """
     if literal.type.root is not TypeRoot.DECIMAL or not isinstance(literal.value, Decimal):
         return literal
     places = literal.value.as_tuple().exponent
@@ -99,7 +110,7 @@ def rounded_literal(literal: Literal) -> Literal:
 
 
 def with_all_digits(literal: Literal) -> Literal:
-    """A DECIMAL as its type has it: 2.50 for a 2.5 that is a DECIMAL(3, 2)."""
+    """Return a DECIMAL literal with all digits of its scale: 2.50 for 2.5 of type DECIMAL(3, 2)."""
     value, kind = literal.value, literal.type
     if not isinstance(value, Decimal) or kind.root is not TypeRoot.DECIMAL:
         return literal
@@ -107,7 +118,7 @@ def with_all_digits(literal: Literal) -> Literal:
 
 
 def as_type(expr: Expr, kind: SqlType) -> Expr:
-    """The expression as another type; a literal that the type can hold is retyped, its value kept."""
+    """Return the expression as another type. A literal that the type can hold is retyped, with its value."""
     target = kind.with_nullable(expr.type.nullable)
     if expr.type.same_as(target):
         return expr

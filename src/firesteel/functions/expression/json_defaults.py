@@ -1,7 +1,7 @@
-"""What JSON_VALUE gives for a DEFAULT: Flink's internal value of the literal, taken for what RETURNING names.
+"""The DEFAULT of JSON_VALUE: Flink's internal value of the literal, returned without conversion.
 
-Flink converts nothing: as STRING the Java object's own text is returned (a DATE's days, a TIMESTAMP's
-`2020-01-01T00:00`), as another type only an object of that class (JsonValueCallGen).
+As STRING, Flink returns the text of the Java object (a DATE's days, a TIMESTAMP's `2020-01-01T00:00`). As
+another type, it returns only an object of that class (JsonValueCallGen).
 """
 
 from __future__ import annotations
@@ -34,14 +34,19 @@ _CLASSES = {
 _WANTED = {
     TypeRoot.BOOLEAN: "java.lang.Boolean",
     TypeRoot.INTEGER: "java.lang.Integer",
-    TypeRoot.DOUBLE: "java.math.BigDecimal",  # which no literal is
+    TypeRoot.DOUBLE: "java.math.BigDecimal",  # no literal has this class
 }
 
 
 def java_default(literal: Literal, returning: SqlType) -> dict[str, Any]:
-    """{"default": value}, or {"failure": message} where Flink fails once the default is asked for.
+    """Return {"default": value}, or {"failure": message} if Flink fails when it uses the default.
 
-    Raises NotSupportedError for a literal whose Java text names a place in memory.
+    Args:
+        literal: The DEFAULT.
+        returning: Type of RETURNING.
+
+    Raises:
+        NotSupportedError: The literal's Java text would be a memory address.
     """
     given = _CLASSES.get(literal.type.root)
     if given is None:
@@ -55,7 +60,7 @@ def java_default(literal: Literal, returning: SqlType) -> dict[str, Any]:
 
 
 def _internal(value: Any) -> Any:
-    """A DATE's days, a TIME's milliseconds; others as they are."""
+    """Return a DATE in days, a TIME in milliseconds, and other values unchanged."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return (value - date(1970, 1, 1)).days
     if isinstance(value, time):
@@ -85,7 +90,7 @@ def _java_text(literal: Literal) -> str:
 
 
 def _local_date_time(value: datetime) -> str:
-    """LocalDateTime.toString: seconds where there are any, fractions in groups of three digits."""
+    """Return the text of Java's LocalDateTime.toString: seconds only if not 0, fractions of 3 or 6 digits."""
     if not value.second and not value.microsecond:
         return value.strftime("%Y-%m-%dT%H:%M")
     text = value.strftime("%Y-%m-%dT%H:%M:%S")

@@ -1,5 +1,7 @@
-"""CAST of TIMESTAMP literals, which the planner folds by their digits (Calcite: RexBuilder.makeCast,
-TimestampString.round): more digits than the type has are left out, before 1970 too.
+"""Folding of CASTs of TIMESTAMP literals, which works on their digits.
+
+Calcite: RexBuilder.makeCast, TimestampString.round. Digits beyond the type's precision are cut, also before
+1970.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d{1,9}))?", re.AS
 
 
 def moment_of_text(text: str, target: SqlType) -> date | str | None:
-    """A string that is written just as a DATE or TIMESTAMP literal is, None for others."""
+    """Return the value of a text that is written like a DATE or TIMESTAMP literal, None for other texts."""
     try:
         if target.root is TypeRoot.DATE:
             return date.fromisoformat(text) if len(text) == 10 else None
@@ -27,9 +29,10 @@ def moment_of_text(text: str, target: SqlType) -> date | str | None:
 
 
 def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | str | None:
-    """A TIMESTAMP literal's value as another TIMESTAMP, None where a CAST must stay.
+    """Return a TIMESTAMP literal's value for another TIMESTAMP type, or None if the CAST must stay.
 
-    Raises NotSupportedError for the TIME of one before 1970: Flink makes no literal of it either.
+    Raises:
+        NotSupportedError: The TIME of a moment before 1970, for which Flink fails.
     """
     if source.root is not TypeRoot.TIMESTAMP or not isinstance(value, (datetime, str)):
         return None
@@ -42,7 +45,11 @@ def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | 
 
 
 def _of_digits(text: str, target: SqlType) -> datetime | str:
-    """As Literal holds it: a text where datetime has too few digits. Raises ValueError for no such day."""
+    """Return the value as Literal holds it: a text if it has more than 6 digits.
+
+    Raises:
+        ValueError: There is no such day.
+    """
     fraction = text[20:][: target.precision or 0]
     if len(fraction) <= 6:
         return datetime.fromisoformat(f"{text[:19]}.{fraction:0<6}")

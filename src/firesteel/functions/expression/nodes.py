@@ -1,7 +1,7 @@
-"""Typed scalar expressions and aggregate calls: frozen trees over the columns of one input.
+"""Typed scalar expressions and aggregate calls: immutable trees over the columns of one input.
 
-A function is named by its row in `functions/signatures/function.py`; special forms are calls too: AND, OR,
-NOT, CASE (when, then, ..., else), CAST, TRY_CAST, ROW constructors and field access.
+A function's name refers to its row in `functions/signatures/function.py`. Special forms are calls too: AND,
+OR, NOT, CASE (when, then, ..., else), CAST, TRY_CAST, ROW constructors and field access.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from firesteel.types.sql import SqlType
 from firesteel.types.user_function import UserDefined
 
 Value = None | bool | int | float | Decimal | str | bytes | date | time | datetime
-"""A literal's value; an interval's is its count of months or milliseconds."""
+"""Value of a literal. An interval is its number of months or milliseconds."""
 
 
 @dataclass(frozen=True)
 class InputRef:
-    """Column `index` of the input."""
+    """Reference to column `index` of the input."""
 
     index: int
     type: SqlType
@@ -30,12 +30,12 @@ class InputRef:
 
 
 class Plain(Decimal):
-    """The value of a DOUBLE literal that was written as an exact number: plans show `2.5`, not `2.5E0`."""
+    """Value of a DOUBLE literal that was written as an exact number: plans show `2.5`, not `2.5E0`."""
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A constant; `value` is None for NULL."""
+    """Constant. `value` is None for NULL."""
 
     value: Value
     type: SqlType
@@ -50,18 +50,21 @@ MIRRORED = {
     "<=": ">=",
     ">=": "<=",
 }
-"""What a function of two arguments is with the arguments the other way around."""
+"""Function that gives the same result when its two arguments are swapped, for each function that has one."""
 _OF_ONE_TYPE = frozenset("+*")
-"""These mirror only arguments of one type, nullability aside."""
+"""Functions that mirror only arguments of equal types, apart from nullability."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function applied to its arguments.
+    """Function call.
 
-    `options` holds what is written with the call but is no argument: a time unit, a field name,
-    ON EMPTY, the trim side. `user`: the function is one of the user's. A call is equal to the same one
-    the other way around, `a > 1` to `1 < a` (Calcite: RexNormalize).
+    A call equals its mirrored form: `a > 1` equals `1 < a` (Calcite: RexNormalize).
+
+    Attributes:
+        options: Parts of the call that are no arguments: a time unit, a field name, ON EMPTY, the trim side.
+        user: The user-defined function, or None for a built-in one.
+        depth: Levels of calls in this tree, from 1.
     """
 
     function: str
@@ -80,7 +83,7 @@ class Call:
         object.__setattr__(self, "depth", depth + 1)
 
     def with_args(self, args: tuple[Expr, ...]) -> Call:
-        """The same call of other arguments; itself where they are the same objects."""
+        """Return this call with other arguments, or itself if they are the same objects."""
         if len(args) == len(self.args) and all(map(is_, args, self.args)):
             return self
         return Call(self.function, args, self.type, self.options, self.range, self.user)
@@ -103,7 +106,7 @@ class Call:
         return True
 
     def _facing(self, other: Call) -> tuple[Expr, ...] | None:
-        """The other's arguments, in the order in which they may equal this one's; None: the calls differ."""
+        """Return the other call's arguments in the order that may equal this call's; None if they differ."""
         if self.depth != other.depth or len(self.args) != len(other.args) or hash(self) != hash(other):
             return None
         if (self.type, self.options, self.user) != (other.type, other.options, other.user):
@@ -117,7 +120,7 @@ class Call:
         return _hash(self) if known is None else known
 
     def _mirrored(self) -> str | None:
-        """The function with the two arguments the other way around, if that is the same."""
+        """Return the function that gives the same result with swapped arguments, or None."""
         if len(self.args) != 2:
             return None
         first, second = self.args
@@ -135,7 +138,7 @@ def _may_equal(a: Expr, b: Expr) -> bool:
 
 @from_below
 def _hash(call: Call) -> int:
-    """The call's hash, the same for the call the other way around; it stays with the call."""
+    """Return the call's hash, equal for its mirrored form, and cache it in the call."""
     mirrored = call._mirrored()
     if mirrored is None:
         found = hash((call.function, call.args, call.type, call.options))
@@ -148,25 +151,27 @@ def _hash(call: Call) -> int:
 
 
 IN_LIST, ROWS_EQUAL = "IN LIST", "ROW ="
-"""How a bound query says that one of several comparisons holds (IN), and that two rows are equal: a call of
-the comparisons. plan/rel_builder.py makes OR and AND of them; it leaves the types of their operands alone."""
+"""Functions of a bound query whose arguments are comparisons: any of an IN list holds; two rows are equal.
+
+plan/rel_builder.py converts them to OR and AND without changing the types of their operands.
+"""
 
 
 @dataclass(frozen=True)
 class AggregateCall:
-    """An aggregate function over columns of its input.
-
-    args and filter are column positions: a Calc below has computed them. name is the output's.
-    options: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (always with JSON_*AGG).
-    user: the function is one of the user's.
-    """
+    """Aggregate function over columns of its input."""
 
     function: str
     args: tuple[int, ...]
+    """Positions of the argument columns. A Calc below has computed them."""
     type: SqlType
     name: str
+    """Name of the output column."""
     distinct: bool = False
     filter: int | None = None
+    """Position of the FILTER column, or None."""
     range: SourceRange | None = field(default=None, compare=False)
     options: tuple[str, ...] = ()
+    """`IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (always set for JSON_*AGG)."""
     user: UserDefined | None = None
+    """The user-defined function, or None for a built-in one."""

@@ -1,8 +1,8 @@
-"""Recursive functions over trees of any depth: `a + b + ...` is as deep as it is long, so is a UNION ALL.
+"""Recursive functions over trees of any depth. `a + b + ...` is as deep as it is long, as is a UNION ALL.
 
-Python's stack holds a few hundred levels. A function under `from_below` that has gone down some levels first
-answers for parts of what is still below it, the deepest first, and remembers these answers: from there no
-recursion goes further than to the next part that has its answer.
+Python's stack holds a few hundred levels. After STEP levels, a function under `from_below` first computes
+its results for parts at regular depths (`milestones`), the deepest first, and stores them. From then on no
+recursion goes deeper than to the next stored result.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 STEP = 20
-"""Levels that a recursion goes down by itself."""
+"""Levels that a recursion may descend before results of deeper parts are computed."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """Python's collector of circles rests: a plan's trees hold none, and it would walk all of them again and
-    again while they grow."""
+    """Pause Python's cyclic garbage collector.
+
+    The trees of a plan have no cycles, and the collector would traverse them again and again while they grow.
+    """
     active = gc.isenabled()
     gc.disable()
     try:
@@ -34,20 +36,22 @@ def collector_at_rest() -> Iterator[None]:
 
 
 def depth_of(tree: Any) -> int:
-    """Levels below the tree's root: 0 for a column, a literal, a plan's scan."""
+    """Return the levels below the tree's root: 0 for a column, a literal or a plan's scan."""
     depth: int = getattr(tree, "depth", 0)
     return depth
 
 
 def parts_of(tree: Any) -> tuple[Any, ...]:
-    """The arguments of a call, the inputs of a plan's node."""
+    """Return the arguments of a call, or the inputs of a plan node."""
     parts = getattr(tree, "args", None)
     return getattr(tree, "children", ()) if parts is None else parts
 
 
 def milestones(tree: Any) -> list[Any]:
-    """Parts of the tree, the deepest ones first; from each of them and from the root it is at most STEP
-    levels down to the next, or to the leaves."""
+    """Return parts of the tree, the deepest first, such that descents between them have at most STEP levels.
+
+    From the root and from each of these parts, the next one or the leaves are at most STEP levels below.
+    """
     found: list[Any] = []
     pending = [tree]
     while pending:
@@ -64,21 +68,27 @@ def milestones(tree: Any) -> list[Any]:
 
 
 class _Progress(threading.local):
-    """level: calls since the outermost one, or since the last milestone. known: the answers so far, each
-    with what was asked, which must stay alive for its identity to be its own."""
+    """State of a running recursion, for each thread.
+
+    Attributes:
+        level: Calls since the outermost one, or since the last milestone.
+        known: Results so far, with their arguments. The arguments stay alive so that their ids stay unique.
+    """
 
     level = 0
     known: dict[tuple[int, ...], tuple[Any, Any]] | None = None
 
 
 def from_below(function: F) -> F:
-    """Decorates `function(tree, *more)` that calls itself for the parts of the tree, with the same `more`
-    mostly. The values of `more` are told apart by identity."""
+    """Decorate `function(tree, *more)`, which calls itself for parts of the tree, to support any depth.
+
+    Calls mostly pass on the same `more`. Its values are compared by identity.
+    """
     progress = _Progress()
 
     @wraps(function)
     def guarded(tree: Any, *more: Any) -> Any:
-        if getattr(tree, "depth", 0) < STEP:  # most parts, and no milestone
+        if getattr(tree, "depth", 0) < STEP:  # most parts; none is a milestone
             return function(tree, *more)
         known = progress.known
         if known is not None:
@@ -112,7 +122,7 @@ def from_below(function: F) -> F:
 
 
 def remembered(function: F) -> F:
-    """Decorates `function(tree)`: the answer stays with the tree, which is frozen; from_below is in it."""
+    """Decorate `function(tree)` like `from_below`, and cache the result in the tree, which is immutable."""
     name = f"_{function.__module__}.{function.__qualname__}"
     derive = from_below(function)
 

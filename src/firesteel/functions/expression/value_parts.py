@@ -1,4 +1,4 @@
-"""Which parts of nested columns expressions look at (types/value_parts.py)."""
+"""Parts of nested columns that expressions read (types/value_parts.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.types.value_parts import Part, Parts
 
 
 def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
-    """The parts of each column that is read."""
+    """Return the parts that are read of each column, by column index."""
     found: dict[int, dict[Part, None]] = defaultdict(dict)
     pending = list(exprs)
     while pending:
@@ -27,7 +27,7 @@ def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
 
 
 def _step(call: Call) -> Part:
-    """The step by which a call takes a part of its first argument; none where it may look at all of it."""
+    """Return the step by which a call accesses its first argument; () if it may read all of it."""
     if call.function == "ITEM_FIELD":
         return (call.options[0],)
     if call.function != "ITEM":
@@ -36,6 +36,6 @@ def _step(call: Call) -> Part:
     if value.type.root is TypeRoot.ARRAY:
         return (None,)
     if value.type.root is TypeRoot.MAP and isinstance(key, Literal) and key.type.root in CHARACTER:
-        as_it_is = value.type.children[0].same_as(STRING)  # others would be padded or cut
+        as_it_is = value.type.children[0].same_as(STRING)  # a key of another type would be padded or cut
         return (key.value,) if isinstance(key.value, str) and as_it_is else ()
     return ()

@@ -1,4 +1,4 @@
-"""Functions of the user's in Python, under the names that PyFlink gives them."""
+"""API of user-defined functions in Python, with PyFlink's names."""
 
 from firesteel.functions.python.bases import AggregateFunction, FunctionContext, ScalarFunction
 from firesteel.functions.python.data_types import DataTypes

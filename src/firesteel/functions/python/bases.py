@@ -1,4 +1,4 @@
-"""The classes that a user's function may extend. PyFlink: pyflink.table.udf."""
+"""Base classes of user-defined functions. PyFlink: pyflink.table.udf."""
 
 from __future__ import annotations
 
@@ -9,71 +9,74 @@ from typing import Any
 from firesteel.types.sql import SqlType
 
 TypeName = SqlType | str
-"""A type, or its text as SQL writes it: 'BIGINT', 'ARRAY<STRING>'."""
+"""SQL type, or its text: 'BIGINT', 'ARRAY<STRING>'."""
 
 
 class FunctionContext:
-    """What `open` is given."""
+    """Context that `open` receives."""
 
     def get_job_parameter(self, key: str, default: str) -> str:
-        """A parameter of the job; there are none, so always the default."""
+        """Return a job parameter. Firesteel has none, so the result is always the default."""
         return default
 
 
 class UserDefinedFunction:
-    """What scalar and aggregate functions have in common."""
+    """Base class of scalar and aggregate functions."""
 
     def open(self, function_context: FunctionContext) -> None:
-        """Called in a worker's process before its first row; one process works for many tasks."""
+        """Set up the function in a worker process, before its first row. One process runs many tasks."""
 
     def close(self) -> None:
-        """Called when the worker's process ends, unless it is killed."""
+        """Clean up when the worker process ends. Not called if the process is killed."""
 
     def is_deterministic(self) -> bool:
-        """Whether equal arguments always give equal results."""
+        """Return whether equal arguments always give equal results."""
         return True
 
 
 class ScalarFunction(UserDefinedFunction, ABC):
-    """One value for each row: `eval` is given the arguments, None for NULL."""
+    """Base class of functions that return one value for each row."""
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:
-        """The value."""
+        """Return the value for the arguments of one row. NULL is None."""
 
 
 class AggregateFunction(UserDefinedFunction, ABC):
-    """One value for each group, kept in an accumulator that `accumulate` changes in place.
+    """Base class of functions that return one value for each group of rows.
 
-    The accumulator is any object that can be pickled: it lies in keyed state between two batches. Over pandas
-    `accumulate` is called once, with Series of all rows, and the accumulator is kept no longer than that.
+    `accumulate` changes the accumulator in place. It may be any object that pickle supports, since keyed
+    state stores it between micro-batches. Over pandas, `accumulate` is called once with Series of all rows,
+    and the accumulator is discarded afterwards.
     """
 
     @abstractmethod
     def create_accumulator(self) -> Any:
-        """The accumulator of a group without rows."""
+        """Return the accumulator of a group without rows."""
 
     @abstractmethod
     def accumulate(self, accumulator: Any, *args: Any) -> None:
-        """Take a row in. NULL is None."""
+        """Add a row to the accumulator. NULL is None."""
 
     def retract(self, accumulator: Any, *args: Any) -> None:
-        """Take a row back, where the input has updates and deletes."""
+        """Remove a row from the accumulator. Needed if the input has updates or deletes."""
         raise RuntimeError("Method retract is not implemented")
 
     def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
-        """Take other accumulators in: sessions that are joined, and windows that share what they aggregate. A
-        user's aggregate has one phase, as in Flink, so nothing else needs it."""
+        """Add other accumulators to this one. Needed for session windows and for windows with shared slices.
+
+        As in Flink, user-defined aggregates have no local phase that would need it.
+        """
         raise RuntimeError("Method merge is not implemented")
 
     @abstractmethod
     def get_value(self, accumulator: Any) -> Any:
-        """The result; the accumulator stays as it is."""
+        """Return the result without changing the accumulator."""
 
     def get_result_type(self) -> TypeName:
-        """The type of the result, where udaf(result_type=...) does not say it."""
+        """Return the type of the result, for use without udaf(result_type=...)."""
         raise RuntimeError("Method get_result_type is not implemented")
 
     def get_accumulator_type(self) -> TypeName:
-        """The type of the accumulator; it is pickled whatever the type, so it need not be given."""
+        """Return the type of the accumulator. It is not used, since accumulators are pickled."""
         raise RuntimeError("Method get_accumulator_type is not implemented")

@@ -1,4 +1,4 @@
-"""Digests of the code of user-defined functions, by which a change is seen."""
+"""Digests of the code of user-defined functions, for detecting changes between runs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _UNKNOWN = ""
 def code_digest(function: UserFunction) -> str:
     """Return a digest of a function's code: of its module and the modules beside it that it uses.
 
-    A function that no module holds, such as one of a notebook, has the digest of its own source, or of its
-    byte code if the source is unknown. Byte code is another in each version of Python, so such a digest
-    begins with the version.
+    A function without a module file, for example from a notebook, has a digest of its own source, or of its
+    byte code if the source is unknown. Byte code differs between Python versions, so its digest starts with
+    the version.
 
     Returns:
-        The kind of digest, a colon and the digest; "" if the code cannot be found.
+        Kind of digest, a colon and the digest; "" if the code cannot be found.
     """
     try:
         found = find(function.code, function.folder)
-    except Exception:  # the job itself tells what is wrong with it
+    except Exception:  # the job reports the error when it loads the function
         return _UNKNOWN
     if function.code.startswith(PICKLED):
         return _of_object(found)
@@ -42,13 +42,13 @@ def code_digest(function: UserFunction) -> str:
 
 
 def is_changed(before: str, after: str) -> bool:
-    """Whether two digests of one function say that its code changed; digests of two kinds say nothing."""
+    """Whether two digests of a function show a change. Digests of different kinds are not compared."""
     same_kind = before.rpartition(":")[0] == after.rpartition(":")[0]
     return same_kind and _UNKNOWN not in (before, after) and before != after
 
 
 def _files(module: ModuleType, folder: str, found: dict[str, Path]) -> dict[str, Path]:
-    """Add the source files of a module and of those that it uses and that belong to it, by module name."""
+    """Add the source files of a module and, recursively, of the modules that it uses and owns."""
     file = getattr(module, "__file__", None)
     if module.__name__ in found or file is None or not Path(file).is_file():
         return found
@@ -60,7 +60,7 @@ def _files(module: ModuleType, folder: str, found: dict[str, Path]) -> dict[str,
 
 
 def _used(module: ModuleType) -> Iterator[ModuleType]:
-    """The modules that a module's names hold, or in which what they hold was defined."""
+    """Yield the modules that a module's names hold, or that define the values of these names."""
     for value in list(vars(module).values()):
         home = value if isinstance(value, ModuleType) else sys.modules.get(_home(value))
         if home is not None:
@@ -73,7 +73,7 @@ def _home(value: Any) -> str:
 
 
 def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
-    """Whether a module is of the same package, or lies in the folder of the user's functions."""
+    """Whether a module is of the same package, or in the folder of the user's functions."""
     if used.__name__.partition(".")[0] == module.__name__.partition(".")[0]:
         return True
     file = getattr(used, "__file__", None)
@@ -98,7 +98,7 @@ def _methods(kind: type) -> list[CodeType]:
 
 
 def _code(code: CodeType) -> bytes:
-    """What a code object does, without its place in a file."""
+    """Return the bytes of a code object, without its position in a file."""
     inner = [
         _code(const) if isinstance(const, CodeType) else repr(const).encode() for const in code.co_consts
     ]

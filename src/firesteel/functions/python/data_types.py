@@ -1,4 +1,4 @@
-"""Types under PyFlink's names: DataTypes.BIGINT(), DataTypes.ARRAY(DataTypes.STRING())."""
+"""SQL types with PyFlink's names: DataTypes.BIGINT(), DataTypes.ARRAY(DataTypes.STRING())."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 class DataTypes:
-    """Each gives a SqlType, which a type's text does as well. Nullable unless `nullable` is False."""
+    """Constructors of SQL types, nullable by default. A type's SQL text can be used in place of it."""
 
     @staticmethod
     def FIELD(name: str, data_type: SqlType) -> tuple[str, SqlType]:
-        """A field of a ROW."""
+        """Return a field for ROW."""
         return name, data_type
 
     @staticmethod
     def ROW(fields: Sequence[tuple[str, SqlType]], nullable: bool = True) -> SqlType:
-        """Fields by name."""
+        """Return a ROW type of fields made by FIELD."""
         names, children = (tuple(name for name, _ in fields), tuple(kind for _, kind in fields))
         return SqlType(TypeRoot.ROW, nullable, children=children, names=names)
 

@@ -1,4 +1,4 @@
-"""What is said when a function of the user's fails: its name, the arguments, the row, the line."""
+"""Errors of user-defined functions, with the function's name, arguments, row and line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ _LONG = 60
 
 
 class UserFunctionError(JobError):
-    """A function of the user's raised, or gave what is not of its type. The row is known later."""
+    """Failure of a user-defined function: it raised an exception or returned a value of the wrong type."""
 
     row: str | None = None
+    """Row that the function failed on, or None while it is unknown."""
 
     def in_row(self, row: str) -> JobError:
-        """The error with the row in which it happened."""
+        """Add the row to the message, unless it is set, and return this error."""
         if self.row is None:
             self.row = row
             self.message = f"{self.message}; row {row}"
@@ -25,14 +26,21 @@ class UserFunctionError(JobError):
 
 
 def failed(name: str, args: Sequence[Any], error: Exception) -> UserFunctionError:
-    """The function raised `error`."""
+    """Return the error for a function that raised `error`."""
     return UserFunctionError(
         f"Function {name}({_shown(args)}) failed: {describe(error)}", hint=innermost(error.__traceback__)
     )
 
 
 def wrong_type(name: str, args: Sequence[Any] | None, value: Any, wanted: object) -> UserFunctionError:
-    """The function gave `value`, which is not of its result type. args None: a column, of type `value`."""
+    """Return the error for a result of the wrong type.
+
+    Args:
+        name: Name of the function.
+        args: Arguments of the call. None: the result is a whole column.
+        value: The result, or the type of the column.
+        wanted: Type that the result must have.
+    """
     if args is None:
         return UserFunctionError(f"Function {name} gave {value}, which is no {wanted}")
     return UserFunctionError(f"Function {name}({_shown(args)}) gave {_short(value)}, which is no {wanted}")

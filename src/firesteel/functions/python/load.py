@@ -1,5 +1,4 @@
-"""From the name of a function of the user's to the function: in the driver when it is registered, and in
-each worker when it is first called."""
+"""Loading of user-defined functions: by the driver at registration, by each worker at the first call."""
 
 from __future__ import annotations
 
@@ -20,17 +19,21 @@ from firesteel.types.user_function import UserFunction
 
 _OWN = f"{Path(__file__).parents[2]}{os.sep}"
 PICKLED = "pickle:"
-"""How the code of a function begins that no module holds."""
+"""Prefix of the code of a pickled function, which no module contains."""
 
 _loaded: dict[UserFunction, Udf] = {}
 
 
 def find(code: str, folder: str = "") -> Udf:
-    """The function that `module.name` or `module:name` names, or that was pickled; its module and those that
-    it imports may lie in `folder`.
+    """Return the function that a name refers to, or unpickle it.
 
-    Raises UsageError where there is no such module or name or it cannot be imported, ValidationError where
-    it is no function.
+    Args:
+        code: `module.name`, `module:name`, or PICKLED and base64.
+        folder: Folder that contains the module and the modules that it imports, or "".
+
+    Raises:
+        UsageError: The module or name does not exist, or the import fails.
+        ValidationError: The object is not a function.
     """
     if folder:
         look_into(folder)
@@ -55,7 +58,11 @@ def find(code: str, folder: str = "") -> Udf:
 
 
 def function_of(function: UserFunction) -> Udf:
-    """The function, opened. Raises JobError where this process cannot import it."""
+    """Return the function, loaded and opened in this process.
+
+    Raises:
+        JobError: The function cannot be loaded, or its `open` fails.
+    """
     found = _loaded.get(function)
     if found is None:
         try:
@@ -75,12 +82,12 @@ def function_of(function: UserFunction) -> Udf:
 
 
 def describe(error: BaseException) -> str:
-    """The error's class and text."""
+    """Return the class and message of an exception."""
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def innermost(trace: TracebackType | None) -> str | None:
-    """Where in the user's code an error was raised: the last frame outside of firesteel."""
+    """Return the position in the user's code that raised: the innermost frame outside Firesteel, or None."""
     place = None
     while trace is not None:
         code = trace.tb_frame.f_code

@@ -1,7 +1,8 @@
-"""Modules that lie beside a job, in folders of the user's.
+"""Import of modules from the folder of a job.
 
-What lies there must not run because of its name, since others may write there: the module that is named is
-taken from there, and what nothing else has. Such a folder is not on `sys.path`.
+Others may be able to write to that folder, so a file there must not replace another module by its name.
+Only the named module, and modules that exist nowhere else, are imported from it. The folder is not added to
+`sys.path`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from firesteel.errors import UsageError
 
 
 class _Beside(MetaPathFinder):
-    """Finds modules in folders of the user's; none with a name of Python's own, for libraries look for those
-    that only other systems have."""
+    """Finder of modules in the folders of jobs.
+
+    Names of the standard library are skipped: libraries try to import modules that exist on other systems
+    only.
+    """
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -36,7 +40,7 @@ _beside = _Beside()
 
 
 def look_into(folder: str) -> None:
-    """From now on find modules in `folder` that are nowhere else."""
+    """Search `folder` for modules that are found nowhere else, from now on."""
     if _beside not in sys.meta_path:
         sys.meta_path.append(_beside)
     if folder not in _beside.folders:
@@ -44,9 +48,10 @@ def look_into(folder: str) -> None:
 
 
 def import_from(name: str, folder: str) -> ModuleType:
-    """The module of this name in `folder`, whatever else has its name; else the one that Python finds.
+    """Import the module of this name from `folder`; if it is not there, import it as usual.
 
-    Raises UsageError where what lies in the folder has the name of a module that others mean.
+    Raises:
+        UsageError: The file in the folder has the name of another module.
     """
     top = name.partition(".")[0]
     found = PathFinder.find_spec(top, [folder]) if folder else None

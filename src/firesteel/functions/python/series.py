@@ -1,7 +1,7 @@
-"""pandas Series of Arrow columns and back, and aggregate functions over them. PyFlink: table/utils.py,
-PandasAggregateFunctionWrapper.
+"""Conversion between Arrow columns and pandas Series, and aggregate functions over Series.
 
-Not by Arrow's own way: workers hide pandas from it (spark/launch/without_pandas.py).
+PyFlink: table/utils.py, PandasAggregateFunctionWrapper. Arrow's own conversion is not used, since workers
+hide pandas from Arrow (spark/launch/without_pandas.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.Arrow
 
 
 def to_series(array: pa.Array) -> Any:
-    """As a Series; dates and times as those of datetime, ROW as a DataFrame of its fields."""
+    """Return a column as a Series. Dates and times become datetime objects, a ROW becomes a DataFrame."""
     import pandas as pd
 
     if pa.types.is_struct(array.type):
@@ -34,7 +34,7 @@ def to_series(array: pa.Array) -> Any:
 
 
 def from_series(result: Any) -> pa.Array:
-    """What a function gives, as values and where there are none; a lone value is left as it is."""
+    """Return a Series, or anything that pd.Series accepts, as an Arrow array. NaN, NaT and None are NULL."""
     import pandas as pd
 
     series = pd.Series(result)
@@ -42,10 +42,15 @@ def from_series(result: Any) -> pa.Array:
 
 
 def aggregated(user: UserFunction, columns: Sequence[pa.Array], kind: pa.DataType) -> pa.Array:
-    """What an aggregate function over pandas gives of n rows, as an array of one value of the type.
+    """Return the value of an aggregate function over pandas for one group, as an array of length 1.
 
-    columns: the arguments, n values each. NaN, NaT and None are NULL. Raises UserFunctionError where it fails
-    or gives what is not of the type.
+    Args:
+        user: The function.
+        columns: Arguments, each of one value a row. NaN, NaT and None are NULL.
+        kind: Arrow type of the result.
+
+    Raises:
+        UserFunctionError: The function fails or returns a value of another type.
     """
     found = function_of(user)
     assert isinstance(found, AggregateUdf)
@@ -63,7 +68,7 @@ def aggregated(user: UserFunction, columns: Sequence[pa.Array], kind: pa.DataTyp
 
 
 def _one(value: Any, kind: pa.DataType) -> pa.Array:
-    """The value as Arrow takes it from a Series: a float without a fraction is an integer."""
+    """Return the value as an array; as from a Series, a float without a fraction counts as an integer."""
     import pandas as pd
 
     series = pd.Series([value])

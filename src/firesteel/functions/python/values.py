@@ -1,7 +1,7 @@
-"""Values as a user's function sees them, and Arrow columns of what it gives.
+"""Conversion between Arrow columns and the Python values of user-defined functions.
 
-NULL is None; DECIMAL is a Decimal, dates and times are datetime's; ARRAY is a list, MAP a dict, ROW a
-named tuple. PyFlink: the coders of pyflink.fn_execution.
+NULL is None. DECIMAL is a Decimal, dates and times are datetime objects, ARRAY is a list, MAP a dict and
+ROW a named tuple. PyFlink: the coders of pyflink.fn_execution.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WIDE = Context(prec=80)
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """The column's values."""
+    """Return the values of a column as Python objects. Timestamps are cut to microseconds."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
         array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
@@ -30,8 +30,11 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """The values as a column. Raises TypeError, ValueError, ArithmeticError or pa.ArrowException where one
-    is not of the type."""
+    """Return Python values as a column.
+
+    Raises:
+        TypeError, ValueError, ArithmeticError or pa.ArrowException: A value is not of the type.
+    """
     convert = _to_arrow(kind)
     if convert is not None:
         values = [None if value is None else convert(value) for value in values]
@@ -39,7 +42,7 @@ def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def is_of_type(value: Any, kind: pa.DataType) -> bool:
-    """Whether a value is of a type."""
+    """Whether a Python value can be converted to an Arrow type."""
     try:
         column_of([value], kind)
     except (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException):
@@ -95,7 +98,7 @@ def _same(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """NumPy's numbers are numbers; a boolean is none."""
+    """Return the number. Reject booleans, which are ints in Python."""
     if isinstance(value, bool):
         raise TypeError("a boolean is no number")
     return value
@@ -108,7 +111,7 @@ def _decimal(value: Any, scale: int) -> Decimal:
 
 
 def _row(value: Any, kind: pa.DataType) -> dict[str, Any]:
-    """A mapping by name, or a sequence by position."""
+    """Return a ROW as a dict, from a dict by name or a sequence by position."""
     fields = [kind.field(i) for i in range(kind.num_fields)]
     cells = [value[f.name] for f in fields] if isinstance(value, dict) else list(value)
     if len(cells) != len(fields):

@@ -1,7 +1,7 @@
-"""How watermarks are made in Python, under the names of PyFlink's DataStream API. Times are milliseconds.
+"""Watermark strategies in Python, with the names of PyFlink's DataStream API. Times are in milliseconds.
 
-Flink: WatermarkStrategy, WatermarkGenerator, BoundedOutOfOrdernessWatermarks. Who gets the watermarks
-looks after idleness (runtime/dataflow/watermarks.py).
+Flink: WatermarkStrategy, WatermarkGenerator, BoundedOutOfOrdernessWatermarks. Receivers of watermarks
+handle idleness (runtime/dataflow/watermarks.py).
 """
 
 from __future__ import annotations
@@ -18,35 +18,40 @@ _LEAST = -(1 << 63)
 
 
 class TimestampAssigner(ABC):
-    """Gives a row its time, in place of what its row time column has."""
+    """Base class for assigning a time to each row, in place of its rowtime column."""
 
     @abstractmethod
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
-        """The time of a row, whose column has `record_timestamp`."""
+        """Return the time of a row in milliseconds.
+
+        Args:
+            value: The row.
+            record_timestamp: Value of its rowtime column.
+        """
 
 
 class WatermarkOutput(ABC):
-    """What a generator tells watermarks to."""
+    """Receiver of a generator's watermarks."""
 
     @abstractmethod
     def emit_watermark(self, timestamp: int) -> None:
-        """No row with a time up to this one will come. What is not above the last one is left out."""
+        """Declare that no row with a time up to `timestamp` will come. Only increasing watermarks count."""
 
 
 class WatermarkGenerator(ABC):
-    """Makes watermarks from rows. What its attributes hold is kept with the checkpoint, as pickle has it."""
+    """Base class for generating watermarks from rows. Its attributes are pickled into the checkpoint."""
 
     @abstractmethod
     def on_event(self, value: Any, timestamp: int, output: WatermarkOutput) -> None:
-        """A row has come; a tuple that knows its columns by name."""
+        """Process a row, which is a named tuple, and its time."""
 
     @abstractmethod
     def on_periodic_emit(self, output: WatermarkOutput) -> None:
-        """A micro-batch ends."""
+        """Emit a watermark, if any, at the end of a micro-batch."""
 
 
 class NoWatermarks(WatermarkGenerator):
-    """Never one."""
+    """Generator that never emits a watermark."""
 
     def on_event(self, value: Any, timestamp: int, output: WatermarkOutput) -> None:
         pass
@@ -56,7 +61,7 @@ class NoWatermarks(WatermarkGenerator):
 
 
 class BoundedOutOfOrderness(WatermarkGenerator):
-    """The greatest time so far, less the delay and one millisecond."""
+    """Generator of the greatest time so far, minus the delay and one millisecond."""
 
     def __init__(self, delay: int) -> None:
         if delay < 0:
@@ -72,7 +77,7 @@ class BoundedOutOfOrderness(WatermarkGenerator):
 
 
 class AscendingTimestamps(BoundedOutOfOrderness):
-    """For times that never go back."""
+    """Generator for times that never decrease."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -80,12 +85,14 @@ class AscendingTimestamps(BoundedOutOfOrderness):
 
 @dataclass(frozen=True)
 class WatermarkStrategy:
-    """How a stream gets its watermarks. generator makes one. assigner: of rows' times, None for those that
-    they have. idle: milliseconds of silence after which other streams do not wait for it, 0 for never."""
+    """Strategy for the watermarks of a stream."""
 
     generator: Callable[[], WatermarkGenerator]
+    """Function or class that returns a new generator."""
     assigner: TimestampAssigner | None = None
+    """Assigner of row times. None: use the rowtime column."""
     idle: int = 0
+    """Milliseconds of silence after which other streams do not wait for this one. 0: they always wait."""
 
     @staticmethod
     def no_watermarks() -> WatermarkStrategy:
@@ -102,7 +109,7 @@ class WatermarkStrategy:
 
     @staticmethod
     def for_generator(generator: Callable[[], WatermarkGenerator]) -> WatermarkStrategy:
-        """generator: the class of one, or what makes one."""
+        """Return a strategy with a custom generator: its class, or a function that returns one."""
         return WatermarkStrategy(generator)
 
     def with_timestamp_assigner(self, assigner: TimestampAssigner) -> WatermarkStrategy:

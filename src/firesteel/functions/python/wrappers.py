@@ -1,4 +1,4 @@
-"""`udf` and `udaf`: a function of the user's with what the planner must know of it."""
+"""`udf` and `udaf`: user-defined functions with their properties for the planner."""
 
 from __future__ import annotations
 
@@ -15,59 +15,62 @@ AGGREGATE_FUNC_TYPES = ("general", "pandas")
 
 @dataclass(frozen=True)
 class ScalarUdf:
-    """A scalar function. function: a ScalarFunction, or what is called with the arguments.
-
-    func_type: `general` is called once a row with Python values, `arrow` once a batch with Arrow arrays and
-    gives one, `pandas` the same with Series.
-    """
+    """Scalar function, made by `udf`."""
 
     function: Any
+    """ScalarFunction, or a callable of the arguments."""
     result_type: TypeName
     func_type: str = "general"
+    """How the function is called: `general`, `arrow` or `pandas`.
+
+    `general`: for each row, with Python values. `arrow`: for each batch, with Arrow arrays; it returns an
+    array. `pandas`: for each batch, with Series; it returns a Series.
+    """
     deterministic: bool = True
     name: str = ""
 
     @property
     def call(self) -> Callable[..., Any]:
-        """What is called with the arguments."""
+        """Return the callable of the arguments."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, ScalarFunction) else self.function
         )
         return found
 
     def __call__(self, *args: Any) -> Any:
-        """The function itself, so that it can be tested."""
+        """Call the function, for tests."""
         return self.call(*args)
 
 
 @dataclass(frozen=True)
 class AggregateUdf:
-    """An aggregate function. func_type: `general` takes in row by row, `pandas` is given Series."""
+    """Aggregate function, made by `udaf`."""
 
     function: AggregateFunction
     result_type: TypeName
     deterministic: bool = True
     name: str = ""
     func_type: str = "general"
+    """`general`: accumulates row by row. `pandas`: accumulates Series of all rows."""
 
     @property
     def is_pandas(self) -> bool:
-        """Whether it is given Series."""
+        """Whether it accumulates Series."""
         return self.func_type == "pandas"
 
     @property
     def retracts(self) -> bool:
-        """Whether rows can be taken back: by the class's own `retract`, or from the Series' rows."""
+        """Whether rows can be retracted: with the class's own `retract`, or by recomputing from Series."""
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
     @property
     def merges(self) -> bool:
-        """Whether the class has a `merge` of its own, or needs none."""
+        """Whether accumulators can be merged: with the class's own `merge`, or because Series need none."""
         return self.is_pandas or type(self.function).merge is not AggregateFunction.merge
 
 
 class SeriesAggregate(AggregateFunction):
-    """A function of Series as an aggregate function."""
+    """Aggregate function made of a function of Series."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -94,10 +97,18 @@ def udf(
     name: str | None = None,
     func_type: str = "general",
 ) -> Any:
-    """Make a scalar function of a function, a lambda or a ScalarFunction; without `f` a decorator.
+    """Return a scalar function made of a function, a lambda or a ScalarFunction; a decorator if `f` is None.
 
-    input_types is taken for PyFlink's sake: arguments come as they are. Raises ValidationError for a
-    func_type that is none or a missing result type.
+    Args:
+        f: The function.
+        input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
+        result_type: Type of the result, required.
+        deterministic: Whether equal arguments give equal results. None: as `is_deterministic` says, or True.
+        name: Name of the function. None: its own name.
+        func_type: `general`, `arrow` or `pandas`; see ScalarUdf.
+
+    Raises:
+        ValidationError: The func_type is unknown, the result type is missing, or `f` is not a function.
     """
     if f is None:
         return lambda function: udf(function, input_types, result_type, deterministic, name, func_type)
@@ -119,10 +130,19 @@ def udaf(
     name: str | None = None,
     func_type: str = "general",
 ) -> Any:
-    """Make an aggregate function of an object of an AggregateFunction; without `f` a decorator.
+    """Return an aggregate function made of an AggregateFunction; a decorator if `f` is None.
 
-    result_type: else the function's get_result_type() says it. func_type: `pandas` takes any function of
-    Series, too. Raises ValidationError for anything else.
+    Args:
+        f: The AggregateFunction object. For `pandas` also a function of Series.
+        input_types: Ignored, for compatibility with PyFlink.
+        result_type: Type of the result. None: as `get_result_type` returns.
+        accumulator_type: Ignored: accumulators are pickled.
+        deterministic: Whether equal arguments give equal results. None: as `is_deterministic` returns.
+        name: Name of the function. None: its own name.
+        func_type: `general` or `pandas`; see AggregateUdf.
+
+    Raises:
+        ValidationError: The func_type is unknown, the result type is missing, or `f` is of the wrong kind.
     """
     if f is None:
         return lambda function: udaf(
@@ -148,9 +168,14 @@ def udaf(
 
 
 def wrapped(found: Any, code: str) -> Udf:
-    """What a name stands for, as a function: made by udf or udaf, or a class of the user's.
+    """Return an imported object as a function.
 
-    Raises ValidationError for anything else.
+    Args:
+        found: Result of udf or udaf, or a class of a user-defined function or an object of one.
+        code: Name of the object, for the error.
+
+    Raises:
+        ValidationError: The object is anything else.
     """
     if isinstance(found, (ScalarUdf, AggregateUdf)):
         return found

@@ -1,4 +1,4 @@
-"""Aggregate functions: their arguments and result types. Flink: the `AggFunction`s of the planner."""
+"""Argument and result types of aggregate functions. Flink: the `AggFunction` classes of the planner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_DISTINCT = (TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE)
 _AS_JSON = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, *NUMERIC, *CHARACTER, *BYTES_LIKE, *TIMESTAMPS)
 
 Rule = Callable[[str, tuple[SqlType, ...]], SqlType | None]
-"""From the name and the argument types to the result, or None where the arguments are wrong."""
+"""Function from name and argument types to the result type, or None if the arguments are wrong."""
 
 
 def _sum(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
@@ -89,7 +89,11 @@ def _json_object(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
 
 
 def check_json(kind: SqlType) -> None:
-    """Raises ValidationError for a type that has no JSON form, in Flink's words."""
+    """Check that a type can be converted to JSON.
+
+    Raises:
+        ValidationError: It cannot. The message is Flink's.
+    """
     if kind.root is TypeRoot.MAP and not kind.children[0].is_character:
         raise ValidationError(
             f"Type '{kind.children[0]}' is not supported for JSON conversion. "
@@ -103,7 +107,7 @@ def check_json(kind: SqlType) -> None:
 
 
 def _percentile(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    """The percentages are DOUBLE already, and never NULL."""
+    """Return the type of PERCENTILE. Percentages must be DOUBLE NOT NULL."""
     share = args[1].children[0] if args[1].root is TypeRoot.ARRAY else args[1]
     fits = args[0].is_numeric and share.root is TypeRoot.DOUBLE and not share.nullable
     if not fits or args[1].nullable or len(args) > 3 or (len(args) == 3 and not args[2].is_integer):
@@ -118,7 +122,7 @@ _PERCENTILE_HINT = (
 
 
 def _bitmap(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
-    """The bitmap, or how many integers it has; both may be NULL."""
+    """Return the type of the BITMAP_*_AGG functions: a bitmap or its cardinality, both nullable."""
     wanted = INTEGERS[:3] if name.startswith("BITMAP_BUILD") else (TypeRoot.BITMAP,)
     if len(args) != 1 or args[0].root not in wanted:
         raise ValidationError("Invalid input arguments.")
@@ -157,14 +161,18 @@ _BATCH_ONLY = {
 }
 
 GROUPING_FUNCTIONS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
-"""They stand where aggregate functions may, and tell which keys a grouping set leaves out."""
+"""Functions that identify the keys a grouping set omits. They are allowed where aggregate functions are."""
 
 AGGREGATES = frozenset({*_RULES, *_BATCH_ONLY})
-"""Names of aggregate functions, those included that streaming queries cannot use."""
+"""Names of all aggregate functions, including those that streaming queries cannot use."""
 
 
 def refuse_batch_only(name: str, range: SourceRange | None = None) -> None:
-    """Raises ValidationError, in Flink's words, for a function that streaming queries cannot use."""
+    """Reject a function that streaming queries cannot use.
+
+    Raises:
+        ValidationError: It is such a function. The message is Flink's.
+    """
     if name in _BATCH_ONLY:
         raise ValidationError(_BATCH_ONLY[name], range=range)
 
@@ -175,9 +183,16 @@ def aggregate_type(
     distinct: bool = False,
     range: SourceRange | None = None,
 ) -> SqlType:
-    """The result type of an aggregate call over a group; COUNT(*) has no arguments.
+    """Return the result type of an aggregate call in a grouped query.
 
-    Raises ValidationError for wrong arguments, in Flink's words.
+    Args:
+        name: Name of the function, in any case.
+        args: Argument types, empty for COUNT(*).
+        distinct: Whether the call has DISTINCT.
+        range: Position of the call, for errors.
+
+    Raises:
+        ValidationError: The arguments are wrong. The message is Flink's.
     """
     name = name.upper()
     refuse_batch_only(name, range)

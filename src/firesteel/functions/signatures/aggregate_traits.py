@@ -1,5 +1,4 @@
-"""What the planner knows of each aggregate function, one line a function; its types are in
-aggregate_functions.py."""
+"""Properties of aggregate functions for the planner. Their types are in aggregate_functions.py."""
 
 from __future__ import annotations
 
@@ -11,34 +10,38 @@ Move = Literal["increasing", "decreasing", "by sign"]
 
 @dataclass(frozen=True)
 class AggregateTraits:
-    """The traits of one function.
-
-    of_nothing: its value of no rows, where Flink plans it as a constant. never_null: not even of no rows.
-    merges: its accumulators can be merged, so it may have a local phase. by_order: the order of rows decides
-    its result. split: what puts the buckets of a split DISTINCT together, None where it cannot be split.
-    own_buckets: it has buckets without DISTINCT too, as it keeps all values of a group. one_argument: it
-    takes just one. takes_nulls: IGNORE and RESPECT NULLS may be said. on_null: what a JSON constructor does
-    with NULL where nothing is said. of_one_row: of one row it is its argument. between: it lies between the
-    least and the greatest argument. same_distinct: DISTINCT changes nothing. moves: how it moves while rows
-    are added, "by sign" of the argument. buffers: the columns of its accumulator, None for one of its own
-    name; retract_buffers: the same where rows are taken back.
-    """
+    """Properties of one aggregate function that planner rules use."""
 
     of_nothing: Literal["0", "NULL"] | None = None
+    """Its value for no rows, if Flink plans it as a constant."""
     never_null: bool = False
+    """Whether its value is not NULL even for no rows."""
     merges: bool = True
+    """Whether accumulators can be merged, which allows a local phase."""
     by_order: bool = False
+    """Whether the result depends on the order of rows."""
     split: str | None = None
+    """Function that combines the buckets of a split DISTINCT. None: it cannot be split."""
     own_buckets: bool = False
+    """Whether it is split into buckets even without DISTINCT, since it keeps all values of a group."""
     one_argument: bool = False
+    """Whether it takes exactly one argument."""
     takes_nulls: bool = False
+    """Whether IGNORE NULLS and RESPECT NULLS are allowed."""
     on_null: str | None = None
+    """Default treatment of NULL by a JSON constructor: NULL or ABSENT."""
     of_one_row: bool = False
+    """Whether the result for a single row is the argument."""
     between: bool = False
+    """Whether the result is between the least and the greatest argument."""
     same_distinct: bool = False
+    """Whether DISTINCT does not change the result."""
     moves: Move | None = None
+    """Direction in which the result moves when rows are added. "by sign": that of the argument's sign."""
     buffers: tuple[str, ...] | None = None
+    """Column names of its accumulator. None: a single column named after the function."""
     retract_buffers: tuple[str, ...] | None = None
+    """Column names of its accumulator if the input has retractions. None: as for `buffers`."""
 
 
 def _extreme(name: str, moves: Move) -> AggregateTraits:
@@ -93,5 +96,5 @@ _PLAIN = AggregateTraits()
 
 
 def traits_of(function: str) -> AggregateTraits:
-    """The traits of an aggregate function; those of one that is not listed say nothing special."""
+    """Return the properties of an aggregate function; defaults for one that is not listed."""
     return _TRAITS.get(function, _PLAIN)

@@ -19,9 +19,12 @@ def _element(args: Sequence[Expr]) -> SqlType:
 
 
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """An array and a value of its elements' type; the elements' may become nullable by it."""
+    """Return an array and a value, cast to a common element type; None if there is none.
+
+    The element type becomes nullable if the value is.
+    """
     collection, value = args
-    if not collection.type.children:  # a bare NULL
+    if not collection.type.children:  # an untyped NULL
         return None
     element = collection.type.children[0]
     common = common_type([element, value.type], widest=True)
@@ -34,13 +37,13 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """An array of texts, and what else is given."""
-    elements = args[0].type.children  # of a bare NULL none
+    """Return the arguments unchanged if the first is an array of texts, else None."""
+    elements = args[0].type.children  # empty for an untyped NULL
     return None if elements and not elements[0].is_character else args
 
 
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """An array whose elements have an order in Flink, and what else is given."""
+    """Return the arguments unchanged if the array's elements are ordered in Flink, else None."""
     if args[0].type.root is TypeRoot.NULL:
         raise ValidationError("Illegal use of 'NULL'", range=args[0].range)
     element = args[0].type.children[0]
@@ -60,13 +63,13 @@ def _same_arrays(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _common(args: Sequence[Expr]) -> SqlType:
-    """The type of all arguments, NULL where one of them may be."""
+    """Return the common type of all arguments, nullable if one of them is."""
     kind = common_type([a.type for a in args], widest=True) or args[0].type
     return kind.with_nullable(any(a.type.nullable for a in args))
 
 
 def _is_alike(kind: SqlType, common: SqlType) -> bool:
-    """Whether the two differ in lengths of texts and in what may be NULL alone: plans show no cast then."""
+    """Whether two types differ only in text lengths and nullability, where plans show no cast."""
     if kind.is_character and common.is_character:
         return True
     if kind.root is not common.root or len(kind.children) != len(common.children):
@@ -77,12 +80,15 @@ def _is_alike(kind: SqlType, common: SqlType) -> bool:
 
 
 def _only_element(args: Sequence[Expr]) -> SqlType:
-    """As NULL as an element may be, whether there is an array or not (ReturnTypes.TO_COLLECTION_ELEMENT)."""
+    """Return the element type with its own nullability, even if the array is nullable.
+
+    Flink: ReturnTypes.TO_COLLECTION_ELEMENT.
+    """
     return args[0].type.children[0]
 
 
 def _if_array(args: Sequence[Expr]) -> SqlType:
-    """TRUE or FALSE for whatever is looked for, in an array that is there."""
+    """Return BOOLEAN, nullable only if the array is."""
     return BOOLEAN.with_nullable(args[0].type.nullable)
 
 

@@ -1,9 +1,9 @@
-"""The function table: one row a function, with its arguments, its result type and how it runs.
+"""The function table: one row for each form of a function, with arguments, result type and implementation.
 
-A row's `arguments` is one letter a parameter (the families below); `?` after it makes it optional, `*` lets
-it repeat. `body` is DuckDB text with `{0}`, `{1}` for the arguments (`{zone}` for the session's time
-zone), or `@module.name`, a Python function (functions/duckdb/registry.py). A name may have several rows;
-the first one whose arguments fit is taken.
+`arguments` has one letter per parameter (a key of FAMILIES). `?` after it makes the parameter optional, `*`
+repeats it. `body` is DuckDB SQL with `{0}`, `{1}` for the arguments and `{zone}` for the session's time
+zone, or `@module.name` for a Python function (functions/duckdb/registry.py). A name may have several rows.
+The first row whose arguments fit is used.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ FAMILIES: dict[str, tuple[tuple[TypeRoot, ...], str, SqlType]] = {
     "r": ((TypeRoot.BITMAP,), "<BITMAP>", SqlType(TypeRoot.BITMAP)),
     "z": ((), "<ANY>", sql.STRING),
 }
-"""Letter -> the roots it takes (none: any), its name in messages, the type that an untyped NULL gets."""
+"""Letter to accepted type roots (none: any), name in messages, and type for an untyped NULL."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """One form of one function.
-
-    result: a type, NULL where an argument may be, or a rule over the bound arguments that decides the
-    nullability too. nullable: True where the result may be NULL whatever the arguments. prepare: casts
-    the arguments to what they have in common, or gives None where they have nothing.
-    """
+    """One form of a function."""
 
     name: str
     arguments: str
+    """One letter per parameter, see the module."""
     result: Result
+    """A type, nullable if an argument is, or a function from bound arguments to the type."""
     body: str
+    """DuckDB SQL or the name of a Python function, see the module."""
     nullable: bool = False
+    """Whether the result may be NULL even if no argument is."""
     prepare: Callable[[Sequence[Expr]], Sequence[Expr] | None] | None = None
+    """Function that casts the arguments to common types, or returns None if there are none."""
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
-        """(family, '' or '?' or '*') for each parameter."""
+        """Return (family, '' or '?' or '*') for each parameter."""
         found: list[tuple[str, str]] = []
         for letter in self.arguments.replace(" ", ""):
             if letter in "?*":
@@ -73,17 +73,17 @@ class Function:
 
     @staticmethod
     def fits(family: str, kind: SqlType) -> bool:
-        """Whether a type is of the family that a letter names; a bare NULL is of each."""
+        """Whether a type belongs to the family of a letter. An untyped NULL belongs to every family."""
         roots = FAMILIES[family][0]
         return not roots or kind.root in roots or kind.root is TypeRoot.NULL
 
     @property
     def least(self) -> int:
-        """How many arguments it takes at least."""
+        """Return the minimum number of arguments."""
         return sum(mark == "" for _, mark in self.parameters)
 
     def families(self, count: int) -> list[str] | None:
-        """The family of each of `count` arguments, or None where there are too few or too many."""
+        """Return the family of each of `count` arguments, or None if the number is wrong."""
         parameters = self.parameters
         found = [letter for letter, _ in parameters[:count]]
         if parameters and parameters[-1][1] == "*":
@@ -91,7 +91,7 @@ class Function:
         return found if len(found) == count >= self.least else None
 
     def result_type(self, args: Sequence[Expr]) -> SqlType:
-        """The type of a call with these arguments."""
+        """Return the type of a call with these arguments."""
         if isinstance(self.result, SqlType):
             nullable = self.nullable or any(a.type.nullable for a in args)
             return self.result.with_nullable(nullable)
@@ -100,33 +100,33 @@ class Function:
 
     @property
     def form(self) -> str:
-        """As messages name it: `SUBSTRING(<CHARACTER>, <INTEGER>)`."""
+        """Return the text in error messages: `'SUBSTRING(<CHARACTER>, <INTEGER>)'`."""
         names = ", ".join(FAMILIES[letter][1] for letter, mark in self.parameters if mark == "")
         return f"'{self.name}({names})'"
 
 
 def same_as_first(args: Sequence[Expr]) -> SqlType:
-    """The first argument's type, NULL where any argument may be."""
+    """Return the first argument's type, nullable if any argument is."""
     return args[0].type.with_nullable(any(a.type.nullable for a in args))
 
 
 def varying_of_first(args: Sequence[Expr]) -> SqlType:
-    """VARCHAR of the first argument's length."""
+    """Return VARCHAR of the first argument's length, nullable if any argument is."""
     nullable = any(a.type.nullable for a in args)
     return SqlType(TypeRoot.VARCHAR, nullable, length=args[0].type.length or 0)
 
 
 def nullable_as_first(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
-    """The type, NULL where the first argument may be."""
+    """Return a result rule: the type, nullable if the first argument is."""
     return lambda args: kind.with_nullable(args[0].type.nullable)
 
 
 def never_null(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
-    """The type, never NULL."""
+    """Return a result rule: the type, NOT NULL."""
     return lambda args: kind.with_nullable(False)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str | None:
-    """A hint that names what may have been meant."""
+    """Return a hint with a similar name, or None."""
     close = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.75)
     return f"did you mean {close[0]}?" if close else None

@@ -27,7 +27,7 @@ _NAMES = """
 """
 
 KNOWN = frozenset(_NAMES.split())
-"""All of them: one that is missing here is told from one that is not Flink's."""
+"""All function names of Flink. Names not in this list get another error than unsupported functions."""
 
 _OF_CALCITE = """
     ABS ACOS ASCII ASIN ATAN ATAN2 BIN CARDINALITY CEIL CEILING CHAR_LENGTH CHARACTER_LENGTH CHR CONCAT
@@ -47,11 +47,14 @@ _WITHOUT_FIRST_NULL = """
 """
 
 REFUSE_FIRST_NULL = frozenset(_WITHOUT_FIRST_NULL.split())
-"""Those that refuse a bare NULL as their first argument, which could be of several types."""
+"""Functions that reject an untyped NULL as first argument, because it could be of several types."""
 
 REFUSE_NULL = frozenset(
     {*_OF_CALCITE.split(), "MAP_FROM_ARRAYS", "ARRAY_UNION", "ARRAY_EXCEPT", "ARRAY_INTERSECT"}
 )
-"""Those that Flink takes from Calcite's validator, where a bare NULL has no type: FlinkSqlOperatorTable, the
-rows without an operand type inference. Flink's own newer ones (BuiltInFunctionDefinitions) take a NULL as
-a value of the type that they want, but for those that want arrays of any types."""
+"""Functions that reject an untyped NULL as any argument.
+
+Flink takes most of them from Calcite's validator, where NULL has no type: rows of FlinkSqlOperatorTable
+without operand type inference. Flink's own newer functions (BuiltInFunctionDefinitions) give NULL the type
+that they expect, except for arrays of any type.
+"""

@@ -12,7 +12,7 @@ from firesteel.types.sql import DOUBLE, INT, STRING, SqlType, TypeRoot, decimal
 
 
 def _whole(args: Sequence[Expr]) -> SqlType:
-    """FLOOR and CEIL: a DECIMAL loses its scale."""
+    """Return the type of FLOOR and CEIL: a DECIMAL loses its scale."""
     kind = args[0].type
     if kind.root is TypeRoot.DECIMAL:
         return decimal(kind.precision or 0, 0).with_nullable(kind.nullable)
@@ -20,7 +20,7 @@ def _whole(args: Sequence[Expr]) -> SqlType:
 
 
 def _rounded(args: Sequence[Expr]) -> SqlType:
-    """ROUND and TRUNCATE: a DECIMAL's scale follows a literal count of digits."""
+    """Return the type of ROUND and TRUNCATE: the scale of a DECIMAL follows a literal number of digits."""
     kind = args[0].type
     nullable = any(a.type.nullable for a in args)
     if kind.root is TypeRoot.DECIMAL:
@@ -39,21 +39,21 @@ def _refused(name: str, args: Sequence[Expr]) -> ValidationError:
 
 
 def _sign(args: Sequence[Expr]) -> SqlType:
-    """SIGN: Flink's code for it does not compile for integers below INT."""
+    """Return the type of SIGN. Types below INT are rejected: Flink's code for them does not compile."""
     if args[0].type.root in _NARROW:
         raise _refused("SIGN", args)
     return same_as_first(args)
 
 
 def _truncated(args: Sequence[Expr]) -> SqlType:
-    """TRUNCATE: Flink's code for it does not compile for integers below INT."""
+    """Return the type of TRUNCATE. Types below INT are rejected: Flink's code does not compile."""
     if args[0].type.root in _NARROW:
         raise _refused("TRUNCATE", args)
     return _rounded(args)
 
 
 def _angle(args: Sequence[Expr]) -> SqlType:
-    """ATAN2: of two DECIMALs, or of two that are none."""
+    """Return the type of ATAN2: of two DECIMALs, or of two others."""
     if len({a.type.root is TypeRoot.DECIMAL for a in args}) > 1:
         raise _refused("ATAN2", args)
     return DOUBLE.with_nullable(any(a.type.nullable for a in args))

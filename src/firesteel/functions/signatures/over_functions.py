@@ -1,4 +1,4 @@
-"""Functions that only a window can compute. Flink: LagAggFunction, RankAggFunction, RowNumberAggFunction."""
+"""Functions that only OVER windows compute. Flink: LagAggFunction, RankAggFunction, RowNumberAggFunction."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from firesteel.functions.expression.nodes import Expr, Literal
 from firesteel.types.sql import SqlType, TypeRoot
 
 OVER_ONLY = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "LAG"})
-"""Their names. LEAD and NTILE streaming queries cannot use."""
+"""Names of these functions. LEAD and NTILE are missing: streaming queries cannot use them."""
 
 
 def check_lag(args: Sequence[Expr], place: SourceRange) -> SqlType:
-    """The type of LAG(value, offset, default).
+    """Return the type of LAG(value, offset, default).
 
-    Raises ValidationError where Flink refuses the arguments, NotSupportedError for an offset that is no
-    literal.
+    Raises:
+        ValidationError: Flink rejects the arguments.
+        NotSupportedError: The offset is not a literal.
     """
     if not 1 <= len(args) <= 3:
         raise ValidationError(

@@ -32,13 +32,17 @@ from firesteel.types.sql import (
 
 
 def _overlaid(args: Sequence[Expr]) -> SqlType:
-    """OVERLAY: as long as both strings together."""
+    """Return the type of OVERLAY: a VARCHAR as long as both strings together."""
     length = min(sum(a.type.length or 0 for a in args[:2]), MAX_LENGTH)
     return SqlType(TypeRoot.VARCHAR, any(a.type.nullable for a in args), length=length)
 
 
 def _picked(args: Sequence[Expr]) -> SqlType:
-    """ELT: what the parts have in common. Raises ValidationError for an index that no list has."""
+    """Return the type of ELT: the common type of the parts.
+
+    Raises:
+        ValidationError: The index is a negative literal.
+    """
     index, *parts = args
     if isinstance(index, Literal) and isinstance(index.value, int) and index.value < 0:
         raise ValidationError(
@@ -48,7 +52,7 @@ def _picked(args: Sequence[Expr]) -> SqlType:
 
 
 def _json(args: Sequence[Expr]) -> SqlType:
-    """JSON_STRING: a VARCHAR of any value that has a JSON form."""
+    """Return the type of JSON_STRING: a VARCHAR, of any value that can be converted to JSON."""
     kind = args[0].type
     if kind.root in (TypeRoot.DATE, TypeRoot.TIME, TypeRoot.BITMAP):
         raise ValidationError(
@@ -62,7 +66,7 @@ def _json(args: Sequence[Expr]) -> SqlType:
 
 
 def _of_text(args: Sequence[Expr]) -> SqlType:
-    """JSON_QUOTE and its like, which take texts only and say so in other words than most."""
+    """Return the type of JSON_QUOTE and similar functions, with their own error for non-texts."""
     kind = args[0].type
     if not kind.is_character:
         raise ValidationError(

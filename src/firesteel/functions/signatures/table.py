@@ -1,4 +1,4 @@
-"""All rows of the function table, by name."""
+"""The function table by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _by_name() -> dict[str, tuple[Function, ...]]:
 
 
 FUNCTIONS = _by_name()
-"""Name -> its rows, in the order in which they are tried."""
+"""Name to rows, in the order in which they are tried."""
 
 NOT_YET = KNOWN - frozenset(FUNCTIONS)
-"""Functions that Flink has and the table has not."""
+"""Functions of Flink that Firesteel does not support."""

@@ -14,7 +14,11 @@ _STAMP, _LTZ = timestamp(3), timestamp_ltz(3)
 
 
 def _precise(args: Sequence[Expr]) -> SqlType:
-    """TO_TIMESTAMP_LTZ(number, precision): at least milliseconds. Raises ValidationError."""
+    """Return the type of TO_TIMESTAMP_LTZ(number, precision), of precision 3 or more.
+
+    Raises:
+        ValidationError: The precision is a literal outside 0 to 9.
+    """
     given = args[1] if len(args) > 1 else None
     precision = given.value if isinstance(given, Literal) and isinstance(given.value, int) else 3
     if not 0 <= precision <= 9:
@@ -26,7 +30,11 @@ def _precise(args: Sequence[Expr]) -> SqlType:
 
 
 def _by_pattern(args: Sequence[Expr]) -> SqlType:
-    """TO_TIMESTAMP_LTZ(text, pattern): the digits that the pattern ends with. Raises ValidationError."""
+    """Return the type of TO_TIMESTAMP_LTZ(text, pattern), with the precision of the S at the pattern's end.
+
+    Raises:
+        ValidationError: The pattern or the time zone is wrong.
+    """
     pattern = args[1] if len(args) > 1 else None
     zone = args[2] if len(args) > 2 else None
     if isinstance(zone, Literal) and isinstance(zone.value, str) and zone_id(zone.value) is None:

@@ -1,4 +1,4 @@
-"""Types as Calcite names them in messages about wrong arguments."""
+"""Calcite's names of types, for error messages about arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NAMES = {TypeRoot.INTEGER: "INTEGER", TypeRoot.TIMESTAMP_LTZ: "TIMESTAMP_WITH_L
 
 
 def calcite_name(kind: SqlType) -> str:
-    """`INTEGER`, `VARCHAR(2147483647)`, `INTEGER ARRAY`."""
+    """Return Calcite's name of a type: `INTEGER`, `VARCHAR(2147483647)`, `INTEGER ARRAY`."""
     root = kind.root
     name = _NAMES.get(root, root.value)
     if root in (*CHARACTER, *BYTES_LIKE):
@@ -31,7 +31,7 @@ def calcite_name(kind: SqlType) -> str:
 
 
 def family_name(kind: SqlType) -> str:
-    """`CHARACTER`, `NUMERIC`: as messages about functions that are not there have it."""
+    """Return the name of a type in errors about unknown functions: `CHARACTER`, `NUMERIC`."""
     if kind.root in CHARACTER:
         return "CHARACTER"
     if kind.root in NUMERIC:

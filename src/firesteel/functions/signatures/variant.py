@@ -14,12 +14,12 @@ BITMAP = SqlType(TypeRoot.BITMAP)
 
 
 def _typed(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """TRY_PARSE_JSON, one of Calcite's functions, does not take an untyped NULL."""
+    """Return the arguments unless one is an untyped NULL, which Calcite's TRY_PARSE_JSON rejects."""
     return None if args[0].type.root is TypeRoot.NULL else args
 
 
 def _integers(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """BITMAP_BUILD takes arrays of INT and of what is smaller."""
+    """Return the arguments of BITMAP_BUILD with the array cast to INT elements; None for other types."""
     kind = args[0].type
     if kind.root is TypeRoot.NULL:
         return [cast(args[0], array(INT))]
