@@ -1,6 +1,6 @@
-"""java.util.GregorianCalendar: Julian before 1582-10-15, lenient, English (US): weeks begin on Sunday.
+"""java.util.GregorianCalendar, lenient and English (US): Julian before 1582-10-15, weeks begin on Sunday.
 
-Days are days since 1970-01-01, months are 1 to 12 but may run over, years before 1 are 0, -1, ...
+Days are counted since 1970-01-01. Months are 1 to 12 and may overflow. Years before 1 are 0, -1, ...
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _EPOCH_JULIAN_DAY = 2_440_588
 
 
 def gregorian_day(year: int, month: int, day: int) -> int:
-    """Gregorian throughout."""
+    """Return the day of a date in the proleptic Gregorian calendar."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     y = year - (month <= 2)
     era, of_era = divmod(y, 400)
@@ -22,7 +22,7 @@ def gregorian_day(year: int, month: int, day: int) -> int:
 
 
 def julian_calendar_day(year: int, month: int, day: int) -> int:
-    """Julian throughout."""
+    """Return the day of a date in the Julian calendar."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     a = (14 - month) // 12
     y, m = year + 4800 - a, month + 12 * a - 3
@@ -30,13 +30,13 @@ def julian_calendar_day(year: int, month: int, day: int) -> int:
 
 
 def day_of(year: int, month: int, day: int) -> int:
-    """Julian or Gregorian by the date; of the days that were left out, as many days later."""
+    """Return the day of a date, Julian or Gregorian. Dates in the gap of 1582 move forward by the gap."""
     gregorian, julian = gregorian_day(year, month, day), julian_calendar_day(year, month, day)
     return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
 
 
 def date_of(days: int) -> tuple[int, int, int]:
-    """Year, month and day."""
+    """Return year, month and day, Julian or Gregorian, of a day."""
     if days >= GREGORIAN_START:
         z = days + 719_468
         era, of_era = divmod(z, 146_097)
@@ -53,17 +53,17 @@ def date_of(days: int) -> tuple[int, int, int]:
 
 
 def weekday(days: int) -> int:
-    """Sunday is 1."""
+    """Return the weekday of a day, where Sunday is 1."""
     return (days + 4) % 7 + 1
 
 
 def on_or_before(days: int, wanted: int) -> int:
-    """The last day that is a `wanted` weekday."""
+    """Return the last day up to `days` with the weekday `wanted`."""
     return days - (weekday(days) - wanted) % 7
 
 
 def week_of(days: int) -> tuple[int, int]:
-    """The week-based year and its week: week 1 has January 1."""
+    """Return the week-based year and week of a day. Week 1 contains January 1."""
     year = date_of(days)[0]
     if days >= on_or_before(day_of(year + 1, 1, 1), 1):
         return year + 1, 1
@@ -71,9 +71,11 @@ def week_of(days: int) -> tuple[int, int]:
 
 
 def resolved_day(fields: Mapping[str, int]) -> int:
-    """The day of what a text named, the field named last deciding (GregorianCalendar.selectFields).
+    """Return the day of parsed fields. The field that was set last decides (GregorianCalendar.selectFields).
 
-    Fields are pattern letters: y (a year, 1970 if none), M, d, D, w, W, F, E (Sunday is 1), Y.
+    Args:
+        fields: Values by pattern letter, in the order in which they were set: y (default 1970), M, d, D, w,
+            W, F, E (Sunday is 1), Y.
     """
     if "Y" in fields and list(fields).index("Y") > (list(fields).index("y") if "y" in fields else -1):
         first = on_or_before(day_of(fields["Y"], 1, 1), 1)
@@ -102,7 +104,11 @@ def _first_of_year(year: int) -> int:
 
 
 def _chosen(stamps: Mapping[str, int]) -> str:
-    """The field that decides, by the order in which they were named."""
+    """Return the field that decides, by the order in which the fields were set.
+
+    Args:
+        stamps: Position of each field in that order, from 1.
+    """
     weekday_stamp = stamps.get("E", 0)
     whole = {"d": stamps.get("d", 0), "D": stamps.get("D", 0)}
     for letter in "WFw":
@@ -115,6 +121,6 @@ def _chosen(stamps: Mapping[str, int]) -> str:
             return "M"
     best = max(whole.values())
     found = [letter for letter in "dWFDw" if whole.get(letter) == best]
-    if len(found) > 1:  # completed by the same weekday: the one named later
+    if len(found) > 1:  # the same weekday completes several: the one set later decides
         return max(found, key=lambda letter: stamps.get(letter, 0))
     return found[0]

@@ -1,7 +1,6 @@
-"""Java's date patterns: DateTimeFormatter writes and reads, SimpleDateFormat does it in its own calendar.
+"""Java's date patterns: DateTimeFormatter.format, and the parsing of patterns.
 
-Locale: English (US), so weeks begin on Sunday. A pattern is cut into (letter, count) fields and literal
-texts once.
+The locale is English (US), so weeks begin on Sunday. SimpleDateFormat is in simple_date_format.py.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from functools import lru_cache
 from firesteel.errors import JobError
 
 Piece = tuple[str, int]
-"""A pattern letter and how often it stands there, or a literal text and 0."""
+"""Pattern letter and its count, or literal text and 0. Brackets of optional parts have -1."""
 
 GREGORIAN_START = date(1582, 10, 15).toordinal() - date(1970, 1, 1).toordinal()
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -41,7 +40,11 @@ _ZONED = {
 
 @lru_cache(maxsize=512)
 def pieces_of(pattern: str) -> tuple[Piece, ...]:
-    """The pattern taken apart; raises JobError for what is no pattern."""
+    """Return the pieces of a pattern: letters with their count, literal texts and brackets.
+
+    Raises:
+        JobError: The text is not a pattern.
+    """
     found: list[Piece] = []
     i = 0
     while i < len(pattern):
@@ -72,11 +75,16 @@ def pieces_of(pattern: str) -> tuple[Piece, ...]:
 
 
 def formatted(pattern: str, day: date, nanos: int, years: int = 0) -> str:
-    """A day and its nanoseconds as DateTimeFormatter writes them, optional parts without a value left out.
+    """Return a date and time as DateTimeFormatter writes it. Optional parts without a value are left out.
 
-    `years` is added to the day's year; it is a multiple of 400.
+    Args:
+        pattern: The pattern.
+        day: Date.
+        nanos: Nanoseconds of the day.
+        years: Years to add to the date's year, a multiple of 400.
 
-    Raises JobError for a field that a wall clock does not have.
+    Raises:
+        JobError: The pattern has a field that a local date and time does not have.
     """
     parts: list[list[str] | None] = [[]]
     for text, count in pieces_of(pattern):
@@ -101,7 +109,11 @@ def _add(parts: list[list[str] | None], text: str) -> None:
 
 
 def checked(pattern: str) -> None:
-    """Raise JobError for what is no date pattern."""
+    """Check a date pattern.
+
+    Raises:
+        JobError: It is not a date pattern.
+    """
     depth = 0
     for letter, count in pieces_of(pattern):
         if count < 0:
@@ -193,7 +205,7 @@ def _number(letter: str, day: date, nanos: int) -> int:
 
 
 def week_of_year(day: date) -> tuple[int, int]:
-    """The week-based year and week: weeks begin on Sunday, week 1 has January 1."""
+    """Return the week-based year and week. Weeks begin on Sunday, and week 1 contains January 1."""
     sunday = day.toordinal() - (day.weekday() + 1) % 7
     for year in (day.year + 1, day.year):
         if year > 9999:

@@ -1,6 +1,7 @@
-"""What java.time.format.DateTimeFormatter reads, strict in form, SMART in meaning; English (US).
+"""java.time.format.DateTimeFormatter.parse, with the SMART resolver style, in English (US).
 
-A pattern becomes steps: literal texts, names, and numbers that lie side by side (adjacent value parsing).
+A pattern is compiled to steps: literal texts, names, and numbers. Adjacent numbers share their digits
+(adjacent value parsing).
 """
 
 from __future__ import annotations
@@ -34,10 +35,15 @@ _OFFSETS = {
 
 @dataclass(frozen=True)
 class Number:
-    """A number of `least` to `most` digits. sign: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE, as Java calls them.
+    """Step that reads a number of `least` to `most` digits.
 
-    following: digits that fixed numbers after this one need; -1 where its own width is fixed.
-    base: the century of a year of two digits. unit: what one is in a fraction of a second.
+    Attributes:
+        field: Pattern letter of the field.
+        sign: Java's SignStyle: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE.
+        following: Digits that adjacent fixed-width numbers after this one need; -1 if this one has a fixed
+            width.
+        base: Century of a year of two digits.
+        unit: Factor of the value, for a fraction of a second.
     """
 
     field: str
@@ -53,7 +59,7 @@ class Number:
         return self.least == self.most and self.sign == "NOT_NEGATIVE"
 
     def read(self, text: str, at: int) -> tuple[int, int] | None:
-        """The value and where the text goes on."""
+        """Return the value and the offset behind it, or None if the text does not match."""
         negative = text.startswith("-", at)
         plus = text.startswith("+", at)
         if (negative and self.sign == "NOT_NEGATIVE") or (plus and self.sign != "EXCEEDS_PAD"):
@@ -86,7 +92,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Matching:
-    """A literal, or an offset from UTC, which TO_TIMESTAMP does not apply."""
+    """Step that matches a literal, or an offset from UTC, which TO_TIMESTAMP ignores."""
 
     expression: re.Pattern[str]
     field: str = ""
@@ -105,13 +111,16 @@ Step = Number | Names | Matching | Optional
 
 
 class BadPattern(ValueError):
-    """No pattern of DateTimeFormatter."""
+    """Pattern that DateTimeFormatter rejects."""
 
 
 def parsed(pattern: str, text: str) -> int | None:
-    """Nanoseconds of the wall clock that the text names, or None; what it leaves out is of 1970-01-01.
+    """Return nanoseconds of the wall clock that a text names, or None if it does not match the pattern.
 
-    Raises JobError where that makes no day, which Flink puts together only after reading.
+    Missing fields are those of 1970-01-01.
+
+    Raises:
+        JobError: Flink fails to build the date, which happens after parsing.
     """
     steps = steps_of(pattern)
     fields: dict[str, int] = {}
@@ -124,7 +133,7 @@ def parsed(pattern: str, text: str) -> int | None:
 
 
 def _read_all(steps: tuple[Step, ...], text: str, at: int, fields: dict[str, int]) -> int:
-    """Where the text goes on after the steps, -1 where it does not follow them."""
+    """Read the steps into `fields`. Return the offset behind them, or -1 if the text does not match."""
     for step in steps:
         if isinstance(step, Optional):
             inner = dict(fields)
@@ -144,7 +153,7 @@ def _read_all(steps: tuple[Step, ...], text: str, at: int, fields: dict[str, int
 
 @lru_cache(maxsize=512)
 def steps_of(pattern: str) -> tuple[Step, ...] | None:
-    """The pattern's steps; None for what is no pattern."""
+    """Return the steps of a pattern, or None if it is invalid."""
     try:
         pieces = list(pieces_of(pattern))
         return _compiled(pieces)
@@ -154,7 +163,7 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     open_groups: list[list[Step]] = [[]]
-    base = -1  # the number in the group to which fixed ones lie side by side
+    base = -1  # index in the group of the number that adjacent fixed-width numbers follow
     for text, count in pieces:
         group = open_groups[-1]
         if count < 0:
@@ -243,11 +252,15 @@ def _names(letter: str, count: int) -> Step:
 
 
 _WHOLE_DATES = (*(frozenset(names) for names in ("uMd", "uD", "uMWe", "Ywe")),)
-"""The fields of which Java makes a day."""
+"""Sets of fields from which Java builds a date."""
 
 
 def _resolved(fields: dict[str, int]) -> int:
-    """Raises ValueError where fields contradict or are out of their range."""
+    """Return nanoseconds of the wall clock.
+
+    Raises:
+        ValueError: Fields contradict each other or are out of range.
+    """
     if "G" in fields and "y" in fields:
         fields["u"] = fields.pop("y") if fields["G"] else 1 - fields.pop("y")
     elif "y" in fields:
@@ -283,7 +296,12 @@ def _resolved(fields: dict[str, int]) -> int:
 
 
 def _check_month_and_day(fields: dict[str, int], month: int, day: int) -> None:
-    """Raises ValueError where Java puts a day together while it reads, JobError where Flink does so later."""
+    """Check the ranges of month and day.
+
+    Raises:
+        ValueError: Java builds the date while parsing, and fails.
+        JobError: Flink builds the date after parsing, and fails.
+    """
     wrong = ""
     if not 1 <= month <= 12:
         wrong = f"Invalid value for MonthOfYear (valid values 1 - 12): {month}"
@@ -300,7 +318,7 @@ def _week_of_month(first: int, week: int, weekday: int) -> int:
 
 
 def _week_day(year: int, week: int, weekday: int) -> int:
-    """A day of a week-based year: weeks begin on Sunday, week 1 has January 1."""
+    """Return a day of a week-based year. Weeks begin on Sunday, and week 1 contains January 1."""
     first, following = (on_or_before(gregorian_day(y, 1, 1), 1) for y in (year, year + 1))
     if not 1 <= weekday <= 7 or not 1 <= week <= (following - first) // 7:
         raise ValueError(week)
@@ -320,7 +338,7 @@ def _ranged(fields: dict[str, int], letter: str, low: int, high: int) -> int:
 
 
 def _clock(fields: dict[str, int]) -> int:
-    """Nanoseconds of the day, a whole day for 24:00:00. An hour of twelve without AM or PM does not count."""
+    """Return nanoseconds of the day, a whole day for 24:00:00. A 12-hour hour without AM or PM is ignored."""
     for letter, unit in (("N", 1), ("A", 10**6)):
         if letter in fields:
             nanos = _ranged(fields, letter, 0, _DAY // unit - 1) * unit
@@ -340,7 +358,7 @@ def _clock(fields: dict[str, int]) -> int:
     if "a" in fields and fields.get("H", 12 * fields["a"]) // 12 != fields["a"]:
         raise ValueError(fields["a"])
     if "a" in fields and not fields.keys() & set("HhKmsS"):
-        fields["H"] = 12 * fields["a"] + 6  # the middle of the half day
+        fields["H"] = 12 * fields["a"] + 6  # as in Java, the middle of the half day
     minute = _ranged(fields, "m", 0, 59) if "m" in fields else 0
     second = _ranged(fields, "s", 0, 59) if "s" in fields else 0
     nanos = _ranged(fields, "S", 0, 999_999_999) if "S" in fields else 0
@@ -351,6 +369,10 @@ def _clock(fields: dict[str, int]) -> int:
 
 
 def _agree(fields: dict[str, int], letter: str, value: int) -> None:
-    """Set a field; raises ValueError where the text named another value."""
+    """Set a field.
+
+    Raises:
+        ValueError: It has another value.
+    """
     if fields.setdefault(letter, value) != value:
         raise ValueError(value)

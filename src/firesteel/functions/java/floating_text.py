@@ -1,4 +1,4 @@
-"""Double.parseDouble and Float.parseFloat: decimal and hexadecimal numbers, each rounded once."""
+"""Java's Double.parseDouble and Float.parseFloat: decimal and hexadecimal numbers, rounded once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _BEYOND_FLOATS = 2.0**128
-"""What stands in infinity's place where floats are compared: the next power of two."""
+"""Value of infinity when floats are compared: the power of two above the largest FLOAT."""
 
 
 def parse_double(text: str) -> float:
-    """The nearest DOUBLE. Raises ValueError with Java's text."""
+    """Return the nearest DOUBLE.
+
+    Raises:
+        ValueError: The text is not a number. The message is Java's.
+    """
     sign, nan, _, decimal, whole, fraction, exponent = _match(text).groups("")
     if nan:
         return float("nan")
@@ -33,17 +37,21 @@ def parse_double(text: str) -> float:
 
 
 def parse_float(text: str) -> float:
-    """The nearest FLOAT to what is written, not to its nearest DOUBLE. Raises ValueError with Java's text."""
+    """Return the FLOAT nearest to the text, which may differ from the one nearest to its DOUBLE.
+
+    Raises:
+        ValueError: The text is not a number. The message is Java's.
+    """
     value = parse_double(text)
     with np.errstate(over="ignore"):
         nearest = np.float32(value)
     if float(nearest) == value or isnan(value) or isinf(value):
         return float(nearest)
-    with np.errstate(over="ignore"):  # beside the largest one lies infinity
+    with np.errstate(over="ignore"):  # the neighbour of the largest FLOAT is infinity
         other = np.nextafter(nearest, np.float32(inf if value > float(nearest) else -inf))
     if (_finite(nearest) + _finite(other)) / 2 != value:
         return float(nearest)
-    exact = _exact(text)  # the DOUBLE lies in the middle, which the number itself may not
+    exact = _exact(text)  # the DOUBLE is a tie between two FLOATs, but the exact number may not be
     if exact == value:
         return float(nearest)
     return float(max(nearest, other) if exact > value else min(nearest, other))
@@ -69,7 +77,7 @@ def _finite(value: np.float32) -> float:
 
 
 def _exact(text: str) -> Fraction:
-    """The number that is written; its DOUBLE is finite and not zero, so it is not very long."""
+    """Return the exact number. Its DOUBLE is finite and not zero, which limits its length."""
     sign, _, _, decimal, whole, fraction, exponent = _match(text).groups("")
     if decimal:
         value = Fraction(decimal)

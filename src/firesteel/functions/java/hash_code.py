@@ -1,4 +1,4 @@
-"""`hashCode` of the Java objects in which Flink holds SQL values, of values in key form."""
+"""`hashCode` of the Java objects that hold SQL values in Flink, computed from values in key form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.types.numbers import from_sortable
 from firesteel.types.sql import CHARACTER, TIMESTAMPS, SqlType, TypeRoot
 
 Hash = Callable[[Any], int]
-"""From a value to its hash, of which the low 32 bits count."""
+"""Function from a value to its hash, of which the low 32 bits are valid."""
 
 _WORD = 0xFFFFFFFF
 _BITS = 0x7FFFFFFFFFFFFFFF
@@ -20,7 +20,7 @@ _SEED = 42
 
 
 def hasher(kind: SqlType) -> Hash:
-    """The hash of values of a type in key form; that of NULL is 0."""
+    """Return the hash function for values of a type in key form. The hash of NULL is 0."""
     plain = _hasher(kind)
     return lambda value: 0 if value is None else plain(value)
 
@@ -45,7 +45,7 @@ def _hasher(kind: SqlType) -> Hash:
 
 
 def murmur(data: bytes) -> int:
-    """Murmur3 of 32 bits, where the bytes after the last whole word count one by one, with their sign.
+    """Return the 32-bit Murmur3 hash. Bytes after the last whole word are hashed one by one, with their sign.
 
     Flink: MurmurHashUtils, with its seed.
     """
@@ -68,7 +68,7 @@ def murmur(data: bytes) -> int:
 
 
 def string_hash(value: str) -> int:
-    """Of a java.lang.String, as which values leave Flink's tables."""
+    """Return the hash of a java.lang.String, the form of texts outside Flink's tables."""
     code = 0
     for (unit,) in struct.iter_unpack("<H", value.encode("utf-16-le", "surrogatepass")):
         code = code * 31 + unit & _WORD
@@ -94,7 +94,7 @@ def _float(key: int) -> int:
 
 
 def _decimal(value: int, scale: int) -> int:
-    """BigDecimal: by the 32-bit words of the magnitude, the highest first; the scale comes last."""
+    """Return BigDecimal's hash: of the magnitude's 32-bit words, the highest first, then the scale."""
     magnitude, words = abs(value), 0
     for shift in range(96 if magnitude >> 63 else 32, -1, -32):
         words = words * 31 + (magnitude >> shift & _WORD)

@@ -1,4 +1,4 @@
-"""`hashCode` of VARIANT and BITMAP values, of their binaries in columns."""
+"""`hashCode` of VARIANT and BITMAP values, computed from their binaries in columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FEW = 4
 
 
 def variant_hash(data: bytes) -> int:
-    """Java: BinaryVariant.hashCode."""
+    """Return the hash of a VARIANT. Java: BinaryVariant.hashCode."""
     metadata, value, place = unpack(data)
     code = 1
     for part in (_array(_signed(value)), _array(_signed(metadata)), place):
@@ -22,7 +22,7 @@ def variant_hash(data: bytes) -> int:
 
 
 def bitmap_hash(data: bytes) -> int:
-    """Java: RoaringBitmap.hashCode, of the containers as they are serialized."""
+    """Return the hash of a BITMAP, from its serialized containers. Java: RoaringBitmap.hashCode."""
     (cookie,) = struct.unpack_from("<I", data)
     if cookie & 0xFFFF == _SERIAL_WITH_RUNS:
         size = (cookie >> 16) + 1

@@ -1,9 +1,9 @@
-"""The order in which Java goes through a HashMap, which is the order of a MULTISET that COLLECT gives.
+"""Iteration order of Java's HashMap, which is the order of a MULTISET from COLLECT.
 
-Flink keeps the map of a key in its heap state and copies it into another HashMap for each result. An entry
-stands in the bucket of its hash; within a bucket entries keep the order in which they came. The number of
-buckets grows with the entries and never shrinks, until the map is empty and begins anew.
-Buckets that Java turns into trees (eight equal ones) are not looked at.
+Flink keeps the map of a key in its heap state and copies it into another HashMap for each result. An entry is
+in the bucket of its hash. Entries of one bucket keep their order of insertion. The number of buckets grows
+with the entries and never shrinks, until the map is empty and starts anew. Buckets that Java converts to
+trees (eight entries or more) are not modelled.
 """
 
 from __future__ import annotations
@@ -18,20 +18,26 @@ from firesteel.types.internal_values import from_key
 from firesteel.types.sql import BYTES_LIKE, SqlType
 
 Entries = Iterable[tuple[Any, list[Any]]]
-"""(key in key form, [value, arrival number])."""
+"""(key in key form, [value, arrival number]) of each entry."""
 
 Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
-"""From the entries and the most that there have been since the map was empty to (key, value) in order."""
+"""Function to (key, value) in Java's order, from the entries and the maximum size since the map was empty."""
 
 
 @lru_cache(maxsize=64)
 def ordered_keys(kind: SqlType) -> Ordered:
-    """The entries of a map with keys of this type in Java's order, the keys in key form."""
+    """Return a function that sorts the entries of a map into Java's order, with keys in key form."""
     return partial(_ordered, hasher(kind))
 
 
 def hashed(pairs: Sequence[tuple[Any, Any]], hash_of: Hash, room: int = 16) -> list[tuple[Any, Any]]:
-    """The items of a new map, made with room for so many, into which the pairs were put."""
+    """Return the items of a new map in Java's order.
+
+    Args:
+        pairs: Items in the order of insertion.
+        hash_of: Hash function of the keys.
+        room: Initial capacity of the map.
+    """
     entries = ((key, [value, i]) for i, (key, value) in enumerate(pairs))
     return _ordered(hash_of, entries, len(pairs), room)
 
@@ -50,9 +56,10 @@ def _ordered(hash_of: Hash, entries: Entries, most: int, room: int = 16) -> list
 
 @lru_cache(maxsize=64)
 def ordered_values(kind: SqlType) -> Ordered:
-    """The same with the keys in internal form.
+    """Return a function that sorts the entries of a map into Java's order, with keys in internal form.
 
-    Raises NotSupportedError for BYTES: Flink compares them by identity, and their order is chance.
+    Raises:
+        NotSupportedError: The keys are BYTES, which Flink compares by identity, so their order is random.
     """
     if kind.root in BYTES_LIKE:
         raise NotSupportedError(
@@ -65,13 +72,13 @@ def ordered_values(kind: SqlType) -> Ordered:
 
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
-    """The items of a map with keys of this type, which came in the order of the map, in Java's order."""
+    """Return a function that sorts the items of a map, inserted in iteration order, into Java's order."""
     hash_of = hasher(kind)
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)
 
 
 def buckets(entries: int, room: int = 16) -> int:
-    """How many buckets a map has that was made with `room` and grew to so many entries."""
+    """Return the number of buckets of a map with initial capacity `room` that has grown to `entries`."""
     size = 1
     while size < room or entries > size * 3 // 4:
         size *= 2

@@ -1,8 +1,8 @@
-"""java.sql.Date.valueOf and java.sql.Timestamp.valueOf, and the LocalDate or LocalDateTime of the result.
+"""java.sql.Date.valueOf and java.sql.Timestamp.valueOf, converted to LocalDate and LocalDateTime.
 
-They are lenient: fields may run over (February 30 is March 1 or 2, 25 o'clock is the next day's 1) and
-have a sign, and hours, minutes and seconds any number of digits. Until 1582 the months are those of the
-Julian calendar, while the result has the same fields in the calendar of today; the year 0 is read as 1.
+They are lenient. Fields may overflow: February 30 is March 1 or 2, 25 o'clock is 1 o'clock of the next day.
+Fields may have a sign, and hours, minutes and seconds any number of digits. Before October 1582 the calendar
+is Julian, while the result has the same fields in the Gregorian calendar. Year 0 is read as year 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _FEBRUARY = 2
 
 
 def day_value_of(text: str) -> int:
-    """Days since 1970-01-01. Raises ValueError at what is no date."""
+    """Return days since 1970-01-01.
+
+    Raises:
+        ValueError: The text is not a date.
+    """
     match = _DAY.fullmatch(text)
     if match is None:
         raise ValueError(f"'{text}' is no date")
@@ -29,7 +33,11 @@ def day_value_of(text: str) -> int:
 
 
 def timestamp_value_of(text: str) -> int:
-    """Nanoseconds since 1970-01-01 of what a clock shows. Raises ValueError at what is no timestamp."""
+    """Return nanoseconds of the wall clock since 1970-01-01.
+
+    Raises:
+        ValueError: The text is not a timestamp.
+    """
     match = _MOMENT.fullmatch(text)
     if match is None:
         raise ValueError(f"'{text}' is no timestamp")
@@ -40,7 +48,7 @@ def timestamp_value_of(text: str) -> int:
 
 
 def _day(match: re.Match[str], further: int) -> int:
-    """further: days that the clock ran over by."""
+    """Return the days since 1970-01-01 of the matched date, plus `further` days."""
     year, month, day = (_number(match[group]) for group in (1, 2, 3))
     if not (1 <= month <= 12 and 1 <= day <= 31):
         raise ValueError(f"'{match[0]}' has no such month or day")
@@ -53,7 +61,7 @@ def _day(match: re.Match[str], further: int) -> int:
 
 
 def _number(text: str) -> int:
-    """Integer.parseInt."""
+    """Return the result of Java's Integer.parseInt."""
     if not _NUMBER.fullmatch(text) or not -_MOST <= int(text) < _MOST:
         raise ValueError(f'For input string: "{text}"')
     return int(text)

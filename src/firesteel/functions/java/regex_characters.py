@@ -1,4 +1,4 @@
-"""Characters and classes of Java's regular expressions, read and written for Python's `re`."""
+"""Characters and character classes of Java's regular expressions, translated for Python's `re`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def missing(what: str) -> NoReturn:
 
 
 class Characters:
-    """A pattern that is read from its start to its end, under flags that change on the way."""
+    """Reader of a pattern from start to end, with the flags that are set at each position."""
 
     def __init__(self, text: str, flags: set[str]) -> None:
         self.text, self.at, self.flags = text, 0, flags
 
     def peek(self) -> str:
-        """The character that comes, "" at the end; where blanks and comments do not count, behind them."""
+        """Return the next character, or "" at the end. With flag x, skip blanks and comments first."""
         while "x" in self.flags and self.at < len(self.text):
             if self.text[self.at] == "#":
                 end = _LINE_END.search(self.text, self.at)
@@ -40,12 +40,12 @@ class Characters:
         return self.text[self.at : self.at + 1]
 
     def read(self) -> str:
-        """The character that comes, whatever it is."""
+        """Return and consume the next character, blanks included."""
         self.at += 1
         return self.text[self.at - 1 : self.at]
 
     def cased(self, text: str, letter: str = "a") -> str:
-        """The text, with its letters of any case where that does not count: ASCII's, or with `u` all."""
+        """Return the text as case-insensitive if flag i is set; non-ASCII letters only with flag u."""
         if "i" not in self.flags:
             return text
         if "u" in self.flags:
@@ -53,7 +53,7 @@ class Characters:
         return f"(?ai:{text})" if letter.isascii() else text
 
     def escaped_letter(self, letter: str) -> str:
-        """The character that an escape stands for, within a class and outside."""
+        """Return the character of an escape, inside or outside of a class."""
         if letter in _CONTROLS:
             return _CONTROLS[letter]
         if letter == "c":
@@ -98,9 +98,12 @@ class Characters:
         return f"[{'^' if negated else ''}{property_class(name, 'i' in self.flags)}]"
 
     def character_class(self, closes: bool) -> str:
-        """The class behind `[` (closes: its `]` is passed over, too), or what stands behind `&&`.
+        """Read a class after `[`, or the operand after `&&`, and return it for Python.
 
-        A class may hold others, and `&&` between what must all hold; `[^` negates the whole.
+        A class may contain classes, and `&&` for intersections. `[^` negates the whole.
+
+        Args:
+            closes: Whether to consume the closing `]`: True for a class, False for an operand.
         """
         negated = closes and self.peek() == "^"
         self.at += negated
@@ -141,7 +144,7 @@ class Characters:
         return _any_of("", parts) if parts else ""
 
     def member(self, letter: str) -> str:
-        """A character, a range of them or a class (in brackets) that an escape stands for."""
+        """Read a character, a range, or the class of an escape, which is returned in brackets."""
         self.at += 1
         if letter == "\\":
             escape = self.read()
@@ -177,7 +180,7 @@ def _any_of(plain: str, nested: list[str]) -> str:
 
 
 def _class(all_of: list[str], negated: bool) -> str:
-    """A set of one character that is in all of these."""
+    """Return an expression for one character that is in all of these classes, or not."""
     found = "".join(f"(?={test})" for test in all_of[:-1]) + all_of[-1]
     if not negated:
         return f"(?:{found})" if all_of[1:] else found

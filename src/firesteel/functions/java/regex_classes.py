@@ -1,4 +1,4 @@
-"""Sets of characters of Java's regular expressions, as classes of Python's `re`."""
+"""Character classes of Java's regular expressions, as contents of classes of Python's `re`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHORT = {
     "h": r" \t\xa0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000",
     "v": r"\n\x0b\f\r\x85\u2028\u2029",
 }
-"""The content of the classes that a letter stands for: ASCII, as Java's are."""
+"""Contents of the classes of single letters: ASCII only, as in Java."""
 
 _POSIX = {
     "ASCII": r"\x00-\x7f",
@@ -59,7 +59,7 @@ _SCRIPTS = {
     "HANGUL": "1100-11FF 302E-302F 3131-318E 3200-321E 3260-327E A960-A97C AC00-D7A3 D7B0-D7C6 D7CB-D7FB "
     "FFA0-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC",
 }
-"""Unicode 13's, as Java 17 has them."""
+"""Scripts of Unicode 13, the version of Java 17."""
 _WHITE = frozenset("\t\n\x0b\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
     chr(code) for code in range(0x2000, 0x200B)
 }
@@ -71,9 +71,15 @@ _CASED = frozenset({"Lu", "Ll", "Lt"})
 
 
 def property_class(name: str, caseless: bool) -> str:
-    """The content of the class `\\p{name}`; caseless: upper, lower and title case are one.
+    r"""Return the contents of the class `\p{name}`.
 
-    Raises re.error for a name that Java has not, NotSupportedError for scripts, blocks and other names.
+    Args:
+        name: Name of the property.
+        caseless: Whether upper, lower and title case are equivalent.
+
+    Raises:
+        re.error: Java does not have the property.
+        NotSupportedError: The property is a script, block or other name that is not supported.
     """
     kind, is_pair, value = name.partition("=")
     if is_pair and kind.lower() in ("gc", "general_category"):
@@ -104,7 +110,7 @@ def _category(name: str, caseless: bool) -> str:
 
 @lru_cache(maxsize=32)
 def _ranges(kinds: tuple[str, ...]) -> str:
-    """A class's content: all characters of these general categories (Lu), groups of them (L) or tests."""
+    """Return the contents of a class of general categories (Lu), groups of categories (L) or tests."""
     categories = frozenset(kinds)
     found: list[list[int]] = []
     for code in range(sys.maxunicode + 1):
@@ -125,5 +131,5 @@ def _ranges(kinds: tuple[str, ...]) -> str:
 
 
 def class_letter(letter: str) -> str:
-    """A character within a class of Python's."""
+    """Return a character, escaped for a class of Python's `re`."""
     return "\\" + letter if letter in r"\[]^-&~|" else letter

@@ -1,6 +1,6 @@
-"""Java's regular expressions written for Python's `re`. Rules: java.util.regex.Pattern of Java 17.
+"""Translation of Java's regular expressions for Python's `re`. Rules: java.util.regex.Pattern of Java 17.
 
-What Java refuses is a re.error here, too; what it takes and `re` has nothing for is a NotSupportedError.
+A pattern that Java rejects raises re.error. A pattern that `re` cannot express raises NotSupportedError.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ _REPEATED = {
     _ANCHORS["R"]: rf"(?:\r\n|(?!\r\n)[\x0b\f{LINE_ENDS}])",
     **{anchor: f"(?:{anchor})" for anchor in (_ANCHORS["A"], _ANCHORS["z"], _ANCHORS["b"])},
 }
-"""How a quantifier wants them: one end of a line is not taken in two, Python repeats no anchors."""
+r"""Replacements under a quantifier: \R must not match half of \r\n, and Python does not repeat anchors."""
 _VARIANTS = 64
-"""So many widths of one lookbehind are tried; Python wants each to have one."""
+"""Maximum number of widths of a lookbehind: Python requires fixed widths, so each is an alternative."""
 
 Piece = tuple[str, int, int | None, str]
-"""What is repeated, how often at least, at most (None: no end), "" greedy, "?" lazy, "+" possessive."""
+"""Atom, minimum, maximum (None: unbounded) and kind of repetition: "" greedy, "?" lazy, "+" possessive."""
 
 
 def to_python(pattern: str, flags: str = "") -> str:
-    """The pattern for `re.compile`, without flags; `flags` are Java's letters (`ixmsdu`)."""
+    """Return the pattern for `re.compile` without flags. `flags` are Java's letters (`ixmsdu`)."""
     if "U" in flags:
         missing("The flag U")
     return _Parser(_unquoted(pattern), set(flags)).whole()
 
 
 def _unquoted(pattern: str) -> str:
-    """The pattern with what stands between `\\Q` and `\\E` escaped (Pattern.RemoveQEQuoting)."""
+    r"""Return the pattern with the text between `\Q` and `\E` escaped (Pattern.RemoveQEQuoting)."""
     parts, at = [], 0
     while at < len(pattern):
         if pattern.startswith("\\Q", at):
@@ -83,7 +83,7 @@ class _Parser(Characters):
         return pieces
 
     def atom(self, letter: str) -> str | None:
-        """What stands before a quantifier; None for flags alone."""
+        """Read what a quantifier applies to. Return None for flags, which match nothing."""
         if letter == "{":
             return "(?:)"
         self.at += 1
@@ -155,7 +155,7 @@ class _Parser(Characters):
         return self.closed_by(before, "(?:")
 
     def closed_by(self, before: set[str], opening: str) -> str:
-        """A group's text; flags that were set in it end with it."""
+        """Read a group up to its end, and restore the flags from before it."""
         body = "|".join(map(_written, self.alternatives()))
         self.close(before)
         return f"{opening}{body})"
@@ -189,7 +189,7 @@ class _Parser(Characters):
         return found[1]
 
     def lookbehind(self, before: set[str], sign: str) -> str:
-        """Each width that the body can have by itself, which Python wants to be one."""
+        """Read a lookbehind, and return one alternative for each width of its body."""
         ways: list[str] = []
         groups = self.groups
         for pieces in self.alternatives():
@@ -269,7 +269,7 @@ class _Parser(Characters):
         return self.literal(self.escaped_letter(letter))
 
     def reference(self, number: int) -> str:
-        """A group by its number, with as many digits as there are groups so far."""
+        """Read a group number. Digits count as long as that many groups exist so far."""
         while (digit := self.peek()) and digit in "0123456789" and number * 10 + int(digit) <= self.groups:
             number = number * 10 + int(digit)
             self.at += 1

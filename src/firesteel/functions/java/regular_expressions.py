@@ -1,4 +1,4 @@
-"""Java's regular expressions, run by Python's `re`."""
+"""Java's regular expressions, executed by Python's `re`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ Spans = tuple[tuple[int, ...], ...]
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str, flags: str = "") -> re.Pattern[str] | None:
-    """A Java pattern as one of Python's; None where it is none. See `parsed`."""
+    """Return a Java pattern as a Python pattern, or None if it is invalid.
+
+    Raises:
+        NotSupportedError: Python's `re` cannot express it.
+    """
     try:
         return parsed(pattern, flags)
     except re.error:
@@ -24,9 +28,15 @@ def compiled(pattern: str, flags: str = "") -> re.Pattern[str] | None:
 
 
 def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
-    """A Java pattern as one of Python's. flags: Java's letters.
+    """Return a Java pattern as a Python pattern.
 
-    Raises re.error where it is none, NotSupportedError for what Java has and Python has not.
+    Args:
+        pattern: Java's regular expression.
+        flags: Letters of Java's flags.
+
+    Raises:
+        re.error: The pattern is invalid.
+        NotSupportedError: Python's `re` cannot express it.
     """
     written = to_python(pattern, flags)
     try:
@@ -36,8 +46,11 @@ def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
 
 
 def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
-    """As Java's Matcher.find goes over a text: where each match and its groups lie, in UTF-16 units; (-1, -1)
-    for a group that took no part. Behind a match of nothing it goes on a unit later, even in a character."""
+    """Yield the spans of each match and its groups in UTF-16 units, like Java's Matcher.find.
+
+    A group that did not participate has (-1, -1). After an empty match, the search continues one unit later,
+    even inside a character.
+    """
     if text.isascii() or max(text) < "\U00010000":
         at = 0
         while at <= len(text) and (found := pattern.search(text, at)):
@@ -55,7 +68,7 @@ def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
         end, nothing = found.end() - (found.end() > halved), found.start() == found.end()
         within = nothing and found.end() != halved + 1 and text[end : end + 1] > "\uffff"
         at, seen, offsets, halved = end + nothing, text, whole, len(text)
-        if within:  # go on between the two halves of the character
+        if within:  # continue between the two halves of the character
             halved = end
             seen = f"{text[:end]}{units(text[end])}{text[end + 1 :]}"
             offsets = [*whole[: end + 1], whole[end] + 1, *whole[end + 1 :]]

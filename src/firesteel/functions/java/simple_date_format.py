@@ -1,4 +1,4 @@
-"""java.text.SimpleDateFormat in English (US): lenient, a text may go on after what the pattern reads."""
+"""java.text.SimpleDateFormat in English (US): lenient, and text after the pattern's end is ignored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ _DAYS = {
 
 @lru_cache(maxsize=512)
 def _pieces(pattern: str) -> tuple[tuple[str, int], ...]:
-    """(letter, count) or (literal character, 0). Raises JobError as the constructor does."""
+    """Return (letter, count) or (literal character, 0) for each part of a pattern.
+
+    Raises:
+        JobError: The pattern is invalid.
+    """
     found: list[tuple[str, int]] = []
     quoted, i = False, 0
     while i < len(pattern):
@@ -57,7 +61,7 @@ def _checked(letter: str, count: int) -> tuple[str, int]:
 
 
 def simple_format(pattern: str, millis: int, zone: str) -> str:
-    """An instant in milliseconds as the zone's calendar shows it."""
+    """Return an instant, in milliseconds since the epoch, as the zone's calendar shows it."""
     pieces = _pieces(pattern)
     offset = legacy_offset(millis // 1000, zone)
     days, clock = divmod(millis + offset * 1000, _DAY)
@@ -123,7 +127,7 @@ def _offset_text(letter: str, count: int, offset: int) -> str:
 
 
 def _zone_name(count: int, seconds: int, zone: str) -> str:
-    """The zone's name; of those of regions only the short ones that the time zone database has."""
+    """Return the name of the zone; for regions only the abbreviations of the time zone database."""
     if zone.startswith(("GMT+", "GMT-")):
         return zone
     if zone in ("UTC", "GMT"):
@@ -137,7 +141,7 @@ def _zone_name(count: int, seconds: int, zone: str) -> str:
 
 
 def simple_parse(pattern: str, text: str, zone: str) -> int | None:
-    """Milliseconds since the epoch, or None where the text does not begin as the pattern says."""
+    """Return milliseconds since the epoch, or None if the start of the text does not match the pattern."""
     pieces = _pieces(pattern)
     fields: dict[str, int] = {}
     at, short_year = 0, False

@@ -1,14 +1,14 @@
-"""Strings as Java sees them: sequences of UTF-16 units.
+"""Conversion of strings to and from UTF-16 units, in which Java counts.
 
-Some of Flink's functions count units, and so may cut a character beyond U+FFFF in two; a half that is
-left alone becomes `?` when Java writes it.
+Some of Flink's functions count units and may split a character beyond U+FFFF. Java writes an unpaired half
+as `?`.
 """
 
 from __future__ import annotations
 
 
 def units(text: str) -> str:
-    """The text with each character beyond U+FFFF as its two surrogates."""
+    """Return the text with each character beyond U+FFFF as two surrogates."""
     if text.isascii() or max(text) < "\U00010000":
         return text
     return "".join(
@@ -17,7 +17,7 @@ def units(text: str) -> str:
 
 
 def text_of(units_text: str) -> str:
-    """The characters of units; a surrogate without its other half is `?`."""
+    """Return the text of UTF-16 units, with `?` for an unpaired surrogate."""
     if units_text.isascii():
         return units_text
     joined = units_text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,6 +1,7 @@
-"""A place in the text of a path (json-path: CharacterIndex).
+"""Cursor over the text of a JSON path (json-path: CharacterIndex).
 
-Reading past the text raises IndexError, past `end` does not: a filter is read within its brackets.
+Reading behind the text raises IndexError. Reading behind `end` does not, since a filter is read within its
+brackets.
 """
 
 from __future__ import annotations
@@ -9,7 +10,12 @@ from firesteel.functions.json_path.errors import InvalidPath
 
 
 class Cursor:
-    """position: the character that is read next. end: the last one that counts."""
+    """Cursor over the text of a JSON path.
+
+    Attributes:
+        position: Offset of the next character.
+        end: Offset of the last character to read.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -45,7 +51,7 @@ class Cursor:
             self.end -= 1
 
     def after_blanks(self, start: int | None = None) -> int:
-        """Where the first character after `start` stands that is no blank; it may be past the end."""
+        """Return the offset of the first non-blank character after `start`. It may be behind the end."""
         index = (self.position if start is None else start) + 1
         while self.within(index) and self.at(index) == " ":
             index += 1
@@ -56,12 +62,12 @@ class Cursor:
         return self.at(index) if self.within(index) else " "
 
     def find_next_significant(self, char: str, start: int | None = None) -> int:
-        """Its place if it is `char`, else -1."""
+        """Return the offset of the next non-blank character if it is `char`, else -1."""
         index = self.after_blanks(start)
         return index if self.at(index) == char else -1
 
     def before_blanks(self, start: int) -> int:
-        """Where the last character before `start` stands that is no blank, or -1."""
+        """Return the offset of the last non-blank character before `start`, or -1."""
         index = start - 1
         while self.within(index) and self.at(index) == " ":
             index -= 1
@@ -75,7 +81,7 @@ class Cursor:
         return -1
 
     def find_unescaped(self, char: str, start: int) -> int:
-        """The next `char` after `start` without a backslash before it, or -1."""
+        """Return the offset of the next `char` after `start` without a backslash before it, or -1."""
         index, escaped = start + 1, False
         while self.within(index):
             if escaped:
@@ -88,7 +94,14 @@ class Cursor:
         return -1
 
     def find_closing(self, start: int, opening: str, closing: str, patterns: bool) -> int:
-        """The bracket that closes the one at `start`, or -1. patterns: /.../ is skipped, as strings are."""
+        """Return the offset of the bracket that closes the one at `start`, or -1.
+
+        Args:
+            start: Offset of the opening bracket.
+            opening: The opening bracket.
+            closing: The closing bracket.
+            patterns: Whether to skip /.../ like strings.
+        """
         if self.at(start) != opening:
             raise InvalidPath(f"Expected {opening} but found {self.at(start)}")
         opened, index = 1, start + 1
@@ -113,7 +126,7 @@ class Cursor:
         return found + 1
 
     def accept(self, text: str) -> bool:
-        """Step over blanks and the text, if it stands there."""
+        """Consume blanks and then the text if it is next, and return whether it is."""
         self.skip_blanks()
         if not self.within(self.position + len(text) - 1) or not self.text.startswith(text, self.position):
             return False
@@ -122,9 +135,10 @@ class Cursor:
 
 
 def unescaped(text: str) -> str:
-    """A quoted name or text without its backslashes (json-path: Utils.unescape).
+    r"""Return a quoted name or text without its backslashes (json-path: Utils.unescape).
 
-    Raises InvalidPath for \\u without four hexadecimal digits.
+    Raises:
+        InvalidPath: \u is not followed by hexadecimal digits.
     """
     letters = {"r": "\r", "f": "\f", "t": "\t", "n": "\n", "b": "\b"}
     parts, i = [], 0

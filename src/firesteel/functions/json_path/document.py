@@ -1,8 +1,8 @@
-"""JSON documents as Jackson reads and writes them for Flink's SQL functions.
+"""Parsing and writing of JSON documents, like Jackson for Flink's SQL functions.
 
-Values are None, bool, int, Decimal (a number with a point or an exponent), str, list and dict; float (a Java
-double) and KeySet come from functions of paths only. Objects are written with their names in order
-(SqlJsonUtils: ORDER_MAP_ENTRIES_BY_KEYS), numbers as BigDecimal.toString writes them.
+Values are None, bool, int, Decimal (a number with a point or an exponent), str, list and dict. Functions of
+paths also return float (a Java double) and KeySet. Objects are written with sorted names
+(SqlJsonUtils: ORDER_MAP_ENTRIES_BY_KEYS), numbers as by BigDecimal.toString.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ T = TypeVar("T")
 
 _SPACE = " \t\n\r"
 _MOST_LEVELS, _MOST_DIGITS = 1000, 1000
-"""Jackson's StreamReadConstraints."""
+"""Limits of Jackson's StreamReadConstraints."""
 _LONG_NUMBER = re.compile(rf"-?\d[\d.eE+-]{{{_MOST_DIGITS},}}")
 _OUTSIDE_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
 
 class KeySet(tuple[str, ...]):
-    """What `keys()` gives: written as an array, but no list to a path (a java.util.Set)."""
+    """Result of `keys()` (a java.util.Set): written as an array, but not a list for path steps."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def _decimal(text: str) -> Decimal:
-    """A BigDecimal, whose exponent has 32 bits."""
+    """Return a BigDecimal, whose exponent is limited to 32 bits."""
     try:
         value = Decimal(text)
     except ArithmeticError:
@@ -52,9 +52,10 @@ _DECODE = JSONDecoder(parse_float=_decimal, parse_constant=_refuse).raw_decode
 
 
 def parse(text: str) -> Any:
-    """The document that a text starts with; what follows it is not looked at, as Jackson's readValue.
+    """Return the document at the start of a text. As in Jackson's readValue, the text after it is ignored.
 
-    Raises JsonError.
+    Raises:
+        JsonError: The text does not start with a JSON document.
     """
     start = len(text) - len(text.lstrip(_SPACE))
     if start == len(text):
@@ -72,7 +73,7 @@ def parse(text: str) -> Any:
 
 
 def _check_end(scalar: str, following: str) -> None:
-    """A number ends before white space, a word before what could not be part of it."""
+    """Check that white space follows a number, and no letter follows a word."""
     if scalar[-1].isdigit():
         fits = following in _SPACE
     else:
@@ -99,7 +100,7 @@ def _levels(text: str) -> int:
 
 
 def at_any_depth(run: Callable[[], T]) -> T:
-    """The result of work on a document, with room for as many levels as a document may have."""
+    """Return the result of `run`, with a recursion limit high enough for the deepest document."""
     try:
         return run()
     except RecursionError:
@@ -112,7 +113,7 @@ def at_any_depth(run: Callable[[], T]) -> T:
 
 
 def json_text(value: Any) -> str:
-    """The value as a JSON text."""
+    """Return the value as JSON."""
     kind = type(value)
     if kind is str:
         return quoted(value)
@@ -130,7 +131,7 @@ def _is_number(value: float) -> bool:
 
 
 def in_order(names: Any) -> list[str]:
-    """Names as Java sorts them: by UTF-16 units."""
+    """Return names in Java's order, by UTF-16 units."""
     found = list(names)
     if all(map(str.isascii, found)):
         return sorted(found)
@@ -138,25 +139,25 @@ def in_order(names: Any) -> list[str]:
 
 
 def utf16(text: str) -> bytes:
-    """What Java compares and counts (two bytes a unit)."""
+    """Return the UTF-16 units that Java compares and counts, two bytes each."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
 def scalar_text(value: Any) -> str:
-    """String.valueOf of a value that is no list and no object."""
+    """Return Java's String.valueOf of a value that is neither a list nor an object."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
-        return str(value if value else abs(value))  # Java's has no negative zero
+        return str(value if value else abs(value))  # BigDecimal has no negative zero
     if isinstance(value, float):
         return double_text(value)
     return str(value)
 
 
 def java_text(value: Any) -> str:
-    """String.valueOf of any value: `[1, x]`, `{a=1}`."""
+    """Return Java's String.valueOf of any value: `[1, x]`, `{a=1}`."""
     if isinstance(value, (list, KeySet)):
         return f"[{', '.join(map(java_text, value))}]"
     if isinstance(value, dict):
@@ -165,7 +166,7 @@ def java_text(value: Any) -> str:
 
 
 def java_class(value: Any) -> str:
-    """The Java class that Jackson reads a value into."""
+    """Return the Java class that Jackson reads a value into."""
     if isinstance(value, bool):
         return "java.lang.Boolean"
     if isinstance(value, int):
@@ -183,6 +184,6 @@ def java_class(value: Any) -> str:
 
 
 def well_formed(text: str) -> str:
-    """The text as UTF-8 can hold it: `?` for half of a surrogate pair."""
+    """Return the text with `?` for unpaired surrogates, so that it can be encoded as UTF-8."""
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return re.sub("[\ud800-\udfff]", "?", joined)

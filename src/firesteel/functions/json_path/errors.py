@@ -1,26 +1,26 @@
-"""What goes wrong with a JSON text or a path. ON ERROR takes all of these but PathFailure."""
+"""Errors of JSON texts and paths. ON ERROR handles all of them except PathFailure."""
 
 from __future__ import annotations
 
 
 class JsonError(Exception):
-    """A text is no JSON, or a path cannot be applied to a document (JsonPathException)."""
+    """Text that is not JSON, or a path that cannot be applied to a document (JsonPathException)."""
 
 
 class InvalidPath(JsonError):
-    """A path cannot be parsed, or a step cannot be applied to what it met (InvalidPathException)."""
+    """Path that cannot be parsed, or a step that does not apply to its value (InvalidPathException)."""
 
 
 class PathNotFound(InvalidPath):
-    """A path leads nowhere (PathNotFoundException)."""
+    """Path that leads to no value (PathNotFoundException)."""
 
 
 class PathFailure(Exception):
-    """What ends the job in Flink whatever ON ERROR says."""
+    """Error that fails the job in Flink, regardless of ON ERROR."""
 
 
 def needs_json_smart(what: str) -> PathFailure:
-    """The failure of a filter that uses `what`."""
+    """Return the failure of a filter that uses `what`."""
     return PathFailure(
         f"{what} in the filter of a JSON path fails in Flink, which lacks the library for it (json-smart): "
         "compare with a text, a number, TRUE, FALSE or null"

@@ -1,4 +1,4 @@
-"""The functions at the end of a JSON path: `$.a.length()` (json-path: PathFunctionFactory)."""
+"""Functions at the end of a JSON path: `$.a.length()` (json-path: PathFunctionFactory)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from firesteel.functions.json_path.errors import InvalidPath, JsonError
 from firesteel.functions.json_path.tokens import Path, Token, Walk, WildcardToken
 
 Function = Callable[[Any, Sequence[Any]], Any]
-"""From the value before the function and the values of its arguments."""
+"""Function of the value before it and its arguments."""
 
 _NOTHING = "Aggregation function attempted to calculate value using empty array"
 
 
 class FunctionToken(Token):
-    """`.length()` and the like. arguments: paths, or JSON texts."""
+    """Function call such as `.length()` in a path. Arguments are paths or JSON texts."""
 
     definite = True
     is_function = True
@@ -38,7 +38,11 @@ class FunctionToken(Token):
 
 
 def call(token: FunctionToken, value: Any, root: Any, suppress: bool) -> Any:
-    """The result of one call. Raises JsonError."""
+    """Return the result of one call.
+
+    Raises:
+        JsonError: The function does not exist or does not apply to the value.
+    """
     if token.name in ("length", "size"):
         _arguments(token, root, suppress, paths_only=True)
         return _length(token, value, suppress)
@@ -59,10 +63,10 @@ def _arguments(token: FunctionToken, root: Any, suppress: bool, paths_only: bool
 
 
 def _length(token: FunctionToken, value: Any, suppress: bool) -> Any:
-    """How many elements or members; of an argument's path the children are counted.
+    """Return the number of elements or members of the value, or of the children of an argument's path.
 
-    As Jayway remembers that a path was definite before it asked for its children, it takes the last child for
-    all of them; if that is no array, the argument does not count.
+    Jayway evaluates an argument's path as definite even with a wildcard behind it, so it uses the last child
+    in place of all of them. If that is not an array, the argument is ignored.
     """
     if token.arguments:
         path = token.arguments[0]
@@ -93,7 +97,7 @@ def _double(value: Any) -> float:
 
 
 def _of_numbers(reduce: Callable[[list[float]], float]) -> Function:
-    """A function of the numbers in an array and in the arguments, as doubles."""
+    """Return a function of the numbers in an array and in the arguments, as doubles."""
 
     def function(value: Any, arguments: Sequence[Any]) -> Any:
         values = value if isinstance(value, list) else []
@@ -107,7 +111,7 @@ def _of_numbers(reduce: Callable[[list[float]], float]) -> Function:
 
 def _sum(numbers: list[float]) -> float:
     total = 0.0
-    for number in numbers:  # in Java's order, which sum() of Python 3.12 does not keep
+    for number in numbers:  # plain additions like Java; sum() of Python 3.12 compensates
         total += number
     return total
 
@@ -125,7 +129,7 @@ def _concatenated(value: Any, arguments: Sequence[Any]) -> Any:
 
 
 def _at(value: Any, index: int) -> Any:
-    """An element; as in Jayway the first one cannot be counted from the end."""
+    """Return an element. As in Jayway, the first one cannot be reached with a negative index."""
     if not isinstance(value, list):
         raise JsonError(_NOTHING)
     if index < 0 and index + len(value) <= 0:

@@ -1,7 +1,7 @@
-"""JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() of one text (Flink: SqlJsonUtils).
+"""JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() for single texts (Flink: SqlJsonUtils).
 
-A path may begin with its mode: `lax $.a` takes what cannot be found for empty, `strict $.a`, and so a path
-without a mode, for an error.
+A path may start with its mode. In mode `lax $.a` a missing value is empty. In mode `strict $.a`, the default,
+it is an error.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _SPEC = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL | re.ASC
 
 
 class Document(NamedTuple):
-    """A text as parsed; error: why it is no JSON."""
+    """Parsed text. `error` tells why it is not JSON, or is None."""
 
     value: Any
     error: str | None
 
 
 class Found(NamedTuple):
-    """What a path finds; error: why it cannot be applied."""
+    """Result of a path. `error` tells why it cannot be applied, or is None."""
 
     value: Any
     error: str | None
@@ -45,9 +45,12 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What ON EMPTY or ON ERROR asks for: NULL, ERROR, DEFAULT, EMPTY ARRAY, EMPTY OBJECT.
+    """Behaviour ON EMPTY or ON ERROR.
 
-    default: DEFAULT's value. failure: why Flink cannot return that value, if it cannot.
+    Attributes:
+        word: NULL, ERROR, DEFAULT, EMPTY ARRAY or EMPTY OBJECT.
+        default: Value of DEFAULT.
+        failure: Why Flink cannot return that value, or None.
     """
 
     word: str = "NULL"
@@ -55,7 +58,11 @@ class Behaviour:
     failure: str | None = None
 
     def result(self, error: str) -> Any:
-        """Raises PathFailure for ERROR, and for a DEFAULT that cannot be returned."""
+        """Return the value of this behaviour.
+
+        Raises:
+            PathFailure: The behaviour is ERROR, or a DEFAULT that cannot be returned.
+        """
         if self.word == "ERROR":
             raise PathFailure(error)
         if self.failure is not None:
@@ -64,7 +71,7 @@ class Behaviour:
 
 
 def document(text: str) -> Document:
-    """The document of a text, or why there is none."""
+    """Return the document of a text, or the reason why it is not JSON."""
     try:
         return Document(at_any_depth(lambda: parse(text)), None)
     except JsonError as error:
@@ -72,7 +79,7 @@ def document(text: str) -> Document:
 
 
 class _Spec(NamedTuple):
-    """A path with its mode as parsed; failure: what there is instead of a path."""
+    """Parsed path and mode. `failure` fails the job when the path is used."""
 
     lax: bool
     path: Path | None = None
@@ -96,7 +103,11 @@ def _spec(spec: str) -> _Spec:
 
 
 def find(source: Document, spec: str) -> Found:
-    """Apply a path, with or without a mode, to a document. Raises PathFailure."""
+    """Apply a path, with or without a mode, to a document.
+
+    Raises:
+        PathFailure: The path fails the job in Flink.
+    """
     lax, path, error, failure = _spec(spec)
     if source.error is not None:
         return Found(None, None, True) if lax else Found(None, source.error)
@@ -126,7 +137,11 @@ def _is_scalar(value: Any) -> bool:
 
 
 def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
-    """on_error: TRUE, FALSE, UNKNOWN or ERROR. Raises PathFailure."""
+    """Return the result of JSON_EXISTS. `on_error` is TRUE, FALSE, UNKNOWN or ERROR.
+
+    Raises:
+        PathFailure: The job fails.
+    """
     found = find(source, spec)
     if found.error is None:
         return found.value is not None
@@ -136,7 +151,11 @@ def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
 
 
 def json_value(source: Document, spec: str, returning: str, on_empty: Behaviour, on_error: Behaviour) -> Any:
-    """A scalar as `returning`: VARCHAR, BOOLEAN, INTEGER or DOUBLE. Raises PathFailure."""
+    """Return the result of JSON_VALUE. `returning` is VARCHAR, BOOLEAN, INTEGER or DOUBLE.
+
+    Raises:
+        PathFailure: The job fails.
+    """
     found = find(source, spec)
     if found.error is not None:
         return on_error.result(found.error)
@@ -154,7 +173,7 @@ _CLASSES = {"BOOLEAN": "java.lang.Boolean", "INTEGER": "java.lang.Integer", "DOU
 
 
 def cannot_return(given: str, returning: str) -> str | None:
-    """Why a value of a Java class cannot be returned as a type, or None if it can."""
+    """Return why a value of a Java class cannot be returned as a type, or None if it can."""
     wanted = _CLASSES.get(returning)
     return None if wanted in (None, given) else f"class {given} cannot be cast to class {wanted}"
 
@@ -171,9 +190,18 @@ def _returned(value: Any, returning: str) -> Any:
 def json_query(
     source: Document, spec: str, wrapper: str, as_array: bool, on_empty: Behaviour, on_error: Behaviour
 ) -> str | list[str | None] | None:
-    """An array or object as text, or an array's elements as texts.
+    """Return the result of JSON_QUERY: an array or object as text, or an array's elements as texts.
 
-    wrapper: WITHOUT_ARRAY, WITH_CONDITIONAL_ARRAY or WITH_UNCONDITIONAL_ARRAY. Raises PathFailure.
+    Args:
+        source: The document.
+        spec: Path, with or without a mode.
+        wrapper: WITHOUT_ARRAY, WITH_CONDITIONAL_ARRAY or WITH_UNCONDITIONAL_ARRAY.
+        as_array: Whether to return the elements.
+        on_empty: Behaviour ON EMPTY.
+        on_error: Behaviour ON ERROR.
+
+    Raises:
+        PathFailure: The job fails.
     """
     found = find(source, spec)
     if found.error is not None:
@@ -208,7 +236,7 @@ def _rendered(value: Any, as_array: bool) -> str | list[str | None] | None:
 
 
 def is_json(source: Document, kind: str) -> bool:
-    """kind: VALUE, SCALAR, OBJECT or ARRAY."""
+    """Return the result of IS JSON. `kind` is VALUE, SCALAR, OBJECT or ARRAY."""
     if source.error is not None:
         return False
     if kind == "VALUE":
@@ -224,7 +252,11 @@ def is_json(source: Document, kind: str) -> bool:
 
 
 def json_document(text: str) -> str | None:
-    """JSON(text): the document in Flink's writing, None for blanks. Raises PathFailure."""
+    """Return the result of JSON(text): the document in Flink's format, None for blanks.
+
+    Raises:
+        PathFailure: The text is not JSON.
+    """
     trimmed = text.strip("".join(map(chr, range(33))))
     if not trimmed:
         return None
@@ -235,9 +267,9 @@ def json_document(text: str) -> str | None:
 
 
 def json_quoted(text: str) -> str:
-    """JSON_QUOTE: as a JSON string, all but ASCII as escapes.
+    """Return the result of JSON_QUOTE: a JSON string with escapes for all but ASCII.
 
-    As in Flink a character outside the basic plane is written whole and then as its second half.
+    As in Flink, a character beyond U+FFFF is written as its code, followed by its second surrogate.
     """
     letters = {char: f"\\{letter}" for letter, char in _ESCAPED.items()}
     parts = []
@@ -257,9 +289,10 @@ _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 
 
 def json_unquoted(text: str) -> str:
-    """JSON_UNQUOTE: what a JSON string says; any other text as it is.
+    """Return the result of JSON_UNQUOTE: the value of a JSON string; other texts unchanged.
 
-    Raises PathFailure, as Flink fails, for an escape that ends too early behind the string's own end.
+    Raises:
+        PathFailure: An escape is cut off behind the string's first end, where Flink fails too.
     """
     if document(text).error is not None or text[0] != '"' or text[-1] != '"':
         return text

@@ -1,1 +1,1 @@
-"""Expressions as DuckDB SQL."""
+"""Compilation of expressions to DuckDB SQL."""

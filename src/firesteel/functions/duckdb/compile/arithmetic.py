@@ -1,8 +1,8 @@
-"""Arithmetic in DuckDB with Java's and Flink's meaning.
+"""Compilation of arithmetic with Java's and Flink's results.
 
-Integers wrap in their own type: the exact result is computed in a wider one and brought back, unless
-the operands' ranges show that it fits. Division truncates. DECIMAL results are exact, then rounded
-HALF_UP to the result type; what DuckDB's 38 digits cannot hold on the way is done in Python.
+Integers wrap in their own type: the exact result is computed in a wider type and wrapped, unless the
+operands' ranges exclude an overflow. Division truncates. DECIMAL results are exact, then rounded HALF_UP to
+the result type. Python computes what DuckDB's 38 digits cannot hold.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WRAP = {root: f"wrap_{to_duckdb(SqlType(root)).lower()}" for root in INTEGER_BI
 
 @remembered
 def bounds(expr: Expr) -> tuple[int, int]:
-    """The least and greatest value that an integer expression can have."""
+    """Return the least and the greatest value that an integer expression can have."""
     kind = expr.type
     limit = 1 << (INTEGER_BITS[kind.root] - 1)
     if isinstance(expr, Literal) and isinstance(expr.value, int):
@@ -50,7 +50,7 @@ def _call_bounds(call: Call) -> tuple[int, int] | None:
 
 
 def wrapped(text: str, kind: SqlType) -> str:
-    """An exact integer result brought into `kind` as Java's narrowing does."""
+    """Return the SQL of an exact integer result narrowed to `kind` like Java."""
     return f"{_WRAP[kind.root]}({text})"
 
 
@@ -82,7 +82,10 @@ def _integer(compiler: Compiler, call: Call) -> str:
 
 
 def _sum(compiler: Compiler, call: Call) -> str:
-    """A chain of sums and differences in one type, exact: whether each wraps or the last is all the same."""
+    """Return the exact SQL of a chain of sums and differences in one type.
+
+    Wrapping only the final result is equivalent to wrapping each.
+    """
     texts: list[str] = []
     left: Expr = call
     while _continues(left, call):
@@ -93,7 +96,7 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Whether the expression is the next link of the whole's chain."""
+    """Whether the expression is part of the chain of `whole`."""
     if expr is whole:
         return True
     summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")
@@ -116,7 +119,7 @@ def _divide(compiler: Compiler, call: Call) -> str:
 
 
 def _quotient(compiler: Compiler, call: Call) -> str:
-    """A DECIMAL quotient: of two whole numbers where 38 digits hold all of them, else in Python."""
+    """Return the SQL of a DECIMAL quotient: of integers if 38 digits hold them, else in Python."""
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2), (precision, scale) = digits(left), digits(right), digits(call.type)
     shift = scale + s2
@@ -159,7 +162,7 @@ def _wider(left: SqlType, right: SqlType) -> SqlType:
 
 
 def _exact(compiler: Compiler, call: Call) -> list[tuple[str, SqlType]]:
-    """The operands as decimals."""
+    """Return SQL and type of the operands as decimals."""
     found = []
     for operand in call.args:
         kind = decimal(*digits(operand.type)).with_nullable(operand.type.nullable)
@@ -174,7 +177,7 @@ def _decimal(compiler: Compiler, call: Call) -> str:
     (a, left), (b, right) = operands = _exact(compiler, call)
     (p1, s1), (p2, s2) = digits(left), digits(right)
     if call.function == "*":
-        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would stay at 18 digits
+        if max(p1, p2) <= 18 < p1 + p2:  # DuckDB would compute with 18 digits
             a = f"{a}::DECIMAL(19,{s1})"
         fits, exact = p1 + p2 <= 38, f"({a} * {b})"
     else:

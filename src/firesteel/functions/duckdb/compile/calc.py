@@ -1,4 +1,4 @@
-"""From typed expressions to the DuckDB statement of a Calc, with Flink's meaning."""
+"""Compilation of typed expressions to the DuckDB statement of a Calc, with Flink's results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from firesteel.types.sql import SqlType
 
 
 def emitters() -> dict[str, Emit]:
-    """How each function of a bound expression is written in DuckDB."""
+    """Return the emitter of each function of bound expressions."""
     return {
         **table_emitters(),
         **duckdb_arithmetic.EMIT,
@@ -48,12 +48,12 @@ def emitters() -> dict[str, Emit]:
 
 
 _LONG_FILTER = 10_000
-"""Characters from which on it would take long."""
+"""Length in characters from which DuckDB's optimizer takes long for a filter."""
 _EMITTERS: dict[str, Emit] = {}
 
 
 def compiler_for(time_zone: str = "UTC", exchanged: bool = True) -> Compiler:
-    """A compiler with the whole function table. exchanged: see compile_calc."""
+    """Return a compiler with the whole function table. `exchanged`: see compile_calc."""
     if not _EMITTERS:
         _EMITTERS.update(emitters())
     return Compiler(_EMITTERS, duckdb_casts.cast, time_zone, exchanged)
@@ -67,10 +67,18 @@ def compile_calc(
     time_zone: str = "UTC",
     exchanged: bool = True,
 ) -> CalcSpec:
-    """The spec of a Calc. types: the output's, where they differ from the expressions' own. exchanged:
-    whether the rows have come through an exchange, on which some comparisons of arrays depend.
+    """Return the spec of a Calc.
 
-    Raises NotSupportedError for a function that cannot run yet.
+    Args:
+        exprs: Output columns.
+        condition: Filter, or None.
+        input_types: Types of the input columns.
+        types: Types of the output columns. None: those of the expressions.
+        time_zone: Time zone of the session.
+        exchanged: Whether the rows have passed an exchange. Some comparisons of arrays depend on it.
+
+    Raises:
+        NotSupportedError: A function is not supported.
     """
     compiler = compiler_for(time_zone, exchanged)
     parts = NestedParts(len(input_types))
@@ -95,8 +103,10 @@ def compile_calc(
 
 
 def _filter(text: str) -> str:
-    """The condition; DuckDB's optimizer compares all operands of a filter's OR with each other, so it is not
-    shown a long one as such."""
+    """Return the condition. A long one is hidden in a CASE from DuckDB's optimizer.
+
+    The optimizer compares all operands of a filter's OR with each other.
+    """
     return text if len(text) < _LONG_FILTER else f"(CASE WHEN {text} THEN TRUE END)"
 
 

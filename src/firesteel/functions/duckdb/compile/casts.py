@@ -1,7 +1,7 @@
-"""CAST and TRY_CAST in DuckDB with Flink's meaning. Flink: the `CastRule`s of the table planner.
+"""Compilation of CAST and TRY_CAST with Flink's results. Flink: the `CastRule`s of the table planner.
 
-A cast between numbers never fails: integers wrap, floating point numbers saturate, a DECIMAL that
-does not fit is NULL. A cast of a string fails, or is NULL for TRY_CAST.
+A cast between numbers never fails: integers wrap, floating point numbers saturate, and a DECIMAL that does
+not fit is NULL. A cast of a string fails, or is NULL for TRY_CAST.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _NESTED = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET)
 
 
 def cast(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool = False) -> str:
-    """The text, of type `source`, cast to `target`; `attempt` is TRY_CAST.
+    """Return the SQL text cast from type `source` to `target`; as TRY_CAST if `attempt`.
 
-    Raises NotSupportedError for casts that Flink has and this does not.
+    Raises:
+        NotSupportedError: Flink has the cast, but Firesteel does not.
     """
     if source.root is TypeRoot.NULL:
         return f"CAST(NULL AS {to_duckdb(target)})"
@@ -96,8 +97,11 @@ def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlT
 
 
 def _divided(text: str, scale: int) -> str:
-    """A DECIMAL that 64 bits hold as a DOUBLE: Flink divides the nearest DOUBLE of its digits, DuckDB divides
-    whole digits and fraction apart where a DOUBLE does not hold all of them."""
+    """Return a DECIMAL of up to 18 digits as a DOUBLE.
+
+    Flink divides the DOUBLE nearest to the digits. DuckDB divides whole digits and fraction separately if a
+    DOUBLE does not hold all of them.
+    """
     digits = f"({text}::DECIMAL(19,{scale}) * '{10**scale}'::DECIMAL({scale + 1},0))::BIGINT"
     return f"({digits}::DOUBLE / 1e{scale}::DOUBLE)"
 
@@ -135,7 +139,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         return compiler.python("casts.to_text", [(text, source), *extra], sql.STRING)
     if root is TypeRoot.BOOLEAN:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
-    if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB leaves the 0 out
+    if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB omits the 0
         return f"replace(CAST({text} AS VARCHAR), '.', '0.')"
     if root in INTEGERS or root is TypeRoot.DECIMAL:
         return f"CAST({text} AS VARCHAR)"
@@ -233,7 +237,7 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
     if operand.type.nullable and not call.type.nullable and operand.type.same_as(call.type):
-        return f"({compiler(operand)})"  # no plain column: a NULL in it is looked for
+        return f"({compiler(operand)})"  # not a plain reference, so that Statement checks it for NULL
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 
 

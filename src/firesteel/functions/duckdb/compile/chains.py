@@ -1,7 +1,7 @@
-"""A chain of like conditions in DuckDB: `v + 1 = b OR v + 2 = b OR ...` is one condition over a list.
+"""Compilation of chains of similar conditions: `v + 1 = b OR v + 2 = b OR ...` is one condition over a list.
 
-DuckDB parses and binds every operand of a chain, for every batch. Chains that programs write differ in one
-literal from operand to operand: they are one lambda over the list of these literals.
+DuckDB parses and binds every operand of a chain for every batch. Generated chains often differ in only one
+literal between operands. They become one lambda over the list of these literals.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import INTEGER_BITS, INTEGERS
 
 LONG = 200
-"""Operands from which on they are looked at; some that are alike, from which on they are a list."""
+"""Minimum number of operands for which a chain is examined, and of similar operands that become a list."""
 _PARAMETER = 1_000_000
-"""The column that stands for the literal; no input is so wide."""
+"""Column number of the placeholder for the literal, above any column of an input."""
 _PLAIN = frozenset(
     {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "NOT", "AND", "OR", "IS NULL", "IS NOT NULL"}
 )
-"""Calls that never fail, and that are written alike whatever the literal is."""
+"""Calls that never fail and whose text does not depend on the literals."""
 
 _DEEP = 8
-"""Levels of an operand that is looked at."""
+"""Maximum depth of the operands that are examined."""
 
 Shape = tuple[object, ...]
 
 
 def alike(args: Sequence[Expr]) -> tuple[list[Expr], list[tuple[Expr, list[Literal]]]]:
-    """The operands that stay, and the others: an operand with a parameter in it, and its values."""
+    """Split operands into those that stay, and groups of similar ones.
+
+    Returns:
+        The operands that stay, and (operand with a placeholder, its values) for each group.
+    """
     groups: dict[Shape, list[tuple[Expr, list[Literal]]]] = {}
     kept: list[Expr] = []
     for arg in args:
@@ -50,8 +54,10 @@ def alike(args: Sequence[Expr]) -> tuple[list[Expr], list[tuple[Expr, list[Liter
 
 
 def _shape(expr: Expr, literals: list[Literal]) -> Shape | None:
-    """What operands that differ in literals of the same types share; None for one with other calls. Takes its
-    literals of integers in their order."""
+    """Return what operands share that differ only in integer literals; None if other calls occur.
+
+    The integer literals are appended to `literals` in their order.
+    """
     if isinstance(expr, InputRef):
         return (expr.index, expr.type)
     if isinstance(expr, Literal):
@@ -73,14 +79,14 @@ def _widens(call: Call) -> bool:
 
 
 def _varying(rows: Sequence[Sequence[Literal]]) -> int | None:
-    """The only place at which the literals differ; None where there are more."""
+    """Return the only position at which the literals differ, or None if there are several."""
     columns = list(zip(*rows, strict=True))
     places = [i for i, column in enumerate(columns) if len({literal.value for literal in column}) > 1]
     return places[0] if len(places) == 1 else None
 
 
 def _with_parameter(expr: Expr, place: int) -> Expr:
-    """The expression with a parameter for its literal at that place."""
+    """Return the expression with a placeholder for its literal at that position."""
     left = place
 
     def replaced(part: Expr) -> Expr:
@@ -98,7 +104,15 @@ def _with_parameter(expr: Expr, place: int) -> Expr:
 def over_list(
     compiler: Compiler, function: str, operand: Expr, values: Sequence[Literal], filters: bool
 ) -> str:
-    """The AND or OR of the operand for all values of its parameter. filters: UNKNOWN counts as FALSE."""
+    """Return the SQL of AND or OR of the operand over all values of its placeholder.
+
+    Args:
+        compiler: Compiler of the operand.
+        function: AND or OR.
+        operand: Expression with the placeholder.
+        values: Values of the placeholder.
+        filters: Whether UNKNOWN may be FALSE instead.
+    """
     kind = values[0].type
     items = ", ".join(str(literal.value) for literal in values)
     name = compiler(InputRef(_PARAMETER, kind))

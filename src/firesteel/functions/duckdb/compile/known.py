@@ -1,5 +1,7 @@
-"""Calls that plans show as calls, though their answer is known before any row is read: TYPEOF and
-CURRENT_DATABASE, whose option is the database."""
+"""Compilation of calls whose value is known at planning time, though plans show the call.
+
+These are TYPEOF and CURRENT_DATABASE, which has the database as an option.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from firesteel.types.sql import MAX_LENGTH, TypeRoot
 
 
 def typeof_text(call: Call) -> str:
-    """The type of the first argument; with TRUE as the second one as it can be parsed again."""
+    """Return the type of the first argument; in a form that can be parsed if the second one is TRUE."""
     kind = call.args[0].type
     text = str(kind)
     if kind.is_interval:
@@ -22,7 +24,7 @@ def typeof_text(call: Call) -> str:
 
 
 def _serializable(text: str) -> str:
-    """Field names are quoted, the words that stand for a length are written out."""
+    """Return the text with STRING and BYTES written with their length. Quoted names are unchanged."""
     parts = re.split(r"(`(?:[^`]|``)*`)", text)
     parts[::2] = [re.sub(r"\b(STRING|BYTES)\b", _spelled, part) for part in parts[::2]]
     return "".join(parts)

@@ -1,7 +1,7 @@
-"""Comparisons, three-valued logic and CASE in DuckDB with Flink's meaning.
+"""Compilation of comparisons, three-valued logic and CASE with Flink's results.
 
-An operand of AND and OR that may fail is evaluated only where the ones before it do not decide, as
-Flink's generated code does; DuckDB evaluates all operands of a projected AND.
+An operand of AND and OR that may fail is evaluated only if the operands before it do not decide, as in
+Flink's generated code. DuckDB alone evaluates all operands of a projected AND.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def may_fail(expr: Expr) -> bool:
 
 
 def _widens(kind: SqlType, target: SqlType) -> bool:
-    """Whether every number of one type is one of the other, digits after the point aside."""
+    """Whether the target type holds every number of the source type, apart from fraction digits."""
     if not kind.is_integer:
         return kind.same_as(target) or (kind.is_numeric and target.root is TypeRoot.DOUBLE)
     if target.is_integer:
@@ -76,7 +76,7 @@ def comparison(compiler: Compiler, call: Call) -> str:
 
 
 def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], compiler: Compiler) -> str:
-    """The text that compares two operands, each a text and the expression that it is of."""
+    """Return the SQL that compares two operands, each given as its SQL and its expression."""
     (a, x), (b, y) = left, right
     kind, other = x.type, y.type
     if kind.root in (TypeRoot.VARIANT, TypeRoot.BITMAP):
@@ -113,12 +113,12 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
 
 
 def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
-    """A string compared with a point in time: a literal must be one, of others what is none is NULL."""
+    """Return a string cast for a comparison with a point in time. Invalid non-literals become NULL."""
     return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
 
 
 def _beyond_plane(left: Expr, right: Expr) -> bool:
-    """Whether the order of UTF-16 units, Java's, may differ from that of bytes, DuckDB's."""
+    """Whether Java's order by UTF-16 units may differ from DuckDB's order by bytes."""
     for operand in (left, right):
         if isinstance(operand, Literal) and max(str(operand.value or ""), default="") < "\ue000":
             return False
@@ -126,7 +126,7 @@ def _beyond_plane(left: Expr, right: Expr) -> bool:
 
 
 def _rows(operator: str, a: str, b: str, kind: SqlType, other: SqlType, compiler: Compiler) -> str:
-    """Rows are equal where all fields are, NULL fields to NULL ones too."""
+    """Return the SQL that compares rows. Rows are equal if all fields are equal or both NULL."""
     target = common_type([kind, other])
     if target is not None:
         a, b = f"CAST({a} AS {compiler.type_name(target)})", f"CAST({b} AS {compiler.type_name(target)})"
@@ -143,7 +143,7 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
-        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs for two NaN only
+        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs only for two NaN
         if not unsafe(map(_may_be_nan, (x, y))):
             return f"({a} {operator} {b})"
         return f"{_JAVA[operator]}({a}, {b})"
@@ -162,7 +162,7 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
 
 
 def _approximate(roots: set[TypeRoot]) -> SqlType:
-    """What Java compares in: float with float or integers, else double."""
+    """Return the type in which Java compares: FLOAT for FLOAT and integers, else DOUBLE."""
     if roots <= {TypeRoot.FLOAT, *INTEGERS}:
         return sql.FLOAT
     return sql.DOUBLE
@@ -181,16 +181,19 @@ def _distinct(compiler: Compiler, call: Call) -> str:
 
 
 def condition(compiler: Compiler, expr: Expr) -> str:
-    """A filter's condition: an OR that is UNKNOWN may be so by being none of TRUE and FALSE."""
+    """Return the SQL of a filter's condition, where UNKNOWN may become FALSE."""
     if isinstance(expr, Call) and expr.function == "OR":
         return _junction(compiler, expr, filters=True)
     return compiler(expr)
 
 
 def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
-    """Where an operand may fail: the ones from the first such on are tested one by one, as branches of one
-    CASE and not as one CASE in the other, which DuckDB's parser would not take for long chains.
-    What none decides is UNKNOWN if one is; filters: or FALSE, which is the same."""
+    """Return the SQL of AND or OR.
+
+    From the first operand that may fail, operands are tested one by one in the branches of one CASE. Nested
+    CASEs would be too deep for DuckDB's parser. If no operand decides and one is UNKNOWN, the result is
+    UNKNOWN, or FALSE if `filters` is set.
+    """
     careful = next((i for i, arg in enumerate(call.args) if i and may_fail(arg)), None)
     if careful is None:
         return _balanced(call.function, _never_failing(compiler, call, filters))
@@ -210,7 +213,7 @@ def _junction(compiler: Compiler, call: Call, filters: bool = False) -> str:
 
 
 def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
-    """The operands, those of a long chain that are alike as one; their order does not matter."""
+    """Return the SQL of the operands in any order. Similar operands of a long chain are combined."""
     if len(call.args) < LONG:
         return [compiler(arg) for arg in call.args]
     kept, lists = alike(call.args)
@@ -218,7 +221,7 @@ def _never_failing(compiler: Compiler, call: Call, filters: bool) -> list[str]:
 
 
 def _balanced(operator: str, texts: list[str]) -> str:
-    """The operands in a tree as low as can be: DuckDB's parser holds some hundred levels."""
+    """Return a balanced tree of the operands, since DuckDB's parser supports some hundred levels."""
     while len(texts) > 1:
         pairs = zip(texts[::2], texts[1::2], strict=False)
         texts = [f"({a} {operator} {b})" for a, b in pairs] + texts[len(texts) // 2 * 2 :]
@@ -236,8 +239,10 @@ def _test(compiler: Compiler, call: Call) -> str:
 
 
 def takes_no_null(expr: Expr) -> bool:
-    """Whether Flink's code holds an element or a value for one that is no NULL by its type, though nothing
-    may be there (ScalarOperatorGens: generateArrayElementAt, generateMapGet)."""
+    """Whether Flink's code assumes a non-NULL element or map value even if none exists.
+
+    Flink: ScalarOperatorGens (generateArrayElementAt, generateMapGet).
+    """
     if not isinstance(expr, Call) or expr.function != "ITEM":
         return False
     container, key = expr.args
@@ -269,7 +274,7 @@ def _coalesce(compiler: Compiler, call: Call) -> str:
 
 
 def _like(compiler: Compiler, call: Call) -> str:
-    """DuckDB's own where the pattern is a literal. `_` stands for no end of a line, as it does for DuckDB."""
+    """Return DuckDB's LIKE if the pattern is a literal. `_` does not match the end of a line."""
     pattern = call.args[1]
     if len(call.args) > 2 or not isinstance(pattern, Literal):
         return compiler.call_python("patterns.like", call)
@@ -280,7 +285,7 @@ def _like(compiler: Compiler, call: Call) -> str:
 
 
 def _regular(letter: str) -> str:
-    """A letter of a LIKE pattern as a regular expression."""
+    """Return a letter of a LIKE pattern as a regular expression."""
     special = {"%": "(?s:.*)", "_": r"[^\n\r\x{85}\x{2028}\x{2029}]"}.get(letter)
     return special or (letter if letter.isalnum() else f"\\x{{{ord(letter):x}}}")
 
@@ -291,11 +296,11 @@ def _trim(compiler: Compiler, call: Call) -> str:
 
 _HASHED = frozenset({*INTEGERS, *APPROXIMATE, *CHARACTER, TypeRoot.DECIMAL})
 _MOST_LISTED = 64
-"""Values that are still compared one by one."""
+"""Maximum number of values that are compared one by one."""
 
 
 def _in(compiler: Compiler, call: Call) -> str:
-    """One of many values of the operand's type (functions/duckdb/compile/membership.py)."""
+    """Return the SQL of an IN with many values of the operand's type (compile/membership.py)."""
     operand, *items = call.args
     if len(items) > _MOST_LISTED and operand.type.root in _HASHED:
         return compiler.is_one_of(operand, [item.value for item in items if isinstance(item, Literal)])

@@ -1,10 +1,10 @@
-"""Long sums as short ones: `v * 1 + v * 2 + ... + v * 5000` is `v * 12502500`.
+"""Simplification of long sums: `v * 1 + v * 2 + ... + v * 5000` is `v * 12502500`.
 
-DuckDB parses and binds every operand, for every batch. Integers that wrap are a ring: however a sum of
-products with literals is put together, its value is the same. So it is for DECIMAL where no step can round
-or overflow. A term stays for each operand, whatever its factor: where one is NULL, or fails, so does the sum.
+DuckDB parses and binds every operand for every batch. Integers that wrap form a ring, so the order in which a
+sum of products with literals is computed does not matter. The same holds for DECIMAL if no step can round or
+overflow. A term remains for each operand, even with factor 0: if it is NULL or fails, so does the sum.
 
-A sum or product of as many columns becomes a tree of few levels, for levels cost more than operands.
+A sum or product of many columns becomes a balanced tree, since levels cost more than operands.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from firesteel.types.decimals import digits
 from firesteel.types.sql import INTEGER_BITS, SqlType, TypeRoot, decimal
 
 LONG = 100
-"""Levels from which on an expression is looked at."""
+"""Depth from which on an expression is examined."""
 _MOST = 38
-"""Digits of a DECIMAL."""
+"""Maximum digits of a DECIMAL."""
 _EXACT = Context(prec=100, traps=[Inexact])
 
 
 @from_below
 def shortened(expr: Expr) -> Expr:
-    """The expression with its long sums shortened; itself where there is none."""
+    """Return the expression with simplified long sums, or itself if there are none."""
     if not isinstance(expr, Call) or expr.depth < LONG:
         return expr
     if expr.function in ("+", "-") and (expr.type.is_integer or expr.type.root is TypeRoot.DECIMAL):
@@ -57,7 +57,7 @@ def _sum(call: Call) -> Expr:
 
 
 def _balanced(call: Call) -> Expr:
-    """A sum or product of many integers of one type as a tree of few levels; any other call as it is."""
+    """Return a sum or product of integers of one type as a balanced tree; other calls unchanged."""
     terms, pending = list[Expr](), list[Expr]([call])
     while pending:
         expr = pending.pop()
@@ -79,7 +79,7 @@ def _of_two(call: Call, left: Expr, right: Expr) -> Call:
 
 
 def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
-    """The operands of the sum and the factor of each, the constant, and how many operands there were."""
+    """Return the factor of each operand of the sum, the constant, and the number of operands."""
     factors: dict[Expr, Decimal] = {}
     constant, count = Decimal(0), 0
     pending: list[tuple[Expr, Decimal]] = [(call, Decimal(1))]
@@ -99,7 +99,7 @@ def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
 
 
 def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
-    """What the expression is the exact sum of, in the ring of this type; nothing for any other."""
+    """Return operands and factors whose exact sum the expression is, in the ring of this type; [] if none."""
     if not isinstance(expr, Call) or not _is_exact(expr, kind):
         return []
     if len(expr.args) == 1:
@@ -115,7 +115,7 @@ def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
 
 
 def _is_exact(call: Call, kind: SqlType) -> bool:
-    """Whether the call is a step of such a sum: an integer of this type, a DECIMAL that keeps all digits."""
+    """Whether the call is an exact step: integers of this type, or a DECIMAL that keeps all digits."""
     if call.function not in ("+", "-", "*") or call.type.root is not kind.root:
         return False
     if kind.is_integer:
@@ -134,7 +134,7 @@ def _number(expr: Expr) -> Decimal | None:
 
 
 def _wrapped(number: Decimal, kind: SqlType) -> Decimal:
-    """A whole number as one of this type of integers; of a DECIMAL itself."""
+    """Return an integer wrapped to the type; a DECIMAL unchanged."""
     if not kind.is_integer:
         return number
     limit = 1 << (INTEGER_BITS[kind.root] - 1)
@@ -142,7 +142,7 @@ def _wrapped(number: Decimal, kind: SqlType) -> Decimal:
 
 
 def _fits(factors: dict[Expr, Decimal], constant: Decimal, kind: SqlType) -> bool:
-    """Whether no part of the sum, however it is put together, has too many digits, nor has a factor."""
+    """Whether no partial sum and no factor has too many digits, in any order of computation."""
     most = abs(constant)
     for term, factor in factors.items():
         precision, scale = digits(term.type)

@@ -1,4 +1,4 @@
-"""Maps in DuckDB: lists of entries (types/arrow.py), their constructor, look-up, casts and comparison.
+"""Compilation of maps, which are lists of entries (types/arrow.py): constructor, access, casts, comparison.
 
 Flink: ScalarOperatorGens (generateMap, generateMapGet, generateMapComparison), MapToMapCastRule.
 """
@@ -24,17 +24,17 @@ from firesteel.types.sql import (
 
 
 def make_map(compiler: Compiler, call: Call) -> str:
-    """MAP[k, v, ...]: Flink drops a pair whose key is known at planning to be there again."""
+    """Return the SQL of MAP[k, v, ...]. Flink drops a pair whose key is known to occur again later."""
     marks = _marks(call.args[::2])
     arguments = [(quoted(marks), STRING), *((compiler(a), a.type) for a in call.args)]
     return compiler.python("maps.make", arguments, call.type)
 
 
 def _marks(keys: tuple[Expr, ...]) -> str:
-    """A letter a key: keys of one letter are one where their values are equal; `-`: never.
+    """Return a letter for each key. Keys of one letter are merged if their values are equal, `-` never.
 
-    That is, where Flink's generated code has one term for them: a column, or a literal of a type that is
-    written into the code as it is or kept as a constant.
+    Flink merges keys for which its generated code has a single term: a column, or a literal of a type that is
+    written into the code or kept as a constant.
     """
     known: dict[object, str] = {}
     return "".join(
@@ -59,10 +59,10 @@ def _group(key: Expr) -> object:
 
 
 def map_value(compiler: Compiler, value: Expr, key: Expr) -> str:
-    """The value of the first entry of that key; NULL where there is none or the key is NULL.
+    """Return the SQL of the first entry's value with that key; NULL if there is none or the key is NULL.
 
-    Flink reads the keys of its binary maps without a look at their NULL marks: a NULL key is there as zeros.
-    A CAST gives a Java map, which has it as it is.
+    Flink ignores the NULL marks of the keys in its binary maps, so a NULL key equals zero. A CAST returns a
+    Java map, where a NULL key stays NULL.
     """
     kind, name = value.type.children[0], compiler.fresh_name()
     wanted, held = compiler.cast(compiler(key), key.type, kind), f"{name}.{quote(KEY)}"

@@ -1,4 +1,4 @@
-"""Arrays, maps and rows in DuckDB: their constructors, access to their parts, and casts part by part."""
+"""Compilation of arrays, maps and rows: constructors, access to parts, and casts of each part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    """A cast to ARRAY, MAP or ROW. With `attempt` one part that cannot be cast makes the whole NULL."""
+    """Return the SQL of a cast to ARRAY, MAP or ROW. With `attempt`, a failing part makes the whole NULL."""
     if source.root is not target.root:
         raise NotSupportedError(f"CAST from {source} to {target} is not supported yet")
     if target.root is TypeRoot.ARRAY:

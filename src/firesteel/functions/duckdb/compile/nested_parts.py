@@ -1,6 +1,8 @@
-"""The parts of nested columns that a Calc looks at, as columns of their own: `buyer.city`, `items[1].cnt`,
-`tags['state']`. They are taken out of the columns as they are (runtime/columns/nested_parts.py), before any
-text of DuckDB's is computed, which then reads plain values or has nothing left to do."""
+"""Extraction of the parts of nested columns that a Calc reads: `buyer.city`, `items[1].cnt`, `tags['state']`.
+
+They are extracted from the columns (runtime/columns/nested_parts.py) before DuckDB runs, and appended to the
+input. DuckDB then reads plain values, or is not needed at all.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from firesteel.types.value_parts import Path
 
 
 class NestedParts:
-    """The columns behind an input of `width`."""
+    """Extracted parts, as columns behind an input of `width` columns."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -20,15 +22,15 @@ class NestedParts:
 
     @property
     def taken(self) -> tuple[tuple[int, int, Path], ...]:
-        """Each one's position, the input column that it is taken out of, and the path from there."""
+        """Return the position, input column and path of each part."""
         return tuple((ref.index, *place) for place, ref in self._places.items())
 
     def cut(self, expr: Expr) -> Expr:
-        """The expression over the columns and the parts."""
+        """Return the expression over the input columns and the extracted parts."""
         return _cut(expr, self)
 
     def column(self, expr: Expr) -> Expr | None:
-        """The part that an expression is the way to, if it has a plain type; None for any other."""
+        """Return a reference to the part of plain type that an expression accesses, or None."""
         of, back = expr, Path()
         while isinstance(of, Call) and (step := _step(of)) is not None:
             of, back = of.args[0], (*back, step)
@@ -39,7 +41,7 @@ class NestedParts:
 
 
 def _is_plain(kind: SqlType) -> bool:
-    """Other values are told apart by how they are made: arrays in comparisons, for example."""
+    """Whether values of a type do not depend on how they were made, as arrays do in comparisons."""
     return kind.nullable and not kind.children and kind.root is not TypeRoot.VARIANT
 
 
@@ -53,8 +55,10 @@ def _cut(expr: Expr, parts: NestedParts) -> Expr:
 
 
 def _step(call: Call) -> str | int | None:
-    """The ROW's field, the ARRAY's element or the MAP's key that a call takes; None for what is computed, or
-    shows something in place of a NULL."""
+    """Return the ROW field, ARRAY index or MAP key that a call accesses.
+
+    None for computed steps, and for accesses that replace NULL with a default.
+    """
     root = call.args[0].type.root if call.args else None
     if call.function == "ITEM_FIELD" and root is TypeRoot.ROW:
         return call.options[0]

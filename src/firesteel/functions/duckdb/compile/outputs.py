@@ -1,4 +1,4 @@
-"""What an output column of a Calc shows that the same expression within another does not."""
+"""Compilation of output columns, which differ from the same expression inside another one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _DEFAULTS = {
 
 
 _NULL_AS_IT_IS = ("LPAD", "RPAD", "REGEXP_REPLACE")
-"""What gives NULL for arguments that are not, under a type that says NOT NULL."""
+"""Functions that return NULL for non-NULL arguments although their type is NOT NULL."""
 _REFUSED = "error('flink:A column is NOT NULL, however, a null value is being written into it')"
 
 
 def output(compiler: Compiler, expr: Expr) -> str:
-    """The DuckDB text of an output column."""
+    """Return the SQL of an output column."""
     if not expr.type.nullable and _stays_null(expr):
         return f"coalesce({compiler(expr)}, {_REFUSED})"
     if isinstance(expr, Call) and expr.function in _MISREAD and _another_scale(expr):
@@ -38,14 +38,19 @@ def output(compiler: Compiler, expr: Expr) -> str:
 
 
 def _without_null(expr: Expr) -> str | None:
-    """What is read, for NULL, beyond an array of elements or at no key of a map of values that cannot be
-    NULL: the value that Flink's code gives a variable without one (CodeGenUtils.primitiveDefaultValue)."""
+    """Return the value that replaces NULL, or None.
+
+    Flink's code gives a NOT NULL variable a default (CodeGenUtils.primitiveDefaultValue). It appears where an
+    index is outside an array of NOT NULL elements, or a key is not in a map of NOT NULL values.
+    """
     return _DEFAULTS.get(expr.type.root) if takes_no_null(expr) else None
 
 
 def _stays_null(expr: Expr) -> bool:
-    """Whether a NULL that its type forbids is written as one, and not as what Java has in its place: no other
-    call looks at it on the way (Flink: ConstraintEnforcer refuses it)."""
+    """Whether a forbidden NULL reaches the sink as NULL, where Flink's ConstraintEnforcer rejects it.
+
+    In other calls, Java's default replaces the NULL on the way.
+    """
     if not isinstance(expr, Call):
         return False
     if expr.function == "CONCAT":
@@ -54,7 +59,7 @@ def _stays_null(expr: Expr) -> bool:
 
 
 def _another_scale(call: Call) -> bool:
-    """Whether a DECIMAL may be rounded to another scale than its type has."""
+    """Whether a DECIMAL may be rounded to another scale than that of its type."""
     if call.type.root is not TypeRoot.DECIMAL or len(call.args) < 2:
         return False
     value, to = call.args

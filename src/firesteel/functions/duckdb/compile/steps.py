@@ -1,7 +1,7 @@
-"""Deep expressions in steps: DuckDB's parser and binder hold some hundred levels, so parts of a deeper one
-become columns of subqueries below.
+"""Splitting of deep expressions into steps, because DuckDB's parser and binder support some hundred levels.
 
-A part is a column of its own only where the whole would compute it for every row, or where it cannot fail.
+Parts of a deep expression become columns of subqueries. A part becomes a column only if the whole expression
+evaluates it for every row, or if it cannot fail.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from firesteel.functions.expression.recursion import depth_of
 from firesteel.types.sql import TypeRoot
 
 DEPTH = 40
-"""Levels of one step."""
+"""Maximum depth of one step."""
 _MOST = 120
-"""Levels that are still handed to DuckDB where a part cannot be a column."""
+"""Maximum depth that is passed to DuckDB if a part cannot become a column."""
 _LAZY = frozenset({"CASE", "COALESCE", "IF", "IFNULL", "AND", "OR"})
 
 
 @dataclass
 class Steps:
-    """The columns that are computed before the expressions that read them.
+    """Columns that are computed before the expressions that read them.
 
-    width: of the input. columns: by step, each a column's position and its expression over the input and the
-    steps before."""
+    Attributes:
+        width: Number of input columns.
+        columns: Position and expression of each column, by step. A step reads the input and earlier steps.
+    """
 
     width: int
     columns: list[list[tuple[int, Expr]]] = field(default_factory=list)
@@ -36,7 +38,11 @@ class Steps:
     _step_of: dict[int, int] = field(default_factory=dict)
 
     def cut(self, expr: Expr) -> Expr:
-        """The expression over the columns of the steps. Raises NotSupportedError where it stays too deep."""
+        """Return the expression over the columns of the steps.
+
+        Raises:
+            NotSupportedError: The expression remains too deep.
+        """
         if depth_of(expr) <= DEPTH and not _is_long(expr):
             return expr
         always, parts = _always_computed(expr), _postorder(expr)
@@ -74,7 +80,7 @@ class Steps:
 
 
 _LONG = 500
-"""Operands of an AND or OR from which on what is in it often is computed once."""
+"""Operands of an AND or OR from which on repeated parts are computed once."""
 _OFTEN = 50
 
 
@@ -83,8 +89,7 @@ def _is_long(expr: Expr) -> bool:
 
 
 def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
-    """The computed values that are there often, the largest ones: those that are computed for every row, or
-    cannot fail."""
+    """Return the values that occur often and are always computed or cannot fail."""
     if len(parts) < _LONG:
         return set()
     calls = [part for part in parts if isinstance(part, Call) and part.type.root is not TypeRoot.BOOLEAN]
@@ -97,7 +102,7 @@ def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
 
 
 def _postorder(expr: Expr) -> list[Expr]:
-    """The parts, arguments before their calls."""
+    """Return all parts, arguments before their calls."""
     found: list[Expr] = []
     pending = [expr]
     while pending:
@@ -110,8 +115,7 @@ def _postorder(expr: Expr) -> list[Expr]:
 
 
 def _always_computed(expr: Expr) -> set[int]:
-    """The parts, by identity, that are computed whenever the expression is: of what decides by its operands
-    in turn the first one."""
+    """Return the ids of the parts that are always evaluated: only the first argument of lazy functions."""
     found: set[int] = set()
     pending = [expr]
     while pending:

@@ -1,4 +1,4 @@
-"""The compiler's frame: an expression tree becomes DuckDB SQL over f0, f1, ..."""
+"""The expression compiler: from an expression tree to DuckDB SQL over the fields f0, f1, ..."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firesteel.types.user_function import UserFunction
 
 
 class Compiler:
-    """Compiles expressions over one input, and collects the Python functions that they call."""
+    """Compiler of expressions over one input. It collects the Python functions that they call."""
 
     def __init__(
         self, emitters: Mapping[str, Emit], caster: Caster, time_zone: str, exchanged: bool = True
@@ -35,7 +35,7 @@ class Compiler:
         self._names = 0
 
     def __call__(self, expr: Expr) -> str:
-        """The DuckDB text of an expression; its DuckDB type is `to_duckdb(expr.type)`."""
+        """Return the SQL of an expression. Its DuckDB type is `to_duckdb(expr.type)`."""
         return _text(expr, self)
 
     def _written(self, expr: Expr) -> str:
@@ -50,18 +50,24 @@ class Compiler:
             raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
         text = emit(self, expr)
         if expr.type.root in APPROXIMATE and is_constant(expr):
-            return f"({text} + 0)"  # Calcite folds it into a decimal, which has no negative zero
+            return f"({text} + 0)"  # Calcite folds it into a decimal, without a negative zero
         return text
 
     def fresh_name(self) -> str:
-        """A name for a lambda's parameter that no other has."""
+        """Return a unique name for a lambda's parameter."""
         self._names += 1
         return f"x{self._names}"
 
     def python(self, name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> str:
-        """A call of a Python function (functions/duckdb/registry.py) with these texts of these types."""
+        """Return the SQL of a call of a Python function (functions/duckdb/registry.py).
+
+        Args:
+            name: `<module>.<name>` of the function.
+            arguments: SQL text and type of each argument.
+            result: Type of the result.
+        """
         kinds = "|".join(to_duckdb(kind) for kind in (*(kind for _, kind in arguments), result))
-        if "STRUCT" in kinds:  # DuckDB takes functions whose names differ in case only for one
+        if "STRUCT" in kinds:  # DuckDB ignores case in function names, but field names may differ in case
             name = f"{name}#{crc32(kinds.encode()):08x}"
         text, signature = self._call(name, arguments, result)
         self.functions[signature] = None
@@ -69,7 +75,7 @@ class Compiler:
 
     @staticmethod
     def _call(name: str, arguments: Sequence[tuple[str, SqlType]], result: SqlType) -> tuple[str, str]:
-        """The text of a call, and the signature that it calls."""
+        """Return the SQL of a call, and the signature of the function."""
         kinds = [to_duckdb(kind) for _, kind in arguments]
         signature = "|".join([name, *kinds, to_duckdb(result)])
         texts = (f"CAST({text} AS {kind})" for (text, _), kind in zip(arguments, kinds, strict=True))
@@ -77,7 +83,7 @@ class Compiler:
         return f'"{quoted}"({", ".join(texts)})', signature
 
     def _user_function(self, call: Call, function: UserFunction) -> str:
-        """A call of a function of the user's (functions/duckdb/user_functions.py)."""
+        """Return the SQL of a call of a user-defined function (functions/duckdb/user_functions.py)."""
         name, arguments = function.name.lower().replace("|", "/"), [(self(a), a.type) for a in call.args]
         if not arguments:
             name, arguments = f"{name}()", [(f'"{ORDER}"', BIGINT)]
@@ -86,27 +92,27 @@ class Compiler:
         return text
 
     def is_one_of(self, expr: Expr, values: Sequence[Value]) -> str:
-        """Whether the expression's value is one of these of its type; NULL for NULL."""
+        """Return the SQL of an IN with values of the expression's type; NULL for NULL."""
         members = ValueSet(to_duckdb(expr.type), tuple(values))
         name = f"in|{len(members.values)}|{sha256(repr(members).encode()).hexdigest()[:32]}"
         self.sets[name] = members
         return f'"{name}"({self(expr)})'
 
     def call_python(self, name: str, call: Call, *more: Literal) -> str:
-        """The same with a call's own arguments and result, and literals after them."""
+        """Return the SQL of a Python function of the call's arguments and further literals."""
         arguments = [(self(a), a.type) for a in (*call.args, *more)]
         return self.python(name, arguments, call.type)
 
     def cast(self, text: str, source: SqlType, target: SqlType, attempt: bool = False) -> str:
-        """The text, of type `source`, cast to `target`; attempt: NULL where it fails."""
+        """Return the SQL text cast from type `source` to `target`; NULL if it fails and `attempt` is set."""
         return self._caster(self, text, source, target, attempt)
 
     def type_name(self, kind: SqlType) -> str:
-        """The DuckDB type of a SQL type."""
+        """Return the DuckDB type of a SQL type."""
         return to_duckdb(kind)
 
     def temporal(self, call: Call) -> str:
-        """Arithmetic with points in time and intervals."""
+        """Return the SQL of arithmetic with points in time and intervals."""
         return self._emitters["temporal"](self, call)
 
 
@@ -126,12 +132,12 @@ Caster = Callable[[Compiler, str, SqlType, SqlType, bool], str]
 
 
 def quoted(text: str) -> str:
-    """A DuckDB string literal."""
+    """Return a DuckDB string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def literal_text(literal: Literal) -> str:
-    """A literal as DuckDB text of its own type."""
+    """Return a literal as SQL of its own type."""
     kind, value = literal.type, rounded_literal(literal).value
     name = to_duckdb(kind)
     if value is None:
@@ -141,10 +147,10 @@ def literal_text(literal: Literal) -> str:
     if kind.root is TypeRoot.INTEGER and isinstance(value, int):
         return str(value) if value >= 0 else f"({value})"
     if kind.root is TypeRoot.INTERVAL_YEAR_MONTH and isinstance(value, int):
-        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)  # a literal may have more than an INT
+        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)  # the value of a literal may exceed INT
     if kind.root in CHARACTER:
         return quoted(str(value))
-    if kind.is_datetime and isinstance(value, str):  # more digits than Python's datetime holds
+    if kind.is_datetime and isinstance(value, str):  # the value has more digits than datetime holds
         return f"{quoted(value)}::{name}"
     if kind.root in BYTES_LIKE and isinstance(value, bytes):
         return quoted("".join(f"\\x{byte:02X}" for byte in value)) + "::BLOB"
@@ -155,6 +161,6 @@ def literal_text(literal: Literal) -> str:
 
 
 def cast_text(text: str, source: SqlType, target: SqlType) -> str:
-    """A cast that cannot lose anything or whose loss is DuckDB's own rounding; nothing where types agree."""
+    """Return a cast that loses nothing but what DuckDB rounds; no cast if the types agree."""
     wanted = to_duckdb(target)
     return text if to_duckdb(source) == wanted else f"CAST({text} AS {wanted})"
