@@ -1,4 +1,4 @@
-"""Values of JSON in forms that few writers use, as cells of the forms that are read in columns."""
+"""Convert JSON values in unusual forms to cells of the forms that are read in columns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _BLANK, _PLUS, _POINT, _ZERO, _NINE, _LOWER_E, _LOWER_CASE = 32, 43, 46, 48, 57,
 
 @compiled
 def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
-    """Leave out what Java passes over in a text that is a number: a plus before a digit and, if `blanks`, all
-    characters up to the blank at both ends."""
+    """Remove from numbers in strings what Java ignores: a plus before a digit and, with `blanks`, characters
+    up to the blank at both ends.
+    """
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != STRING:
             continue
@@ -34,7 +35,7 @@ def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
 
 @compiled
 def cut_fractions(data: Bytes, cells: Cells) -> None:
-    """Numbers of few digits, without an exponent, become whole ones: towards 0."""
+    """Truncate numbers of few digits, without an exponent, to integers."""
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != DECIMAL:
             continue
@@ -52,7 +53,7 @@ def cut_fractions(data: Bytes, cells: Cells) -> None:
 
 @compiled
 def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers, text: Bytes) -> None:
-    """Objects and lists become strings, where their text is what Jackson would write: see is_compact."""
+    """Turn objects and lists into strings if their text is what Jackson would write (is_compact)."""
     for index in range(len(cells)):
         at, end = bounds(cells[index])
         if cells[index] >> KIND_SHIFT == NESTED and is_compact(data, at, end, as_decimals, keys, text):
@@ -60,7 +61,7 @@ def shorten(data: Bytes, cells: Cells, as_decimals: bool, keys: Integers, text: 
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled."""
+    """Load the kernels, or compile them."""
     data, cells = np.zeros(8, np.uint8), np.empty(0, np.int64)
     data.flags.writeable = False
     trim(data, cells, True)

@@ -1,9 +1,8 @@
-"""One pass over a block of JSON messages: each wanted value's cell, in tables of rows.
+"""Scan a block of JSON messages in one pass, and write each wanted value's cell to tables of rows.
 
-What is wanted is said by a plan (plan.py).
-
-A message that is no JSON object, whose values have another structure than the plan, or that has a wanted
-member twice, is **odd**: it leaves no rows."""
+A plan (plan.py) describes the wanted values. A message is **odd** if it is no JSON object, if its values
+differ in structure from the plan, or if it has a wanted member twice. It leaves no rows.
+"""
 
 from __future__ import annotations
 

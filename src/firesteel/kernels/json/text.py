@@ -1,4 +1,4 @@
-"""Strings of JSON texts without their escapes, as UTF-8."""
+"""Remove the escapes of JSON strings, giving UTF-8."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def copy_unescaped(data: Bytes, at: int, end: int, out: Bytes, place: int) -> in
 
 @part
 def _unit(data: Bytes, at: int) -> int:
-    """The number of four hexadecimal digits."""
+    """Return the number of four hexadecimal digits."""
     unit = 0
     for place in range(at, at + 4):
         unit = (unit << 4) | hexadecimal(data[place])
@@ -61,7 +61,7 @@ def _unit(data: Bytes, at: int) -> int:
 
 @part
 def _put(code: int, out: Bytes, place: int) -> int:
-    """Write a character; behind it."""
+    """Write a character, and return the position after it."""
     if code < 0x80:
         out[place] = code
         return place + 1

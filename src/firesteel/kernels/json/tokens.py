@@ -1,8 +1,8 @@
-"""Where the parts of a JSON text end, by Jackson's rules: RFC 8259, but for control characters in strings.
+"""Find the ends of the parts of a JSON text by Jackson's rules: RFC 8259, with control characters in strings.
 
-Each function is given the bytes, a place and the place behind the last byte, and answers with the place
-behind what begins there, or with BAD. Strings must be UTF-8; what Jackson reads beyond that is another
-reader's."""
+Each function gets the bytes, a position and the end. It returns the position after the part that begins
+there, or BAD. Strings must be UTF-8. Another reader handles what else Jackson accepts.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _U_QUOTE, _U_BACKSLASH = np.uint64(_QUOTE), np.uint64(_BACKSLASH)
 
 @part
 def blanks_end(data: Bytes, at: int, end: int) -> int:
-    """Behind white space, of which there may be none."""
+    """Return the position after white space, if there is any."""
     while at < end and (
         byte_at(data, at) == 32
         or byte_at(data, at) == 10
@@ -47,8 +47,9 @@ def blanks_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def string_end(data: Bytes, at: int, end: int) -> int:
-    """The place of the quote that ends a string, from behind the one that begins it, times 2; plus 1 where
-    there are escapes."""
+    """Return the position of the closing quote times 2, plus 1 if there are escapes. `at` is after the
+    opening quote.
+    """
     escapes = 0
     while at < end:
         while at + 8 <= end:
@@ -86,7 +87,7 @@ def _marks(word: Any) -> Any:
 
 @part
 def _escape_end(data: Bytes, at: int, end: int) -> int:
-    """From behind the backslash."""
+    """Return the position after an escape, whose backslash is before `at`."""
     if at >= end:
         return BAD
     byte = byte_at(data, at)
@@ -105,7 +106,7 @@ def _escape_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def hexadecimal(byte: Any) -> Any:
-    """The value of a digit, or BAD."""
+    """Return the value of a hexadecimal digit, or BAD."""
     if _ZERO <= byte <= _NINE:
         return np.int64(byte) - _ZERO
     letter = byte | _LOWER_CASE
@@ -116,7 +117,9 @@ def hexadecimal(byte: Any) -> Any:
 
 @part
 def _character_end(data: Bytes, at: int, end: int) -> int:
-    """A character of several bytes: the shortest form, no surrogate, none above U+10FFFF."""
+    """Return the position after a character of several bytes: shortest form, no surrogate, none above
+    U+10FFFF.
+    """
     first = byte_at(data, at)
     if first < 0xC2 or first > 0xF4:
         return BAD
@@ -136,7 +139,7 @@ def _character_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def number_end(data: Bytes, at: int, end: int) -> int:
-    """The place behind a number, times 2; plus 1 where it has a fraction or an exponent."""
+    """Return the position after a number times 2, plus 1 if it has a fraction or an exponent."""
     start = at
     if byte_at(data, at) == _MINUS:
         at += 1
@@ -174,7 +177,7 @@ def _digits_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def word_end(data: Bytes, at: int, end: int) -> int:
-    """`true`, `false` or `null`."""
+    """Return the position after `true`, `false` or `null`."""
     first = data[at]
     if first == 116 and at + 4 <= end and data[at + 1] == 114 and data[at + 2] == 117 and data[at + 3] == 101:
         return at + 4
@@ -190,7 +193,7 @@ def word_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def key_end(data: Bytes, at: int, end: int) -> int:
-    """Behind the colon, and the blanks behind it, of a member's key that begins at or behind `at`."""
+    """Return the position after a member's key, its colon and blanks. The key begins at or after `at`."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _QUOTE:
         return BAD
@@ -202,7 +205,7 @@ def key_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def colon_end(data: Bytes, at: int, end: int) -> int:
-    """Behind a colon and the blanks around it."""
+    """Return the position after a colon and the blanks around it."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _COLON:
         return BAD
@@ -211,7 +214,7 @@ def colon_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def value_end(data: Bytes, at: int, end: int) -> int:
-    """Behind any value; `at` is its first byte."""
+    """Return the position after any value. `at` is its first byte."""
     depth = 0
     objects = np.uint64(0)  # a bit for each open bracket: whether it is an object's
     one = np.uint64(1)

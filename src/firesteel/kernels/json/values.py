@@ -1,4 +1,4 @@
-"""Values of JSON texts by their cells (cells.py): texts, whole numbers, and which of some words."""
+"""Read the values of JSON cells (cells.py): texts, integers, and the index of known words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_DIGITS = 18
 
 @compiled
 def texts_size(cells: Cells) -> int:
-    """The bytes that `copy_texts` needs room for: it copies eight at a time."""
+    """Return the number of bytes that `copy_texts` needs. It copies eight at a time."""
     size = 8
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT > NULL:
@@ -36,8 +36,10 @@ def texts_size(cells: Cells) -> int:
 
 @inlined
 def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
-    """Behind the copy of data[at:end] at out[place:], which has room for eight bytes more. data has eight at
-    least."""
+    """Copy data[at:end] to out[place:], and return the position after the copy.
+
+    `out` needs room for eight more bytes. `data` has at least eight.
+    """
     behind = place + end - at
     last = len(data) - 8
     while place < behind:
@@ -50,9 +52,16 @@ def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
 
 @compiled
 def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: Flags, odd: Flags) -> None:
-    """The text of each value, as an Arrow column has it: text i is out[offsets[i]:offsets[i + 1]], there[i]
-    whether there is one. What is no string has the text that stands there. odd: strings with half of a
-    surrogate pair."""
+    """Copy the text of each value into the layout of an Arrow column.
+
+    Args:
+        data: The bytes.
+        cells: n cells.
+        offsets: int32[n + 1]. Text i is out[offsets[i]:offsets[i + 1]].
+        out: Receives the texts. A value that is no string has its JSON text.
+        there: bool[n], receives whether there is a value.
+        odd: bool[n], receives which strings have half of a surrogate pair.
+    """
     place = 0
     for index in range(len(cells)):
         offsets[index] = place
@@ -77,8 +86,17 @@ def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: F
 def read_integers(
     data: Bytes, cells: Cells, least: int, most: int, values: Integers, there: Flags, odd: Flags
 ) -> None:
-    """The whole number of each value, of strings as of numbers; there[i]: whether there is one, odd[i]:
-    whether it is something else, too long to be sure, or out of range."""
+    """Read the integer of each value, from strings as well as numbers.
+
+    Args:
+        data: The bytes.
+        cells: n cells.
+        least: Least valid value.
+        most: Greatest valid value.
+        values: int64[n], receives the integers.
+        there: bool[n], receives whether there is a value.
+        odd: bool[n], receives which values are no integer, too long to be sure, or out of range.
+    """
     for index in range(len(cells)):
         kind = cells[index] >> KIND_SHIFT
         values[index] = 0
@@ -106,8 +124,10 @@ def read_integers(
 
 @compiled
 def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: Integers) -> None:
-    """found[i]: which of the words a value is, a string without escapes; -1 for none of them. Word j is
-    words[ends[j]:ends[j + 1]]."""
+    """Write which of some words each value is, -1 for none. Strings with escapes match no word.
+
+    Word j is words[ends[j]:ends[j + 1]].
+    """
     for index in range(len(cells)):
         found[index] = -1
         if cells[index] >> KIND_SHIFT != STRING:
@@ -127,7 +147,7 @@ def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: In
 
 
 def warm() -> None:
-    """Have the kernels loaded, or compiled: no values at all."""
+    """Load the kernels, or compile them."""
     data, out = np.zeros(8, np.uint8), np.empty(8, np.uint8)
     data.flags.writeable = False
     cells, values, flags = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_)

@@ -76,7 +76,7 @@ class Marked:
         return np.searchsorted(orders(self.table), self.orders, side="right")
 
     def with_rows(self, table: pa.Table) -> Marked:
-        """Return the same watermarks among the changes that these rows have caused."""
+        """Return the same watermarks with other rows, the changes that these rows have caused."""
         return replace(self, table=table)
 
     def pieces(self) -> Iterator[pa.Table | Watermark]:

@@ -1,8 +1,8 @@
-"""Accumulators as columns: what a local aggregate sends to the global one.
+"""Accumulators as columns, which a local aggregate sends to the global one.
 
-A row has the key's fields, then one column for each part of the row handler's accumulator that a merge
-reads: an accumulator field as it is in keyed state, a map view as a list of (key, value). Of DISTINCT calls
-that is the values seen; their own fields are made anew where the values meet those seen before.
+A row has the key fields, then one column for each part of the row handler's accumulator that a merge reads.
+An accumulator field is as in keyed state. A map view is a list of (key, value). DISTINCT calls send only the
+values seen: their own fields are computed where these values meet those seen before.
 """
 
 from __future__ import annotations
@@ -30,22 +30,30 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class AccumulatorColumns:
-    """key_types: of the key's fields, which come first. slots: the accumulator's parts that follow."""
+    """Layout of a table of accumulators.
+
+    Attributes:
+        key_types: Types of the key fields, which come first.
+        slots: Parts of the accumulator that follow.
+    """
 
     key_types: tuple[SqlType, ...]
     slots: tuple[Slot, ...]
 
     @classmethod
     def of(cls, spec: GroupAggregateSpec) -> AccumulatorColumns:
-        """What the merge of these calls reads: the output of a local aggregate."""
+        """Return the layout of a local aggregate's output: the parts that the merge of these calls reads."""
         handler = generate(spec)
         slots = tuple(slot for slot in handler.slots if slot.name in handler.merged)
         return cls(tuple(spec.input_types[i] for i in spec.keys), slots)
 
     @classmethod
     def increments(cls, spec: GroupAggregateSpec, final_keys: Sequence[int]) -> AccumulatorColumns:
-        """The same with the fields of DISTINCT calls in the place of the values seen, which stay in the
-        state of the incremental aggregate."""
+        """Return the layout of an incremental aggregate's output.
+
+        It has the fields of DISTINCT calls instead of the values seen, which stay in the state of the
+        incremental aggregate.
+        """
         handler = generate(spec)
         merged = generate(
             replace(spec, calls=tuple(replace(call, distinct=False) for call in spec.calls))
@@ -56,15 +64,15 @@ class AccumulatorColumns:
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """The positions of the key's fields."""
+        """Return the positions of the key fields."""
         return tuple(range(len(self.key_types)))
 
     def position(self, slot: Slot) -> int:
-        """Which field of the row a slot is."""
+        """Return the position of a slot's field."""
         return len(self.key_types) + self.slots.index(slot)
 
     def schema(self) -> pa.Schema:
-        """Of the changes table."""
+        """Return the schema of the changes table."""
         types = [*map(to_arrow, self.key_types), *map(arrow_type, self.slots)]
         fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
         return pa.schema(fields + [pa.field(field(i), kind) for i, kind in enumerate(types)])
@@ -72,15 +80,17 @@ class AccumulatorColumns:
     def table(
         self, changes: pa.Table, at: NDArray[np.int64], keys: Sequence[pa.Array], parts: Sequence[pa.Array]
     ) -> pa.Table:
-        """The changes table: inserts. at: for each the row of `changes` that caused it."""
+        """Return a changes table of inserts. `at` has for each the row of `changes` that caused it."""
         return caused(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
     def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
-        """The columns of accumulator tuples whose parts are `slots`."""
+        """Return the columns of accumulator tuples whose parts are `slots`."""
         return [_column(slot, [acc[slots.index(slot)] for acc in accs]) for slot in self.slots]
 
     def to_rows(self, changes: pa.Table, slots: Sequence[Slot]) -> Iterator[tuple[Any, ...]]:
-        """The accumulator tuples of a changes table; parts that did not travel are as at the beginning."""
+        """Yield the accumulator tuples of a changes table. Parts that the table does not have get initial
+        values.
+        """
         parts: list[list[Any]] = []
         for slot in slots:
             if slot in self.slots:
@@ -92,19 +102,19 @@ class AccumulatorColumns:
 
 
 def arrow_type(slot: Slot) -> pa.DataType:
-    """The type of a part's column."""
+    """Return the type of a part's column."""
     if isinstance(slot.kind, AccumulatorField):
         return to_arrow(slot.kind.type)
     return pa.list_(entry_type(slot.kind))
 
 
 def entry_type(view: MapView) -> pa.DataType:
-    """One entry of a map view."""
+    """Return the type of one entry of a map view."""
     return pa.struct([("key", to_arrow(view.key)), ("value", to_arrow(view.value))])
 
 
 def initial(slot: Slot) -> Any:
-    """What a part of an accumulator is at the beginning."""
+    """Return the initial value of a part of an accumulator."""
     if isinstance(slot.kind, MapView):
         return {}
     value = slot.kind.initial

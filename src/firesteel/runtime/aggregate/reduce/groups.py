@@ -1,4 +1,4 @@
-"""Reductions of sorted entries: one result for each group."""
+"""Reductions of sorted entries, with one result for each group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.runtime.aggregate.scan.segments import Index, Numbers, accumulate
 
 
 class Groups:
-    """m entries, ascending by the number of their group (`codes`), of `size` groups; some may be empty."""
+    """m entries in `size` groups, sorted by group number (`codes`). Groups may be empty."""
 
     def __init__(self, codes: Index, size: int) -> None:
         self.size = size
@@ -21,15 +21,15 @@ class Groups:
 
     @classmethod
     def single(cls, size: int) -> Groups:
-        """One entry a group."""
+        """Return groups with one entry each."""
         return cls(np.arange(size), size)
 
     def sum(self, values: Index) -> Index:
-        """The sum of each group, which wraps at 64 bits; 0 where it is empty."""
+        """Return the sum of each group, 0 for an empty group. Sums wrap at 64 bits."""
         return self._placed(np.add.reduceat(values, self._starts), 0) if self.rows else self._none(0)
 
     def any(self, marked: Mask | None) -> Mask:
-        """Whether a group has an entry that is marked; None where all are."""
+        """Return whether each group has a marked entry. None marks all entries."""
         if not self.rows:
             return np.zeros(self.size, np.bool_)
         if marked is None:
@@ -38,13 +38,13 @@ class Groups:
         return found
 
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
-        """`ufunc` over each group in any order; `neutral` where it is empty."""
+        """Reduce each group with `ufunc` in any order. An empty group gives `neutral`."""
         if not self.rows:
             return np.full(self.size, neutral, values.dtype)
         return self._placed(ufunc.reduceat(values, self._starts), neutral)
 
     def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
-        """The entries of each group added one after the other to what it begins with."""
+        """Add the entries of each group one after the other to its initial value."""
         if not self.rows:
             return begin
         running = accumulate(np.add, values, self._starts, begin[self._here])
@@ -53,7 +53,7 @@ class Groups:
         return result
 
     def first(self, marked: Mask) -> Index:
-        """The place of each group's first entry that is marked; -1 where there is none."""
+        """Return the position of the first marked entry of each group, -1 if there is none."""
         places = np.where(marked, np.arange(self.rows), self.rows)
         if not self.rows:
             return self._none(-1)
@@ -72,7 +72,7 @@ class Groups:
 
 
 class Ranges(Groups):
-    """Groups that overlap: group i has the entries from starts[i] up to ends[i], at least one of them."""
+    """Groups that may overlap: group i has the entries from starts[i] to ends[i], at least one."""
 
     def __init__(self, starts: Index, ends: Index, rows: int) -> None:
         self.size, self.rows = len(starts), rows
@@ -91,8 +91,10 @@ class Ranges(Groups):
         return found
 
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
-        """Of a ufunc that may take an entry in twice: stretches of a power of two are reduced for all places,
-        and a group is covered by two of them."""
+        """Reduce each group with a ufunc that may take an entry twice, such as a maximum.
+
+        Ranges of a power of two entries are reduced for all positions. Two of them cover a group.
+        """
         lengths = self._ends - self._starts
         level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1
         levels, stretches = level_of[lengths], [values]

@@ -1,4 +1,4 @@
-"""What a bundle adds, merged into the accumulators in keyed state, in columns."""
+"""Merge the accumulators of a bundle into those in keyed state, in columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT
 
 @dataclass(frozen=True)
 class _Result:
-    """A call's result before and after, as numbers that compare as the results do, and as columns."""
+    """Result of a call before and after the bundle, as comparable numbers and as columns."""
 
     before: Column
     after: Column
@@ -37,7 +37,7 @@ class _Result:
 
 
 class KeyedMerge:
-    """One bundle. results: how many of the calls are shown."""
+    """Merge of one bundle. `results` is the number of calls that are shown."""
 
     def __init__(
         self,
@@ -57,7 +57,11 @@ class KeyedMerge:
         self._values: list[ValueCounts] = []
 
     def run(self, results: int) -> NetChanges:
-        """Merge and write the state of the clean keys. Raises NoRunningForm, with nothing written."""
+        """Merge the bundle and write the state of the clean keys.
+
+        Raises:
+            NoRunningForm: The row handler is needed. Nothing was written.
+        """
         distinct = [self._seen(i, group) for i, group in enumerate(distinct_groups(self._spec))]
         of_call = {i: (group, place) for group in distinct for place, i in enumerate(group.calls)}
         shown = []
@@ -102,8 +106,9 @@ class KeyedMerge:
         return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
 
     def _begin(self, index: int, part: AccumulatorField) -> Column:
-        """What each key's field begins with, NULL for its initial value. Keys with a sum that overflowed,
-        which stays NULL, are not clean."""
+        """Return the initial value of each key's field. Keys with an overflowed sum, which stays NULL, are
+        not clean.
+        """
         begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
         if part.initial is not None and begin.null is not None:
             self._clean &= ~(begin.null & self._stored.found)
@@ -146,7 +151,7 @@ class KeyedMerge:
         return _Result(best.known, best.best, best.known_array, best.best_array)
 
     def _live(self) -> Mask:
-        """Keys that have records, or may have: over insert-only input all."""
+        """Return the keys that have records. Over insert-only input, all keys have."""
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)

@@ -1,6 +1,4 @@
-"""What a bundle adds to the accumulators of its keys, in columns: lifted from rows, or merged from the
-accumulators of local phases.
-"""
+"""Accumulators of a bundle in columns: created from rows, or merged from local phases."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 @dataclass
 class BundleAccumulators:
-    """By the name of the accumulator's part: fields have g rows, maps the entries of g keys."""
+    """Parts of g accumulators by name: fields with g rows, and the entries of maps."""
 
     fields: dict[str, pa.Array] = field(default_factory=dict)
     maps: dict[str, PairCounts] = field(default_factory=dict)
@@ -65,7 +63,11 @@ class BundleAccumulators:
 def lift(
     spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
 ) -> BundleAccumulators:
-    """The accumulators of rows, from nothing on. Raises NoRunningForm."""
+    """Return new accumulators of rows.
+
+    Raises:
+        NoRunningForm: The row handler is needed.
+    """
     return _Lift(spec, aggregates, changes, keys).accumulators
 
 
@@ -105,7 +107,11 @@ def merge(
     changes: pa.Table,
     keys: Keys,
 ) -> BundleAccumulators:
-    """The accumulators of local phases, merged by key. Raises NoRunningForm."""
+    """Merge the accumulators of local phases by key.
+
+    Raises:
+        NoRunningForm: The row handler is needed.
+    """
     accumulators = BundleAccumulators()
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
     calls = {f"seen{i}": len(group) for i, group in enumerate(distinct_groups(spec))}
@@ -129,9 +135,10 @@ def regroup(
     accumulators: BundleAccumulators,
     keys: Keys,
 ) -> list[pa.Array]:
-    """The accumulators merged once more, as columns: `keys` groups the keys that they belong to.
+    """Merge accumulators by other keys and return them as columns. `keys` groups the current keys.
 
-    Raises NoRunningForm.
+    Raises:
+        NoRunningForm: The row handler is needed.
     """
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
     parts = []
@@ -165,7 +172,7 @@ def merged_field(
 
 
 def _comparable(column: pa.Array, kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """A column as numbers in its order, and the ranks where that is what they are."""
+    """Return a column as numbers in its order, and the ranks if the numbers are ranks."""
     if kind.root in APPROXIMATE:
         return [from_arrow(column, kind)], None
     return comparable([column], kind)
@@ -177,7 +184,7 @@ def _declared(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], slot: S
 
 
 class _Lift:
-    """One bundle."""
+    """Creation of the accumulators of one bundle."""
 
     def __init__(
         self, spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
@@ -210,7 +217,7 @@ class _Lift:
             self.accumulators.maps[f"map{index}"] = self._values(call)
 
     def _reach(self, call: AggregateSpec) -> Mask | None:
-        """Which rows come to the function."""
+        """Return which rows a call counts."""
         return both(self._rows.passes(call.filter), _not_null(self._rows, call))
 
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
@@ -226,12 +233,14 @@ class _Lift:
         self.accumulators.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
 
     def _values(self, call: AggregateSpec) -> PairCounts:
-        """How often each value of MIN or MAX with retraction came, less how often it went."""
+        """Return how often each value of MIN or MAX with retraction was added, minus how often it was
+        retracted.
+        """
         moves = self._moves(self._reach(call))
         return PairCounts.over(self._pairs_of(call.args[0]), moves[:, None])
 
     def _seen(self, calls: list[AggregateSpec]) -> PairCounts:
-        """The values of DISTINCT calls over one argument; NULL is a value."""
+        """Return the values of DISTINCT calls over one argument. NULL is a value."""
         pairs = self._pairs_of(calls[0].args[0])
         masks = [self._rows.passes(call.filter) for call in calls]
         if self._sign is None:

@@ -1,6 +1,6 @@
-"""Accumulators as tables of columns (columns.py): made of rows, merged with each other, and what they say.
+"""Tables of accumulators (columns.py): create them from rows, merge them, and compute their results.
 
-All three go in columns where every call has such a form, else through the generated row handler.
+All steps run in columns if every call has a columnar form, otherwise in the generated row handler.
 """
 
 from __future__ import annotations
@@ -42,16 +42,26 @@ from firesteel.types.internal_values import from_list, one_chunk
 
 @dataclass(frozen=True)
 class Results:
-    """Of g accumulators. there: bool[g], whether they count any record. columns: of the calls shown."""
+    """Results of g accumulators.
+
+    Attributes:
+        there: bool[g], whether each accumulator counts any record.
+        columns: Results of the calls that are shown, g rows each.
+    """
 
     there: Mask
     columns: list[pa.Array]
 
 
 class Partials:
-    """Tables of accumulators have the columns f0, f1, ...: keys, then parts; a row a key.
+    """Operations on tables of accumulators.
 
-    results: how many of the calls are shown. columnar: False sends everything through the row handler.
+    The tables have the columns f0, f1, ...: keys, then parts, with one row for each key.
+
+    Args:
+        spec: Keys and calls.
+        results: Number of calls that are shown.
+        columnar: False processes everything with the row handler.
     """
 
     def __init__(self, spec: GroupAggregateSpec, results: int, columnar: bool = True) -> None:
@@ -67,16 +77,16 @@ class Partials:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of a table."""
+        """Return the schema of the tables."""
         fields = list(self.columns.schema())[2:]
         return pa.schema(fields)
 
     def keys_of(self, table: pa.Table) -> Keys:
-        """The keys of a table of accumulators."""
+        """Return the keys of a table of accumulators."""
         return find_keys([table.column(field(i)) for i in self.columns.keys], table.num_rows)
 
     def of_rows(self, changes: pa.Table, keys: Keys) -> pa.Table:
-        """The accumulators of rows, from nothing on."""
+        """Return new accumulators of rows."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
@@ -87,7 +97,7 @@ class Partials:
         return self.onto(changes, keys, [None] * len(keys))
 
     def onto(self, changes: pa.Table, keys: Keys, begin: Sequence[tuple[Any, ...] | None]) -> pa.Table:
-        """The same, row by row, from the accumulators of the keys on, where they are given."""
+        """Add rows to the accumulators of their keys, row by row. None stands for a new accumulator."""
         handler = self._handler
         inputs = HandlerInputs(self._spec, self._generated, changes, keys)
         rows = zip(inputs.retracts, inputs.rows, strict=True)
@@ -101,8 +111,14 @@ class Partials:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def added(self, changes: pa.Table, keys: Keys, known: pa.Table, place: Index) -> pa.Table:
-        """The accumulators of rows and of what is known of their keys, as if one row had come after the
-        other. place: int64[g], which row of `known` is a key's, -1 for none."""
+        """Add rows to known accumulators, with the results of adding them one by one.
+
+        Args:
+            changes: The rows.
+            keys: Keys of the rows.
+            known: Known accumulators.
+            place: int64[g], row of `known` for each key, -1 for none.
+        """
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
@@ -115,7 +131,9 @@ class Partials:
     def _added(
         self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
     ) -> pa.Table:
-        """Floating-point sums go on from where they were; what is merged does not depend on the order."""
+        """Add rows in columns. Floating-point sums continue from known values. Merged parts do not depend on
+        the order.
+        """
         more = self._table(
             keys,
             lift(self._spec, aggregates, changes, keys).columns(self.columns.slots, np.arange(len(keys))),
@@ -145,7 +163,7 @@ class Partials:
         return len(self.columns.keys)
 
     def merged(self, table: pa.Table, keys: Keys) -> pa.Table:
-        """The accumulators of each key merged, in their order."""
+        """Merge the accumulators of each key, in their order."""
         if len(keys) == keys.rows:
             return table.take(pa.array(keys.order))
         if self._aggregates is not None:
@@ -166,8 +184,9 @@ class Partials:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
-        """The parts of accumulators next to each other merged, for ranges that overlap; None where that must
-        be done range by range."""
+        """Merge adjacent accumulators for ranges that may overlap. None if each range must be merged on its
+        own.
+        """
         if not self.is_plain or not len(starts):
             return None
         ranges = Ranges(starts, ends, table.num_rows)
@@ -182,14 +201,14 @@ class Partials:
             return None
 
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
-        """The accumulators as the row handler has them."""
+        """Yield the accumulators as tuples for the row handler."""
         found = self.columns.to_rows(table, self._generated.slots)
         if self.in_columns:  # parts that are not columns are made by a merge
             return map(self._completed, found)
         return found
 
     def results(self, table: pa.Table) -> Results:
-        """What accumulators say, a row a key."""
+        """Return the results of accumulators, one row for each key."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
@@ -202,7 +221,7 @@ class Partials:
 
     @property
     def is_plain(self) -> bool:
-        """Whether accumulators are columns of fields alone, of which results are read."""
+        """Return whether accumulators consist only of fields from which results are computed."""
         if self._aggregates is None:
             return False
         declared = all(isinstance(each, Declared) for each in self._aggregates)
@@ -224,8 +243,11 @@ class Partials:
         return Results(self._there(table), columns)
 
     def _counted(self, table: pa.Table) -> Results | None:
-        """With the values that DISTINCT, MIN and MAX have counted: what an aggregate says that has seen
-        nothing before. None where a key is the row handler's."""
+        """Return the results including the values that DISTINCT, MIN and MAX have counted, as for an empty
+        state.
+
+        None if a key needs the row handler.
+        """
         assert self._aggregates is not None
         keys = self.keys_of(table)
         accumulators: BundleAccumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
@@ -257,7 +279,7 @@ class Partials:
         return counted
 
     def _declared(self, slot: Slot) -> Declared | None:
-        """None for the hidden count of records."""
+        """Return the declaration of a slot's call, None for the hidden count of records."""
         if self._aggregates is None or slot.call >= len(self._aggregates):
             return None
         aggregate = self._aggregates[slot.call]

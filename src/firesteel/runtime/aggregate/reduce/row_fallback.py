@@ -1,5 +1,4 @@
-"""Bundles through the generated row handler: for every aggregate that has no columnar form, and for the
-keys where that does not hold.
+"""Process bundles with the generated row handler, for calls or keys without a columnar form.
 
 Flink: MiniBatchGroupAggFunction, MiniBatchLocalGroupAggFunction, MiniBatchGlobalGroupAggFunction.
 """
@@ -31,7 +30,7 @@ Index = NDArray[np.int64]
 
 
 class HandlerInputs:
-    """The rows of a batch as the handler's methods take them, key by key."""
+    """Rows of a batch as the handler's methods take them, key by key."""
 
     def __init__(
         self, spec: GroupAggregateSpec, generated: GeneratedHandler, changes: pa.Table, keys: Keys
@@ -48,7 +47,7 @@ class HandlerInputs:
         )
 
     def argument(self, position: int) -> pa.Array:
-        """Input field `position`, key by key."""
+        """Return the input field at `position`, key by key."""
         return self._column(field(position))
 
     def _column(self, name: str) -> pa.Array:
@@ -56,7 +55,7 @@ class HandlerInputs:
 
 
 class LocalRows:
-    """Accumulators of the rows of a bundle, from nothing on. No retraction is dropped."""
+    """New accumulators of the rows of a bundle. No retraction is dropped."""
 
     def __init__(self, spec: GroupAggregateSpec, generated: GeneratedHandler) -> None:
         self._spec = spec
@@ -64,7 +63,7 @@ class LocalRows:
         self._handler = generated.create()
 
     def fold(self, changes: pa.Table, keys: Keys) -> list[tuple[Any, ...]]:
-        """An accumulator a key."""
+        """Return one accumulator for each key."""
         handler, inputs = self._handler, HandlerInputs(self._spec, self._generated, changes, keys)
         rows = zip(inputs.retracts, inputs.rows, strict=True)
         accs = []
@@ -78,7 +77,7 @@ class LocalRows:
 
 
 class KeyedRows:
-    """Bundles by key, over stored accumulators. results: how many calls are shown."""
+    """Bundles by key, over stored accumulators. `results` is the number of calls that are shown."""
 
     def __init__(
         self,
@@ -99,7 +98,7 @@ class KeyedRows:
         self._records = None if spec.records is None else names.index(spec.records)
 
     def fold(self, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Rows in one phase: retractions before the first row of an unknown key are dropped."""
+        """Process rows in one phase. Retractions before the first row of an unknown key are dropped."""
         inputs = HandlerInputs(self._spec, self._generated, changes, keys)
 
         def named(slot: Slot) -> tuple[Index, pa.Array] | None:
@@ -121,7 +120,7 @@ class KeyedRows:
         return self._run(keys, named, work)
 
     def merge(self, columns: AccumulatorColumns, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Accumulators of local phases: those of the bundle are merged first, then into the state's."""
+        """Merge accumulators of local phases: first within the bundle, then into the state."""
         ordered = changes.take(pa.array(keys.order))
         others = columns.to_rows(ordered, self._generated.slots)
         handler, counts = self._handler, iter(keys.counts.tolist())

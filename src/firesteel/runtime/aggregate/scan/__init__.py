@@ -1,4 +1,4 @@
-"""Columnar per-record forms: every intermediate result of a batch without a loop over its rows."""
+"""Running forms of aggregates: all intermediate results of a batch in columns, without a loop over rows."""
 
 from firesteel.runtime.aggregate.scan.plan import RunningPlan, plan
 

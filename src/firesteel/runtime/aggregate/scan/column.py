@@ -1,7 +1,7 @@
-"""Columns as NumPy arrays, for arithmetic and comparison.
+"""Columns as NumPy arrays for arithmetic and comparison.
 
-Integers, BOOLEAN, DATE, TIME, TIMESTAMP and intervals are int64; DECIMAL is int64, scaled, where the
-values fit; FLOAT is float32 and DOUBLE float64. Other types have ranks (`Ranks`).
+Integers, BOOLEAN, DATE, TIME, TIMESTAMP and intervals are int64. DECIMAL is scaled int64, if the values fit.
+FLOAT is float32, DOUBLE is float64. Other types have ranks (`Ranks`).
 """
 
 from __future__ import annotations
@@ -23,18 +23,22 @@ Mask = NDArray[np.bool_]
 
 
 class NoRunningForm(Exception):
-    """This batch has values that the running forms do not take; the row handler does it."""
+    """Raised for values that the running forms cannot process. The row handler processes the batch."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """n values; null: which of them are NULL (they hold anything), None where none is."""
+    """n values.
+
+    Attributes:
+        null: bool[n], which values are NULL and so arbitrary. None if none is.
+    """
 
     values: Numbers
     null: Mask | None = None
 
     def take(self, index: Index) -> Column:
-        """The values at `index`."""
+        """Return the values at some positions."""
         return Column(self.values[index], None if self.null is None else self.null[index])
 
     @property
@@ -43,7 +47,11 @@ class Column:
 
 
 def from_arrow(array: pa.Array, kind: SqlType) -> Column:
-    """The column's values. Raises NoRunningForm where they do not fit."""
+    """Return the values of an Arrow column.
+
+    Raises:
+        NoRunningForm: The values do not fit.
+    """
     null = null_mask(array) if array.null_count else None
     if kind.root is TypeRoot.DECIMAL:
         return Column(_scaled(array, null), null)
@@ -72,7 +80,7 @@ def _scaled(array: pa.Array, null: Mask | None) -> Index:
 
 
 def to_array(column: Column, kind: SqlType) -> pa.Array:
-    """The Arrow array of a column."""
+    """Return a column as an Arrow array."""
     target, values, null = to_arrow(kind), column.values, column.null
     if null is not None and not null.any():
         null = None
@@ -93,15 +101,17 @@ def _validity(null: Mask | None) -> pa.Buffer | None:
 
 
 def is_plain(kind: SqlType) -> bool:
-    """Whether values of the type are numbers here: equal, and ordered, as Flink has them."""
+    """Return whether values of a type are numbers with Flink's equality and order."""
     plain = kind.root in INTEGERS or kind.root in DATETIME or kind.root in INTERVALS
     return plain or kind.root in (TypeRoot.BOOLEAN, TypeRoot.DECIMAL)
 
 
 class Ranks:
-    """Numbers for the strings of a batch, in their order (UTF-8 bytes, as Flink compares them).
+    """Numbers for the strings of a batch, in their order (UTF-8 bytes, as in Flink).
 
-    of: for each array given, its ranks. `values` are the distinct strings, by rank.
+    Attributes:
+        of: Ranks of each given array.
+        values: Distinct strings by rank.
     """
 
     def __init__(self, arrays: Sequence[pa.Array]) -> None:
@@ -127,14 +137,14 @@ class Ranks:
 
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Rows where both masks hold; None is everywhere."""
+    """Return the rows where both masks hold. None holds everywhere."""
     if first is None or second is None:
         return second if first is None else first
     return first & second
 
 
 def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """Arrays of one type as numbers in its order, and the ranks where that is what they are."""
+    """Return arrays of one type as numbers in its order, and the ranks if the numbers are ranks."""
     if is_plain(kind):
         return [from_arrow(array, kind) for array in arrays], None
     ranks = Ranks(arrays)

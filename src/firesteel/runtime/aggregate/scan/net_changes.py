@@ -1,4 +1,4 @@
-"""What a bundle made of its keys: at most one change of result each."""
+"""Net changes of a bundle: at most one change of result for each key."""
 
 from __future__ import annotations
 
@@ -13,9 +13,14 @@ from firesteel.runtime.aggregate.scan.column import Mask
 
 @dataclass(frozen=True)
 class NetChanges:
-    """Of g keys. outcomes: uint8[g], as the row handler gives them (NOTHING, INSERT, UPDATE, DELETE).
-    before and after: the results, a column of g rows for each call that is shown; anything where there is
-    none. clean: bool[g], the others are the row handler's and nothing happened to them here."""
+    """Changes of g keys.
+
+    Attributes:
+        outcomes: uint8[g], as the row handler's: NOTHING, INSERT, UPDATE or DELETE.
+        before: Results before the bundle, g rows for each call that is shown. Arbitrary if there is none.
+        after: Results after the bundle, like `before`.
+        clean: bool[g]. The other keys need the row handler and have not been processed.
+    """
 
     outcomes: NDArray[np.uint8]
     before: list[pa.Array]

@@ -1,4 +1,4 @@
-"""Which GroupAggregates have running forms, and how one is run over a batch."""
+"""Choose the running form of a GroupAggregate and run it over a batch."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _MOST_DISTINCT = 62
 
 @lru_cache(maxsize=64)
 def plan(spec: GroupAggregateSpec) -> RunningPlan | None:
-    """The running form of a GroupAggregate, None where a call has none."""
+    """Return the running form of a GroupAggregate, None if a call has none."""
     aggregates = columnar_aggregates(spec)
     return None if aggregates is None else RunningPlan(spec, aggregates)
 
 
 def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | None:
-    """The declarations of the calls, None where one of them can only be run row by row."""
+    """Return the declarations of the calls, None if one of them must run row by row."""
     aggregates = tuple(declare(call) for call in spec.calls)
     if not all(map(_has_form, spec.calls, aggregates)):
         return None
@@ -61,7 +61,9 @@ def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | Non
 
 
 def distinct_groups(spec: GroupAggregateSpec) -> tuple[list[int], ...]:
-    """The DISTINCT calls, those over one argument together; the i-th share the map view `seen<i>`."""
+    """Return the numbers of the DISTINCT calls, grouped by argument. Group i shares the map view
+    `seen<i>`.
+    """
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, call in enumerate(spec.calls):
         if call.distinct:
@@ -79,10 +81,11 @@ def _has_form(call: AggregateSpec, aggregate: Aggregate) -> bool:
 
 @dataclass(frozen=True)
 class RunningBatch:
-    """What a batch of n rows did.
+    """Results of a batch of n rows.
 
-    outcomes: uint8[n], by row as they stood (emit.py). left: the rows whose keys are the row handler's;
-    their outcome is NOTHING.
+    Attributes:
+        outcomes: uint8[n], outcome of each row in input sequence (emit.py).
+        left: Rows of the keys that need the row handler. Their outcome is NOTHING.
     """
 
     outcomes: NDArray[np.uint8]
@@ -92,7 +95,9 @@ class RunningBatch:
     _lines: list[Column]
 
     def columns(self, causes: Index, old: Mask) -> list[pa.Array]:
-        """The results in rows that go out: caused by rows `causes`; `old` where it is the result before."""
+        """Return the results in output rows caused by rows `causes`. `old` marks those that show the result
+        before.
+        """
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
         index = np.empty(len(causes), np.int64)
@@ -102,7 +107,7 @@ class RunningBatch:
 
 
 class RunningPlan:
-    """Made by `plan`."""
+    """Running form of a GroupAggregate, created by `plan`."""
 
     def __init__(self, spec: GroupAggregateSpec, aggregates: tuple[Aggregate, ...]) -> None:
         self._spec = spec
@@ -112,7 +117,9 @@ class RunningPlan:
     def process(
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
     ) -> RunningBatch | None:
-        """Run the batch and write its state; None, with nothing written, where the row handler must."""
+        """Process a batch and write its state. Return None, with nothing written, if the row handler is
+        needed.
+        """
         if not changes.num_rows:
             return None
         try:
@@ -125,7 +132,11 @@ class RunningPlan:
     def process_bundle(
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
     ) -> NetChanges | None:
-        """The same for a bundle (Flink: MiniBatchGroupAggFunction)."""
+        """Process a bundle and write its state (Flink: MiniBatchGroupAggFunction).
+
+        Returns:
+            None, with nothing written, if the row handler is needed.
+        """
         try:
             with np.errstate(over="ignore"):
                 run = _Run(self._spec, changes, keys, state, now)
@@ -135,17 +146,17 @@ class RunningPlan:
 
     @property
     def records(self) -> str | None:
-        """The field that counts records."""
+        """Return the name of the field that counts records."""
         return self._spec.records
 
     @property
     def distinct(self) -> tuple[list[int], ...]:
-        """The DISTINCT calls, those over one argument together."""
+        """Return the numbers of the DISTINCT calls, grouped by argument."""
         return self._distinct
 
 
 class _Run:
-    """One batch."""
+    """Run over one batch."""
 
     def __init__(
         self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
@@ -158,7 +169,7 @@ class _Run:
         self._extremes: list[RetractedExtreme] = []
 
     def by_row(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> RunningBatch:
-        """What each row did."""
+        """Return the outcome of each row."""
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
@@ -174,7 +185,7 @@ class _Run:
         return RunningBatch(by_row, left, rows, results, lines)
 
     def net(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> NetChanges:
-        """What the bundle did to each key."""
+        """Return the net change of each key by the bundle."""
         rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
         if whole.records is not None:
             rows.count_bundle(self._stored.fields[whole.records])

@@ -1,4 +1,4 @@
-"""The lives of the keys of a batch."""
+"""Lives of the keys of a batch: ranges of rows during which a key has records."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from firesteel.runtime.spec.operators import GroupAggregateSpec
 class Rows(SortedRows):
     """Rows with the lives of their keys.
 
-    A life of a key is the stretch of rows between two moments at which it has no records; in each life
-    the accumulators begin anew, but for a first life that goes on from the stored ones.
+    A life of a key is the range of rows between two moments at which it has no records. Accumulators start
+    anew in each life, except for a first life that continues from the stored ones.
 
-    sign: int64[n], -1 for a retraction, None where there can be none. count: int64[n], the records of
-    the key after each row, None where they are not counted. clean: bool[g], keys for which the running
-    forms hold; the others are the row handler's.
+    Attributes:
+        sign: int64[n], -1 for a retraction. None if there can be none.
+        count: int64[n], records of the key after each row. None if they are not counted.
+        clean: bool[g], keys that the running forms can process. The others need the row handler.
     """
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
@@ -36,7 +37,7 @@ class Rows(SortedRows):
         self.ended: Index = np.zeros(0, np.int64)
 
     def count_records(self, records: pa.Array) -> None:
-        """Find the lives. records: the stored record counts of the keys, NULL where there are none."""
+        """Find the lives. `records` are the stored record counts of the keys, NULL for none."""
         self._count(records)
         assert self.count is not None
         if self.count.min() < 0:
@@ -50,8 +51,10 @@ class Rows(SortedRows):
             self._life_key = self.keys.sorted_codes[self._starts]
 
     def count_bundle(self, records: pa.Array) -> None:
-        """Of a bundle, in which a key has one life, even where it is without records in between. What an
-        unknown key begins with must be a row that comes: the row handler drops the others."""
+        """Count the records of a bundle, in which a key has one life, even if it has no records in between.
+
+        The first row of an unknown key must be an addition: the row handler drops retractions before it.
+        """
         self._count(records)
         assert self.count is not None
         assert self.sign is not None
@@ -67,24 +70,24 @@ class Rows(SortedRows):
 
     @property
     def life_starts(self) -> Index:
-        """Where each life begins."""
+        """Return where each life begins."""
         return self._starts
 
     @property
     def life_keys(self) -> Index:
-        """The key of each life."""
+        """Return the key of each life."""
         return self._life_key
 
     @cached_property
     def goes_on(self) -> Mask:
-        """Of each life, whether it goes on from stored accumulators."""
+        """Return whether each life continues from stored accumulators."""
         first = self._starts == self.keys.starts[self._life_key]
         on: Mask = first & self.stored.found[self._life_key]
         return on
 
     @cached_property
     def before(self) -> Index:
-        """Where in a line of results (emit.py) the one before each row stands."""
+        """Return the position of the result before each row in a line of results (emit.py)."""
         rows = len(self)
         before = np.arange(-1, rows - 1)
         before[self._starts] = np.arange(rows, rows + len(self._starts))
@@ -92,20 +95,22 @@ class Rows(SortedRows):
 
     @cached_property
     def ends(self) -> Index:
-        """Where the rows of each key end: the place after the last."""
+        """Return the position after the last row of each key."""
         return self.keys.starts + self.keys.counts
 
     @cached_property
     def ended_keys(self) -> Index:
-        """The keys (ascending, distinct) that had no records at some moment."""
+        """Return the keys (ascending, distinct) that had no records at some moment."""
         return np.unique(self.keys.sorted_codes[self.ended])
 
     def reject_rows(self, rows: Index) -> None:
-        """Leave the keys of these rows to the row handler."""
+        """Leave the keys of some rows to the row handler."""
         self.clean[self.keys.sorted_codes[rows]] = False
 
     def life_initial(self, stored: Column, initial: int | float | None) -> Column:
-        """What each life begins with: the stored field of its key, or the field's initial value."""
+        """Return the initial value of each life: the stored field of its key, or the field's initial
+        value.
+        """
         values, null = stored.values[self.life_keys], stored.is_null[self.life_keys]
         fresh = ~self.goes_on
         values[fresh] = 0 if initial is None else initial

@@ -1,6 +1,6 @@
-"""Running results within segments: stretches of rows that lie next to each other.
+"""Running results within segments, which are ranges of adjacent rows.
 
-`starts` are the (ascending) places where the segments begin; the first is 0.
+`starts` has the ascending begins of the segments. The first is 0.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ _WAYS: dict[np.ufunc, int] = {np.add: running.SUM, np.minimum: running.LEAST, np
 
 
 def wrapped(values: Index, bits: int) -> Index:
-    """The values as signed integers of so many bits hold them."""
+    """Return the values wrapped to signed integers of a number of bits."""
     return values if bits == 64 else values.astype(f"i{bits // 8}").astype(np.int64)
 
 
 def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index:
-    """The sum of each segment up to and with each row, from `initial` on; wraps at 64 bits.
+    """Return the running sum of each segment. Sums wrap at 64 bits.
 
-    initial: one for each segment, or one for all.
+    `initial` has one value for each segment, or one for all.
     """
     begin = np.full(len(starts), initial) if isinstance(initial, int) else initial
     return accumulate(np.add, values, starts, begin)
 
 
 def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
-    """The value of each segment at each of its rows."""
+    """Return the value of each segment at each of its rows."""
     if len(starts) == 1:
         return np.full(rows, values[0], values.dtype)
     return np.repeat(values, np.diff(starts, append=rows))
 
 
 def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers) -> Numbers:
-    """`ufunc` (add, minimum, maximum) over each segment row by row, from `initial` on, in exactly this
-    order."""
+    """Apply `ufunc` (add, minimum, maximum) to each segment row by row, starting with `initial`, in exactly
+    this order.
+    """
     result = np.empty(len(values), values.dtype)
     running.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))
     return result

@@ -1,4 +1,4 @@
-"""A batch in key order."""
+"""Rows of a batch sorted by key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.types.sql import TypeRoot
 
 
 class SortedRows:
-    """n rows sorted by key and, within a key, as they stood; all arrays here are in that order."""
+    """n rows sorted by key. Rows of one key keep their sequence. All arrays are in this order."""
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys) -> None:
         self.spec = spec
@@ -27,20 +27,20 @@ class SortedRows:
         return self.keys.rows
 
     def signs(self) -> Index:
-        """-1 for a retraction, else 1."""
+        """Return -1 for each retraction, else 1."""
         kinds = one_array(self._changes.column(KIND)).to_numpy()[self.keys.order]
         signs: Index = 1 - 2 * (kinds & 1).astype(np.int64)
         return signs
 
     def array(self, position: int) -> pa.Array:
-        """Input field `position`."""
+        """Return the input field at `position`."""
         if position not in self._arrays:
             column = one_array(self._changes.column(field(position)))
             self._arrays[position] = column.take(pa.array(self.keys.order))
         return self._arrays[position]
 
     def column(self, position: int) -> Column:
-        """Input field `position` as numbers."""
+        """Return the input field at `position` as numbers."""
         if position not in self._columns:
             column, kind = one_array(self._changes.column(field(position))), self.spec.input_types[position]
             if kind.root is TypeRoot.DECIMAL:  # half of it is gathered
@@ -50,7 +50,7 @@ class SortedRows:
         return self._columns[position]
 
     def null(self, position: int) -> Mask | None:
-        """Which values of an input field are NULL, None where none is."""
+        """Return which values of an input field are NULL, None if none is."""
         column = one_array(self._changes.column(field(position)))
         if not column.null_count:
             return None
@@ -58,7 +58,7 @@ class SortedRows:
         return null
 
     def passes(self, position: int | None) -> Mask | None:
-        """Which rows a FILTER lets through, None where all."""
+        """Return which rows pass a FILTER, None if all do."""
         if position is None:
             return None
         column = self.column(position)
