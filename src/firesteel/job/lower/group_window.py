@@ -1,4 +1,4 @@
-"""Sessions, and the windows of GROUP BY, as specs."""
+"""Translate session windows, and the windows of GROUP BY, to specs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ COLUMNS = {
 
 
 def columns_of(properties: Sequence[str]) -> tuple[WindowColumn, ...]:
-    """What an aggregate says of its windows."""
+    """Return the window columns of an aggregate."""
     return tuple(COLUMNS[name] for name in properties)
 
 
 def window_time(column: int | None, kind: SqlType, options: OperatorOptions) -> WindowTime:
-    """The time of rows; windows over TIMESTAMP_LTZ are cut by the session's clock. column: None for the
-    processing time."""
+    """Return the time attribute of windows. The session's time zone cuts windows over TIMESTAMP_LTZ.
+
+    `column` is None for processing time.
+    """
     return WindowTime(column, kind, options.time_zone if kind.root is TypeRoot.TIMESTAMP_LTZ else "UTC")
 
 
@@ -91,7 +93,10 @@ def group_window_aggregate(
 
 
 def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
-    """The row time's; where an aggregate reads it too, the two are one column, no attribute any more."""
+    """Return the position of the row time, None for processing time.
+
+    If an aggregate also reads the row time, both are one column, which is no time attribute any more.
+    """
     if not node.is_rowtime or node.time is not None:
         return node.time if node.is_rowtime else None
     return [f.name for f in node.input.schema].index(node.time_name)

@@ -1,6 +1,6 @@
-"""Which parts of a source's nested values a job looks at: a format need not make the others.
+"""Find which parts of a source's nested values a job reads. A format need not create the others.
 
-Plans show nothing of it: Flink's files are given no nested projection, and read whole values.
+Plans do not show this: Flink passes no nested projection to files, and reads whole values.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
-    """The parts of each column that any of a scan's readers looks at, by the scan's fingerprint; none of a
-    column that nobody does. Scans whose columns are all looked at as a whole are left out."""
+    """Return the parts of each column that any reader of a scan needs, by the scan's fingerprint.
+
+    A column without readers has no parts. Scans whose columns are all read whole are omitted.
+    """
     found: dict[str, list[Parts]] = {}
     for scan, read in _readings(roots):
         columns = found.setdefault(fingerprint(scan), [()] * len(scan.schema))
@@ -35,7 +37,7 @@ def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
 
 
 def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
-    """Each scan with what one of its readers looks at, None for all."""
+    """Yield each scan with the parts that one of its readers needs, None for all."""
     for root in roots:
         yield from _reading(None, root)
         for node in walk(root):

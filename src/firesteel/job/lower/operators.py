@@ -1,5 +1,7 @@
-"""Each operator of a physical plan as its spec: a function for each class of nodes, found in the table at the
-end."""
+"""Translate each operator of a physical plan to its spec, with one function for each class of nodes.
+
+The table at the end lists the functions.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,10 @@ from firesteel.runtime.spec.operators import (
 
 
 def operator_of(node: Node, options: OperatorOptions) -> OperatorSpec | None:
-    """The operator that a node is; None for one that only passes rows on.
+    """Return the operator of a node, None for a node that only passes rows on.
 
-    Raises NotSupportedError for a node that no host can run yet.
+    Raises:
+        NotSupportedError: No host can run the node yet.
     """
     translate = TRANSLATIONS.get(type(node))
     if translate is None:
@@ -87,9 +90,10 @@ def _drop_update_before(node: physical.DropUpdateBefore, options: OperatorOption
 
 
 def _expand(node: physical.Expand, options: OperatorOptions) -> ExpandSpec:
-    """A column shows one field of the input, or NULL; one column shows the number of the copy.
+    """Return the spec of an Expand whose columns show an input field or NULL, and one the number of the copy.
 
-    Raises InternalError for any other Expand.
+    Raises:
+        InternalError: The Expand has another form.
     """
     columns: list[int | None] = [None] * len(node.schema)
     shown = []

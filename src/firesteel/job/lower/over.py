@@ -1,4 +1,4 @@
-"""OVER aggregates and sorts by time of a physical plan as specs."""
+"""Translate OVER aggregates and sorts by time to specs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 
 
 def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec:
-    """Of frames with a bound the accumulators of a partition may begin anew: their number is one more key."""
+    """Return the spec of an OVER aggregate.
+
+    With a bounded frame, the accumulators of a partition may start anew. Their number is one more key.
+    """
     if node.time not in _TIMES:
         raise NotSupportedError(
             "OVER with an ORDER BY of a column that is no time attribute cannot run yet",
@@ -86,7 +89,7 @@ def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool)
 
 
 def _lag(call: AggregateCall, node: OverAggregate) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The value and the default, if there is one; the offset is an option."""
+    """Return the arguments (the value and the default, if given) and the options (the offset) of LAG."""
     value, *more = call.args
     width = len(types_of(node.input))
     offset = node.constants[more[0] - width].value if more else 1

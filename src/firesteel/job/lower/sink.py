@@ -1,4 +1,4 @@
-"""What stands before a sink whose primary key is not that of the query, as specs."""
+"""Translate the operators before a sink whose primary key differs from that of the query to specs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from firesteel.types.constraints import constraints_of
 
 
 def persisted_columns(table: Table) -> list[Column]:
-    """The columns that a sink's rows have."""
+    """Return the columns of a sink's rows."""
     return [c for c in table.columns if c.computed is None and not c.virtual]
 
 
 def sink_enforcer(sink: physical.Sink, configuration: Mapping[str, str]) -> ConstraintEnforcerSpec | None:
-    """What holds rows to the columns' demands before they are materialized; None where none is made."""
+    """Return the operator that enforces the columns' constraints before rows are materialized, None if none
+    apply.
+    """
     columns = persisted_columns(sink.table)
     constraints = constraints_of([c.name for c in columns], [c.type for c in columns], configuration)
     return None if constraints is None else ConstraintEnforcerSpec(constraints)

@@ -1,4 +1,4 @@
-"""What makes watermarks, and what reads them, as specs."""
+"""Translate operators that create or read watermarks to specs."""
 
 from __future__ import annotations
 
@@ -46,8 +46,11 @@ def watermark_assigner(
 
 
 def _emits_on_event(table: Mapping[str, str]) -> bool:
-    """Whether each row may set a mark: sources that have watermarks themselves can say so
-    (SupportsWatermarkPushDown), and of those that are here Kafka's does. table: its options."""
+    """Return whether each row may send a watermark, by the options of its table.
+
+    Sources with their own watermarks can set this (SupportsWatermarkPushDown). Of those that exist here,
+    Kafka does.
+    """
     strategy = TypedOptions(WATERMARKS, table)[EMIT_STRATEGY]
     return strategy == ON_EVENT and table["connector"] in _WITH_WATERMARKS
 
@@ -115,14 +118,14 @@ def _refuse_marker(expr: Expr) -> None:
 
 
 def _table_below(node: Node) -> Table | None:
-    """The table that a chain of nodes reads."""
+    """Return the table that a chain of nodes reads."""
     while node.children:
         node = node.children[0]
     return node.table if isinstance(node, physical.TableSourceScan) else None
 
 
 def _is_delay(watermark: Expr) -> bool:
-    """Whether it is a column, or one less an interval: that fails for no row."""
+    """Return whether a watermark is a column, or a column minus an interval, and so never fails."""
     if isinstance(watermark, Call) and watermark.function == "-":
         first, *others = watermark.args
         return isinstance(first, InputRef) and all(isinstance(each, Literal) for each in others)

@@ -1,4 +1,4 @@
-"""The windows of a physical plan as specs."""
+"""Translate the windows of a physical plan to specs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def global_window_aggregate(
 
 
 def time_of(windowing: Windowing, options: OperatorOptions) -> WindowTime:
-    """The time of rows."""
+    """Return the time attribute of the windows."""
     column = windowing.column("time_col") if windowing.is_rowtime else None
     return window_time(column, windowing.time_type, options)
 

@@ -31,7 +31,7 @@ BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRo
 
 
 def avg(call: AggregateSpec) -> Aggregate:
-    """Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction."""
+    """Return the average. Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction."""
     kind = _sum_type(call.arg_types[0])
     add, subtract, merged = from_zero(kind)
     return Declared(
@@ -55,7 +55,7 @@ def _sum_type(argument: SqlType) -> SqlType:
 
 
 def _quotient(kind: SqlType, result: SqlType) -> Expression:
-    """sum / count as the result type; the count is not 0."""
+    """Return sum / count in the result type. The count is not 0."""
     if kind.root is TypeRoot.BIGINT:
         whole = Arithmetic("/", _SUM, _COUNT, BIGINT)
         return whole if result.root is TypeRoot.BIGINT else Convert("wrap", (whole,), (BITS[result.root],))

@@ -49,28 +49,28 @@ for _number, _other in {other_counts}.items():
 
 
 def bitmap_build(call: AggregateSpec) -> Aggregate:
-    """The integers of the rows; NULL where there are none."""
+    """Return the integers of the rows, NULL for no rows."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), 1)", _integer, present_only=True)
     return _changed(call, "build", _add, operator.or_, empty_is_null=True)
 
 
 def bitmap_and(call: AggregateSpec) -> Aggregate:
-    """The integers that are in every bitmap."""
+    """Return the integers that are in every bitmap."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers, everywhere=True)
     return _changed(call, "and", _combine(operator.iand), operator.and_)
 
 
 def bitmap_or(call: AggregateSpec) -> Aggregate:
-    """The integers that are in any bitmap."""
+    """Return the integers that are in any bitmap."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers)
     return _changed(call, "or", _combine(operator.ior), operator.or_)
 
 
 def bitmap_xor(call: AggregateSpec) -> Aggregate:
-    """The integers that are in an odd number of bitmaps; taking a bitmap back is adding it once more."""
+    """Return the integers that are in an odd number of bitmaps. Retracting a bitmap adds it once more."""
     if not call.retract:
         return _changed(call, "xor", _combine(operator.ixor), operator.xor)
     change = "{bitmap} = {changed}({bitmap}, {x})\n{bitmaps} $sign= 1\n"

@@ -50,10 +50,10 @@ for _key, _count in {{keys}}({{other_map}}.items(), {{other_most}}):
 
 
 def collect(call: AggregateSpec) -> Aggregate:
-    """How often each value is there, as a MULTISET in Java's order.
+    """Return how often each value occurs, as a MULTISET in Java's order.
 
-    As in Flink, a value that was taken back before it came is shown with the number -1, and with 0 once
-    it has come; only from 1 does a retraction take it away. Flink: CollectAggFunction.
+    As in Flink, a value retracted before it was added has the number -1, and 0 once it is added. Only from 1
+    does a retraction remove it. Flink: CollectAggFunction.
     """
     argument = call.arg_types[0]
     return HandWritten(

@@ -20,7 +20,7 @@ _ONE = Constant(1)
 
 
 def count(call: AggregateSpec) -> Aggregate:
-    """Counts rows, or those whose argument is not NULL. Flink: Count1AggFunction, CountAggFunction."""
+    """Count rows, or rows whose argument is not NULL. Flink: Count1AggFunction, CountAggFunction."""
     return Declared(
         state_id="count.v1",
         fields=(AccumulatorField("count", BIGINT, 0),),

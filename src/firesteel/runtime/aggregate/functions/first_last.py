@@ -1,7 +1,7 @@
 """FIRST_VALUE, LAST_VALUE and SINGLE_VALUE.
 
-Flink orders values by the wall clock at their arrival. Here each row has an arrival number of its own,
-counted by key: rows of one millisecond keep their order, and a replay gives the same answer.
+Flink sorts values by the time of day at which they arrive. Here, rows are numbered by key: rows of one
+millisecond keep their sequence, and a replay gives the same result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firesteel.types.sql import BIGINT, BYTES_LIKE, array
 
 
 def first_value(call: AggregateSpec) -> Aggregate:
-    """The value that came first. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
+    """Return the first value. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
         return _with_retract(call, "first", _FIRST, end="iter")
@@ -37,7 +37,7 @@ def first_value(call: AggregateSpec) -> Aggregate:
 
 
 def last_value(call: AggregateSpec) -> Aggregate:
-    """The value that came last. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
+    """Return the last value. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
         return _with_retract(call, "last", _LAST, end="reversed")
@@ -94,9 +94,11 @@ for _key, _arrivals in {other_arrivals}.items():
 
 
 def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> Aggregate:
-    """Remembers every value and when it came. A retraction takes away the value's first arrival, for
-    LAST_VALUE too, as Flink's does; a value that is not there changes nothing. BYTES are never found, for
-    Flink compares them by identity."""
+    """Return an aggregate that stores every value and when it came.
+
+    As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. An unknown value
+    changes nothing. BYTES are never found, since Flink compares them by identity.
+    """
     argument = call.arg_types[0]
     current = f"next(({{orders}}[_each] for _each in {end}({{orders}})), None)"
 
@@ -141,7 +143,7 @@ if {other_count} > 0:
 
 
 def single_value(call: AggregateSpec) -> Aggregate:
-    """The value of a scalar sub-query; a second row is an error. Flink: SingleValueAggFunction."""
+    """Return the value of a scalar subquery. A second row is an error. Flink: SingleValueAggFunction."""
     return HandWritten(
         state_id="single-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None), AccumulatorField("count", BIGINT, 0)),

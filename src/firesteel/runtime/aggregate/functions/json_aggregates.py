@@ -1,4 +1,4 @@
-"""JSON_ARRAYAGG and JSON_OBJECTAGG: their values come as JSON texts, which JSON_STRING below makes."""
+"""JSON_ARRAYAGG and JSON_OBJECTAGG. Their values are JSON texts, created by JSON_STRING before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if _item in {list}:
 
 
 def json_array_agg(call: AggregateSpec) -> Aggregate:
-    """The values in order of arrival. Flink: JsonArrayAggFunction, which has no merge."""
+    """Collect the values in arrival order. Flink: JsonArrayAggFunction, which has no merge."""
     return HandWritten(
         state_id="json-array-agg.v1",
         fields=(AccumulatorField("list", array(STRING), []),),
@@ -59,8 +59,10 @@ for _key, _value in {other_map}.items():
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
-    """The pairs, sorted by key. A key that comes twice is an error; a retraction takes the key away,
-    whatever its value. Flink: JsonObjectAggFunction.
+    """Collect the pairs, sorted by key. A repeated key is an error. A retraction removes the key, whatever
+    its value.
+
+    Flink: JsonObjectAggFunction.
     """
     value = f"x{call.args[1]}"
     kept = "True" if "NULL ON NULL" in call.options else f"{value} is not None"

@@ -14,10 +14,10 @@ del {values}[:-$kept]
 
 
 def lag(call: AggregateSpec) -> Aggregate:
-    """The value so many rows before, at first the default: the last values are kept.
+    """Return the value some rows before, or the default. The aggregate stores the last values.
 
-    The call's option is the offset, its second argument the default. It is never merged. Flink:
-    LagAggFunction, which counts accumulated rows: of peers each has the value of the last one.
+    The offset is the call's option, the default its second argument. It has no merge. Flink: LagAggFunction,
+    which counts accumulated rows: all peers have the value of the last one.
     """
     argument = call.arg_types[0]
     kept = int(call.options[0]) + 1

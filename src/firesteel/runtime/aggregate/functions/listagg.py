@@ -30,9 +30,9 @@ if {{other_separator}} is not None:
 
 
 def listagg(call: AggregateSpec) -> Aggregate:
-    """The texts in order of arrival, with a separator between them; NULL where there is none.
+    """Join the texts in arrival order with a separator. NULL if there is none.
 
-    A retraction takes away the first equal text. Flink: ListAggFunction, ListAggWsWithRetractAggFunction.
+    A retraction removes the first equal text. Flink: ListAggFunction, ListAggWsWithRetractAggFunction.
     """
     separator = f"x{call.args[1]}" if len(call.args) > 1 else "','"
     between = AccumulatorField("separator", STRING, None)

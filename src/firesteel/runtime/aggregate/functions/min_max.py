@@ -22,12 +22,12 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN
 
 
 def min_(call: AggregateSpec) -> Aggregate:
-    """The least value."""
+    """Return the least value."""
     return _with_retract(call, "min", ">") if call.retract else _plain("min", "<", call)
 
 
 def max_(call: AggregateSpec) -> Aggregate:
-    """The greatest value."""
+    """Return the greatest value."""
     return _with_retract(call, "max", "<") if call.retract else _plain("max", ">", call)
 
 

@@ -45,8 +45,10 @@ for _key, _other in {other_map}.items():
 
 
 def percentile(call: AggregateSpec) -> Aggregate:
-    """PERCENTILE(x, percentages[, frequency]): where they stand among the sorted values, between two of them
-    by linear interpolation. The percentages of the group's first row count. Flink: PercentileAggFunction.
+    """PERCENTILE(x, percentages[, frequency]): return the sorted values at percentages, linearly
+    interpolated.
+
+    The percentages of the group's first row apply. Flink: PercentileAggFunction.
     """
     given, frequency = "{x} is not None", "1"
     if len(call.args) > 2:
@@ -71,7 +73,11 @@ def percentile(call: AggregateSpec) -> Aggregate:
 
 
 def _checked(percentages: float | list[float]) -> list[float]:
-    """One percentage or several as a list. Raises JobError unless they are between 0 and 1."""
+    """Return one or several percentages as a list.
+
+    Raises:
+        JobError: A percentage is not between 0 and 1.
+    """
     found = percentages if isinstance(percentages, list) else [percentages]
     for each in found:
         if each < 0.0 or each > 1.0:

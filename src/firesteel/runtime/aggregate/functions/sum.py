@@ -27,7 +27,7 @@ _ONE = Constant(1)
 
 
 def zero(kind: SqlType) -> int | float:
-    """0 in the internal form of a numeric type."""
+    """Return 0 in the internal form of a numeric type."""
     return 0.0 if kind.root in APPROXIMATE else 0
 
 
@@ -48,7 +48,7 @@ def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
 
 
 def sum_(call: AggregateSpec) -> Aggregate:
-    """NULL until the first value; a DECIMAL sum that overflowed counts as no value yet.
+    """Return the sum. NULL until the first value. An overflowed DECIMAL sum counts as no value yet.
 
     Flink: SumAggFunction, SumWithRetractAggFunction.
     """
@@ -89,7 +89,7 @@ def sum_(call: AggregateSpec) -> Aggregate:
 
 
 def sum0(call: AggregateSpec) -> Aggregate:
-    """0 where there is no value. Flink: Sum0AggFunction."""
+    """Return the sum, 0 for no values. Flink: Sum0AggFunction."""
     kind = call.type
     add, subtract, merged = from_zero(kind)
     return Declared(

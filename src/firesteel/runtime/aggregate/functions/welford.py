@@ -1,4 +1,4 @@
-"""$WELFORD_M2$1, and the variances and deviations made of it."""
+"""$WELFORD_M2$1, and the variances and deviations computed from it."""
 
 from __future__ import annotations
 
@@ -47,30 +47,30 @@ if {n} <= 0:
 
 
 def welford_m2(call: AggregateSpec) -> Aggregate:
-    """The sum of squared distances from the mean, updated as Welford does, forth and back.
+    """Return the sum of squared distances from the mean, updated by Welford's method in both directions.
 
-    Flink: WelfordM2AggFunction; the order of operations is its own, so that the last digit agrees.
+    Flink: WelfordM2AggFunction. The sequence of operations is Flink's, so that the last digit agrees.
     """
     return _welford(call, "({m2} if {n} > 0 and not {m2} < 0 else None)")
 
 
 def var_pop(call: AggregateSpec) -> Aggregate:
-    """m2 / n."""
+    """Return m2 / n."""
     return _welford(call, _value("{m2} / {n}", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def var_samp(call: AggregateSpec) -> Aggregate:
-    """m2 / (n - 1), NULL for a single value."""
+    """Return m2 / (n - 1), NULL for a single value."""
     return _welford(call, _value("{m2} / ({n} - 1)", "{n} > 1 and not {m2} < 0", call.type))
 
 
 def stddev_pop(call: AggregateSpec) -> Aggregate:
-    """The square root of VAR_POP."""
+    """Return the square root of VAR_POP."""
     return _welford(call, _value("square_root({m2} / {n})", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def stddev_samp(call: AggregateSpec) -> Aggregate:
-    """The square root of VAR_SAMP."""
+    """Return the square root of VAR_SAMP."""
     condition = "{n} > 1 and not {m2} < 0"
     return _welford(call, _value("square_root({m2} / ({n} - 1))", condition, call.type))
 

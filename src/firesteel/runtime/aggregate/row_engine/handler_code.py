@@ -1,4 +1,4 @@
-"""Python text for the expressions and assignments of aggregate declarations."""
+"""Generate Python text for the expressions and assignments of aggregate declarations."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ STEP = "    "
 
 
 def block(head: str, body: str) -> str:
-    """`head` and, below it, the body one step to the right; `pass` where there is none."""
+    """Return `head` with an indented body below it, `pass` if the body is empty."""
     return f"{head}\n{indent(body or 'pass', STEP)}"
 
 
 def expression(node: Expression, names: Names) -> str:
-    """The text of an expression, in brackets where it is not a word."""
+    """Return the text of an expression, in parentheses unless it is one word."""
     if isinstance(node, (Field, Other, Argument)):
         return names(node)
     if isinstance(node, Constant):
@@ -52,20 +52,20 @@ def expression(node: Expression, names: Names) -> str:
 
 
 def condition(node: Expression, names: Names) -> str:
-    """As `expression`, without the outer brackets."""
+    """Return the text of an expression without outer parentheses."""
     text = expression(node, names)
     return text[1:-1] if isinstance(node, (Compare, IsNull)) else text
 
 
 def assignments(changes: Assignments, names: Names) -> str:
-    """Statements that make the assignments, one after the other."""
+    """Return statements that make the assignments, in sequence."""
     return "\n".join(
         text for name, value in changes.items() if (text := _assign(names(Field(name)), value, names))
     )
 
 
 def _assign(target: str, value: Expression, names: Names) -> str:
-    """Statements for one assignment, '' where nothing changes."""
+    """Return the statements of one assignment, '' for no change."""
     if isinstance(value, If):
         return _assign_either(target, value, names)
     if isinstance(value, Arithmetic) and value.operator in "+-":
@@ -75,7 +75,7 @@ def _assign(target: str, value: Expression, names: Names) -> str:
 
 
 def _assign_sum(target: str, value: Arithmetic, names: Names) -> str:
-    """target = left +- right, then the overflow rule."""
+    """Return target = left +- right, followed by the overflow rule."""
     left, right = expression(value.left, names), expression(value.right, names)
     kind = value.type
     if kind is not None and kind.root is TypeRoot.FLOAT:
@@ -112,7 +112,7 @@ def _assign_either(target: str, value: If, names: Names) -> str:
 
 
 def _arithmetic(node: Arithmetic, names: Names) -> str:
-    """Arithmetic with the type's overflow rule, as an expression."""
+    """Return arithmetic with the overflow rule of the type, as an expression."""
     left, right, kind = expression(node.left, names), expression(node.right, names), node.type
     text = f"{left} {node.operator} {right}"
     if kind is None or kind.root is TypeRoot.DOUBLE:

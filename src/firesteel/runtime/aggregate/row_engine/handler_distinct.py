@@ -1,8 +1,8 @@
-"""DISTINCT: aggregate calls over the same arguments share one map view of the values, or rows of them, seen.
+"""DISTINCT: calls over the same arguments share one map view of the values that they have seen.
 
-Flink: DistinctAggCodeGen. Over an insert-only input an entry is a bit for each call that has had the
-value; where the input retracts, the number of its rows for each call (a plain number where there is
-only one call): 0 -> 1 accumulates, 1 -> 0 retracts, and an entry whose numbers are all 0 goes.
+Flink: DistinctAggCodeGen. For insert-only input, an entry has one bit for each call that has seen the value.
+If the input retracts, it has the number of rows for each call (a plain number for a single call). A change
+from 0 to 1 accumulates, and from 1 to 0 retracts. An entry with only zeros is deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.types.sql import BIGINT, SqlType, array, row
 
 @dataclass(frozen=True)
 class DistinctCalls:
-    """The DISTINCT calls over one argument list, the `index`-th such of the query."""
+    """DISTINCT calls over one argument list, number `index` of the query."""
 
     index: int
     calls: tuple[Call, ...]
@@ -44,13 +44,13 @@ class DistinctCalls:
 
     @property
     def _kind(self) -> SqlType:
-        """The type of the map's keys: the argument's, or a row of all of them."""
+        """Return the type of the map's keys: that of the argument, or a row of all arguments."""
         kinds = self.calls[0].spec.arg_types
         return row(tuple(f"f{i}" for i in range(len(kinds))), kinds) if self._several else kinds[0]
 
     @property
     def _key(self) -> str:
-        """The map's key of the row at hand."""
+        """Return the map key of the current row."""
         call = self.calls[0]
         return f"({', '.join(call.keys)})" if self._several else call.key
 
@@ -71,7 +71,7 @@ class DistinctCalls:
 
     @property
     def _in_order(self) -> bool:
-        """Whether a merge must go through the other's values as Java does."""
+        """Return whether a merge has to iterate over the other's values in Java's order."""
         return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
 
     @property
@@ -80,17 +80,19 @@ class DistinctCalls:
         return f"{self._listed}({others})" if self._in_order else f"{others}.items()"
 
     def accumulate(self) -> Block:
-        """A row comes."""
+        """Return the statements for an added row."""
         if not self.counted:
             return Block(self._any_filter(), self._mark())
         return Block(self._any_filter(), self._count("+", "1"))
 
     def retract(self) -> Block:
-        """A row goes."""
+        """Return the statements for a retracted row."""
         return Block(self._any_filter(), self._count("-", "0"))
 
     def merge(self) -> str:
-        """The other's entries come; every value that appears or disappears does so for the calls."""
+        """Return the statements that merge the other's entries. Values that appear or disappear change the
+        calls.
+        """
         if not self.counted:
             body = f"_seen = {self.view}.get(_key, 0)\n" + "\n".join(
                 block(f"if _bits & ~_seen & {1 << bit}:", self._guarded(call, "accumulate"))

@@ -1,4 +1,4 @@
-"""The ends of many keys' ordered maps, for a row handler that asks key by key."""
+"""Least or greatest keys of many ordered maps, for a row handler that reads them key by key."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ _ENTRIES = 8
 
 
 class MapEnds:
-    """Reads the least or the greatest sub-keys of ordered maps as they are in the state, which does not
-    change in the meantime. owners: the keys that may ask, ascending."""
+    """Reader of the least or greatest sub-keys of ordered maps in the state, which must not change meanwhile.
+
+    Args:
+        owners: Keys that may be asked for, ascending.
+    """
 
     def __init__(
         self, state: OrderedMapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
@@ -35,8 +38,11 @@ class MapEnds:
         self._read: dict[int, list[Any]] = {}
 
     def outside(self, owner: int, known: Container[Any], least: bool) -> Any:
-        """The least or greatest sub-key of a key that is not among those known; None where there is none. It
-        is always asked for the same end."""
+        """Return the least or greatest sub-key of a key that is not among the known ones, None if there is
+        none.
+
+        Always ask for the same end.
+        """
         names = self._read.pop(owner, None)
         if names is None:
             names = self._first(owner, least)

@@ -1,8 +1,8 @@
-"""Which results equal themselves: a result that does not is sent again with every row.
+"""Find results that do not equal themselves. Such a result is sent again with every row.
 
-Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. A NULL equals a NULL as
-a result and as the field of a ROW, but not as an element of the ARRAY that ARRAY_AGG makes nor as the value
-of a MAP; nor does any MAP as an element. An ARRAY that came as it is (FIRST_VALUE) is compared by its bytes.
+Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. NULL equals NULL as a
+result and as the field of a ROW. It does not as an element of the ARRAY of ARRAY_AGG, or as the value of a
+MAP. A MAP never equals as an element. An ARRAY that is passed through (FIRST_VALUE) is compared by its bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Test = Callable[[Any], bool]
 
 @lru_cache(maxsize=256)
 def equals_itself(call: AggregateSpec) -> Test | None:
-    """The test of a call's result, NULL included; None where every result passes."""
+    """Return the test of a call's result, including NULL. None if every result equals itself."""
     if call.function == "ARRAY_AGG":
         test: Test | None = _array_test(call.type.children[0])
     else:
