@@ -1,4 +1,4 @@
-"""Objects and lists of JSON that stand there as Jackson writes them."""
+"""Check whether objects and lists of JSON are written as Jackson writes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.kernels.types import Bytes, Integers
 from firesteel.kernels.words import byte_at
 
 KEYS = 64
-"""Of all objects in a value, and how deep they may lie: what is larger is not looked at."""
+"""Maximum of keys of all objects in a value, and of its depth. Larger values are not checked."""
 _QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MINUS, _ZERO, _NINE = 45, 48, 57
@@ -16,10 +16,20 @@ _MINUS, _ZERO, _NINE = 45, 48, 57
 
 @part
 def is_compact(data: Bytes, at: int, end: int, as_decimals: bool, keys: Integers, text: Bytes) -> bool:
-    """Whether an object or list, which is JSON, has no blanks, escapes, repeated keys and numbers that would
-    be written otherwise, as doubles or as_decimals; False, too, where it is too large to tell. To work with:
-    keys: int64[KEYS, 4], where each key begins, its length and its object, and by depth the object that is
-    open; text: uint8[TEXT_BYTES]."""
+    """Return whether a valid object or list has the form that Jackson would write.
+
+    It must have no blanks, escapes or repeated keys, and no numbers in another form than that of a double, or
+    with `as_decimals` of a decimal. False also for values that are too large to check.
+
+    Args:
+        data: The bytes.
+        at: Begin of the value.
+        end: End of the value.
+        as_decimals: Whether numbers are written as decimals.
+        keys: int64[KEYS, 4], work space: the begin of each key, its length and its object, and the open
+            object by depth.
+        text: uint8[TEXT_BYTES], work space.
+    """
     depth, objects, count = 0, 0, 0
     while at < end:
         byte = byte_at(data, at)
@@ -55,7 +65,7 @@ def is_compact(data: Bytes, at: int, end: int, as_decimals: bool, keys: Integers
 
 @inlined
 def _string_end(data: Bytes, at: int, end: int) -> int:
-    """Where a string's quote stands, -1 if there are escapes before it, or what is to be escaped."""
+    """Return the position of a string's closing quote. -1 if it has escapes, or characters that need them."""
     while byte_at(data, at) != _QUOTE:
         if byte_at(data, at) == _BACKSLASH or byte_at(data, at) < _BLANK:
             return -1
@@ -65,7 +75,7 @@ def _string_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_known(data: Bytes, start: int, length: int, keys: Integers, count: int, of: int) -> bool:
-    """Whether the object has a key like this one already."""
+    """Return whether the object already has this key."""
     for index in range(count):
         if keys[index, 2] == of and keys[index, 1] == length:
             same = True
@@ -88,7 +98,7 @@ def _number_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_written_so(data: Bytes, at: int, end: int, as_decimals: bool, text: Bytes) -> bool:
-    """Whether a number stands here as Java writes it; False, too, where that is not certain."""
+    """Return whether a number has the form that Java writes. False if that is not certain."""
     is_whole = True
     for place in range(at, end):
         byte = byte_at(data, place)

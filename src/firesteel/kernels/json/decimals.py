@@ -1,8 +1,8 @@
-"""DECIMALs out of JSON values, and other texts, exact for every precision.
+"""Read DECIMALs from JSON values and other texts, exactly for every precision.
 
-A value is `number * 10 ** power`, rounded HALF_UP and limited to the digits of the type. The digits are read
-in chunks that fit into one word. A number of one chunk, which is nearly every one, is rounded there; a longer
-one that has to be rounded is read again, up to the digit that is kept last.
+A value is `number * 10 ** power`, rounded HALF_UP and limited to the digits of the type. Digits are read in
+chunks that fit into one word. Nearly every number has one chunk, and is rounded there. If a longer number
+must be rounded, it is read again up to the last digit that is kept.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _add_up(data: Bytes, at: int, count: int) -> tuple[int, int, int]:
 
 
 def warm() -> None:
-    """Have the kernel loaded, or compiled."""
+    """Load the kernel, or compile it."""
     data, cells, flags = np.zeros(8, np.uint8), np.empty(0, np.int64), np.empty(0, np.bool_)
     data.flags.writeable = False
     read_decimals(data, cells, 1, 0, np.empty((0, 2), np.int64), flags, flags)

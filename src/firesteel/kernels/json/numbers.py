@@ -1,4 +1,4 @@
-"""Numbers of JSON as the texts that Java makes of them."""
+"""Write JSON numbers as the texts that Java gives them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,16 @@ _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
 def write_numbers(
     data: Bytes, cells: Cells, as_decimals: bool, offsets: Offsets, out: Bytes, odd: Flags
 ) -> None:
-    """The texts of numbers with a fraction or an exponent: see write_number. offsets: int32[n + 1], get their
-    bounds in `out`, uint8[n * TEXT_BYTES]. odd: bool[n], gets which are something else, or unsure."""
+    """Write the texts of numbers with a fraction or an exponent (`write_number`).
+
+    Args:
+        data: The bytes.
+        cells: n cells.
+        as_decimals: As in `write_number`.
+        offsets: int32[n + 1], receives the bounds of the texts in `out`.
+        out: uint8[n * TEXT_BYTES], receives the texts.
+        odd: bool[n], receives which values are something else, or uncertain.
+    """
     place = 0
     offsets[0] = 0
     for index in range(len(cells)):
@@ -74,7 +82,7 @@ def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, 
 
 @inlined
 def _size(number: int) -> int:
-    """How many digits it has, 0 for 0."""
+    """Return the number of digits, 0 for 0."""
     size = 0
     while size <= SURE_DIGITS and number >= _TENS[size]:
         size += 1

@@ -1,10 +1,10 @@
-"""What is wanted of JSON messages, as the scan reads it, and which of its members a key names.
+"""Plans: the wanted members of JSON messages, as the scan reads them, and the lookup of a key.
 
-A **plan** is a tree of nodes in an array. A node is a value (a cell is all that is wanted of it), an object
-of which some members are wanted, a list, or a map (an object of which all members are). The root, an
-object, has a row in table 0 for each message; the members of an object share its row; elements of a list
-and entries of a map have rows of their own in a table of their node. Within a table, rows stand in the
-order of the messages."""
+A **plan** is a tree of nodes in an array. A node is a value (only its cell is wanted), an object with some
+wanted members, a list, or a map (an object with all members wanted). The root, an object, has a row in table
+0 for each message. The members of an object share its row. Elements of a list and entries of a map have rows
+of their own, in the table of their node. Within a table, rows are in the order of the messages.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ with its quotes and the colon; WRITTEN_BITS: which bits of that word are of it."
 
 @inlined
 def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
-    """Whether this member's key stands here as it mostly is written. It is known without looking for the end
-    of the key: what is behind it need not wait for that."""
+    """Return whether this member's key, in its usual form, is here.
+
+    It does not look for the end of the key, so the code after it need not wait for that.
+    """
     length = entry(plan, step + WRITTEN_LENGTH)
     if at + length > end or at + 8 > len(data):
         return False
@@ -41,7 +43,7 @@ def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: 
 
 @inlined
 def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool:
-    """Whether what begins here is a name, whose first eight bytes are."""
+    """Return whether a name is here, given that its first eight bytes are."""
     place = 8
     while place < length and byte_at(names, name + place) == byte_at(text, at + place):
         place += 1
@@ -52,8 +54,10 @@ def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool
 def member_of(
     text: Bytes, key: int, length: int, plan: Integers, names: Bytes, node: int, step: int
 ) -> tuple[int, int]:  # fmt: skip
-    """The node of the member with this key, or -1, and the one behind it, which is looked at first the next
-    time: members mostly stand in one order."""
+    """Return the node of the member with a key, or -1, and the member after it.
+
+    The next lookup starts with that one, since members usually have one order.
+    """
     start = min(key, len(text) - 8)
     word = load_word(text, start) >> np.uint64((key - start) << 3)
     if length < 8:

@@ -1,4 +1,4 @@
-"""The values that DISTINCT calls over one argument have seen, and what a bundle makes of them."""
+"""Values that the DISTINCT calls over one argument have seen, and their changes by a bundle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firesteel.types.sql import NUMERIC
 
 
 class DistinctValues:
-    """One map view and one bundle. calls: the numbers of the DISTINCT calls that share the view."""
+    """One map view and one bundle. `calls` are the numbers of the DISTINCT calls that share the view."""
 
     def __init__(
         self, keys: Keys, added: PairCounts, state: MapState, spec: GroupAggregateSpec, calls: list[int],
@@ -58,7 +58,7 @@ class DistinctValues:
         return (before <= 0) & (after > 0), (before > 0) & (after <= 0)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write what changed, of the keys to `keep`; nothing is left of those that are `gone`."""
+        """Write the changes of the keys in `keep`, and delete all entries of those in `gone`."""
         changed = (self._after != self._before).any(axis=1) & keep[self._pairs.owners]
         write = np.flatnonzero(changed)
         if len(write):

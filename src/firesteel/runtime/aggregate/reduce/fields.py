@@ -1,4 +1,4 @@
-"""Accumulator fields of linear and extreme aggregates, reduced by group."""
+"""Reduce the fields of linear and extreme aggregates by group."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ def contributed(
     aggregate: Declared, groups: Groups, argument: Column | None, reach: Mask | None, sign: Index | None,
     begin: dict[str, Column] | None = None,
 ) -> dict[str, Column]:  # fmt: skip
-    """The fields of a linear aggregate after entries have come (sign 1) and gone (-1).
+    """Return the fields of a linear aggregate after entries were added (sign 1) and retracted (-1).
 
-    argument: of the entries. reach: which of them come to the function, None for all. begin: what each
-    group begins with, None for the initial values. Raises NoRunningForm where a sum might leave 64 bits.
+    `argument` has the entries, `reach` those that count (None for all), `begin` the initial value of each
+    group (None for that of the field).
+
+    Raises:
+        NoRunningForm: A sum might exceed 64 bits.
     """
     result = {}
     for field in aggregate.fields:
@@ -56,9 +59,10 @@ def total(
 def extreme(
     groups: Groups, values: Column, reach: Mask | None, least: bool, begin: Column | None = None
 ) -> Column:
-    """The least or greatest of each group's values and of what it begins with; NULL where there is none.
+    """Return the least or greatest of each group's values and its initial value, NULL for none.
 
-    Raises NoRunningForm over NaN and negative zeros: with those it matters which came first.
+    Raises:
+        NoRunningForm: There are NaN or negative zeros, for which it matters which came first.
     """
     ufunc, neutral = ufunc_of(values.values.dtype, least)
     there = both(reach, None if values.null is None else ~values.null)

@@ -1,8 +1,8 @@
-"""The order in which Flink goes through a bundle: that of a Java HashMap by key.
+"""Order in which Flink iterates over a bundle: that of a Java HashMap by key.
 
-Flink: MapBundleOperator, whose map is emptied after each bundle and keeps its size; the keys are
-BinaryRowData with its hash. Within a bucket keys keep the order in which they came; buckets that Java turns
-into trees are not looked at.
+Flink: MapBundleOperator, whose map is cleared after each bundle and keeps its size. The keys are
+BinaryRowData with its hash. Within a bucket, keys keep their insertion order. Buckets that Java turns into
+trees are not modeled.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """The rows of a bundle with new causes: its keys' last rows, dealt out in the order of the map. All
-        rows of a key have the same."""
+        """Return the rows of a bundle with new origins, which are those of the keys' last rows in map order.
+
+        All rows of a key have one origin.
+        """
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
         dealt = np.empty_like(last)
@@ -50,7 +52,7 @@ class MapOrder:
 
 
 def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
-    """The hash of each key as a HashMap takes it: its upper half is mixed into the lower one."""
+    """Return the hash of each key as HashMap uses it: the upper half is mixed into the lower one."""
     hash_of = hasher(SqlType(TypeRoot.ROW, children=tuple(kinds)))
     values = [to_keys(column, kind) for column, kind in zip(keys.columns, kinds, strict=True)]
     rows = zip(*values, strict=True) if values else [()] * len(keys)

@@ -1,4 +1,4 @@
-"""The changes of result that a bundle causes, as a table."""
+"""Build a table of the changes of result that a bundle causes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def net_table(
     changes: pa.Table,
     update_before: bool,
 ) -> pa.Table:
-    """The changes table, each change caused by its key's last row. changes: the bundle's rows."""
+    """Return the changes table. The last row of each key, in `changes`, causes its changes."""
     kinds, causes = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
     at = pa.array(causes)
@@ -34,7 +34,7 @@ def net_table(
 
 
 def result_schema(spec: GroupAggregateSpec, results: int) -> pa.Schema:
-    """Of the changes of a GroupAggregate: its keys, and the results of its first calls."""
+    """Return the schema of a GroupAggregate's changes: its keys, and the results of its first calls."""
     kinds: list[SqlType] = [spec.input_types[i] for i in spec.keys]
     kinds += [call.type for call in spec.calls[:results]]
     fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]

@@ -1,4 +1,4 @@
-"""Changes to the entries of a map view: by (key, value), what is added to its counts."""
+"""Changes of the entries of a map view: by (key, value), what is added to its counts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ from firesteel.runtime.columns.sorting import stable_order
 
 @dataclass(frozen=True)
 class PairCounts:
-    """pairs: the p distinct (key, value). counts: int64[p, c], for each of c calls; where they are bits
-    (DISTINCT over insert-only input) c is 1."""
+    """Changes of p distinct (key, value) pairs.
+
+    Attributes:
+        pairs: The pairs.
+        counts: int64[p, c], for each of c calls. If they are bits (DISTINCT over insert-only input), c is 1.
+    """
 
     pairs: Pairs
     counts: Index
@@ -35,7 +39,7 @@ class PairCounts:
 
     @classmethod
     def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
-        """The same where the pairs of the entries are known."""
+        """Return the changes of entries whose pairs are known."""
         if bits and len(pairs):
             return cls(pairs, np.bitwise_or.reduceat(counts[pairs.order], pairs.starts, axis=0))
         sums = np.empty((counts.shape[1], len(pairs)), np.int64)

@@ -1,4 +1,4 @@
-"""The changes that go out, in the order of the input rows."""
+"""Outcomes of rows and bundles: which changes of result are sent."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ NOTHING, INSERT, UPDATE, DELETE = range(4)
 
 @dataclass(frozen=True)
 class Result:
-    """A call's result: after each row, and as stored for each key; array makes numbers a column."""
+    """Result of a call after each row, and as stored for each key. `array` turns numbers into a column."""
 
     after: Column
     known: Column
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """The results after each row, and behind them what each life begins with: anything where it begins
-        with none."""
+        """Return the results after each row, then the initial results of each life, arbitrary if it has
+        none.
+        """
         after, known = self.after, self.known.take(rows.life_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
         if after.null is None and known.null is None:
@@ -35,7 +36,9 @@ class Result:
 
 
 def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
-    """What each row (in key order) did. Equal results give nothing unless there is a time to live."""
+    """Return the outcome of each row (in key order). Equal results send nothing unless there is a time to
+    live.
+    """
     outcome = np.full(len(rows), UPDATE, np.uint8)
     if not rows.spec.ttl:
         same = np.ones(len(rows), np.bool_)
@@ -51,7 +54,10 @@ def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[
 def net_outcomes(
     found: Mask, live: Mask, clean: Mask, results: Sequence[tuple[Column, Column]], always: bool
 ) -> NDArray[np.uint8]:
-    """What a bundle did to its keys: (before, after) for each result. always: equal results are sent too."""
+    """Return the outcome of a bundle for each key, from (before, after) of each result.
+
+    With `always`, equal results are sent too.
+    """
     outcome = np.full(len(found), UPDATE, np.uint8)
     if not always:
         same = np.ones(len(found), np.bool_)
@@ -65,7 +71,7 @@ def net_outcomes(
 
 
 def same_results(one: Column, other: Column) -> Mask:
-    """NULL equals NULL, NaN nothing."""
+    """Return which results are equal. NULL equals NULL, NaN equals nothing."""
     same: Mask = one.values == other.values
     if one.null is None and other.null is None:
         return same

@@ -1,4 +1,4 @@
-"""Running MIN and MAX where nothing is taken back: the extreme of the rows that came."""
+"""Running MIN and MAX without retraction: the extreme of the rows so far."""
 
 from __future__ import annotations
 
@@ -36,12 +36,16 @@ class RunningExtreme:
     size: Column | None = None
 
     def array(self, column: Column) -> pa.Array:
-        """Numbers as the accumulator's column."""
+        """Return numbers as the accumulator's column."""
         return to_array(column, self.kind) if self.ranks is None else self.ranks.strings(column)
 
 
 def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> RunningExtreme:
-    """The extreme so far, from the stored one on. Raises NoRunningForm over NaN and negative zeros."""
+    """Return the extreme so far, including the stored one.
+
+    Raises:
+        NoRunningForm: There are NaN or negative zeros.
+    """
     position, kind = call.args[0], call.arg_types[0]
     null = rows.null(position)
     reach = both(rows.passes(call.filter), None if null is None else ~null)
@@ -68,7 +72,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
 
 
 def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
-    """The function, and the value that changes nothing."""
+    """Return the function, and its neutral value."""
     if dtype.kind == "f":
         return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
     limits = np.iinfo(np.int64)
@@ -76,8 +80,11 @@ def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.gen
 
 
 def refuse_odd_floats(values: Numbers, reach: Mask | None) -> None:
-    """Raises NoRunningForm over NaN and negative zeros: with those it matters which came first, and the
-    row handler knows."""
+    """Check that no value is a NaN or a negative zero. With these, the extreme depends on which came first.
+
+    Raises:
+        NoRunningForm: There is such a value. The row handler processes it.
+    """
     if values.dtype.kind != "f":
         return
     odd = np.isnan(values) | ((values == 0) & np.signbit(values))

@@ -1,4 +1,4 @@
-"""Running forms of linear aggregates: COUNT, SUM, $SUM0, AVG. Each field is a sum of contributions."""
+"""Running forms of linear aggregates (COUNT, SUM, $SUM0, AVG), whose fields are sums of contributions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ _SAFE = float(1 << 62)
 def running_fields(
     rows: Rows, call: AggregateSpec, aggregate: Declared, reach: Mask | None, stored: Mapping[str, pa.Array]
 ) -> dict[str, Column]:
-    """Each field after each row.
+    """Return each field after each row.
 
-    reach: which rows come to the function, None for all. stored: the fields of the keys.
-    Raises NoRunningForm where a sum might leave 64 bits.
+    `reach` has the rows that count, None for all. `stored` has the fields of the keys.
+
+    Raises:
+        NoRunningForm: A sum might exceed 64 bits.
     """
     return {
         field.name: _running_field(rows, call, aggregate, field, reach, stored[field.name])
@@ -66,7 +68,7 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
 
 
 def _records_before(rows: Rows) -> Index:
-    """The record count with which each life begins."""
+    """Return the record count at the begin of each life."""
     assert rows.count is not None
     assert rows.sign is not None
     before: Index = rows.count[rows.life_starts] - rows.sign[rows.life_starts]
@@ -83,7 +85,7 @@ def _sum_integers(rows: Rows, argument: Column, reach: Mask | None, initial: Ind
 def _sum_decimals(
     rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
 ) -> Index:
-    """A sum that overflowed is NULL for good, but for one that is NULL at first."""
+    """Return the sums. An overflowed sum stays NULL, unless its initial value is NULL."""
     bound = np.abs(argument.values.astype(np.float64)).sum()
     bound += np.abs(initial.values.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
@@ -94,7 +96,7 @@ def _sum_decimals(
 
 
 def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
-    """A field that is NULL at first is so until the first row that reaches it."""
+    """Return where a field with a NULL initial value is still NULL, as no row has reached it."""
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
@@ -128,7 +130,9 @@ def _sum_floats(
 
 
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
-    """A retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ."""
+    """Leave the keys with a retraction from a NULL sum to the row handler: it gives 0 - x, whose zero differs
+    from that of -x.
+    """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
     first = (running_sum(reached, rows.life_starts) == 1) & (reached == 1)
     first &= spread(null, rows.life_starts, len(rows))

@@ -1,4 +1,4 @@
-"""The distinct (key, value) pairs of a batch, and how often each is there after each row."""
+"""Distinct (key, value) pairs of a batch, and their counts after each row."""
 
 from __future__ import annotations
 
@@ -24,12 +24,20 @@ _FEWEST_BITS = 20
 
 
 class Pairs:
-    """The distinct (key, value) of n entries: codes are their keys' numbers, ascending, arguments their
-    values.
+    """Distinct (key, value) pairs of n entries, sorted like the entries of a map state.
 
-    order: int64[n], entries sorted by pair and, within one, as they stood. starts: int64[p], where each
-    pair begins there. owners: int64[p], its key. values: p argument values. Pairs are sorted as entries
-    of a map state are; in_order: of an ordered map, where its order words tell all values apart."""
+    Args:
+        keys: Keys of the batch.
+        codes: int64[n], key number of each entry, ascending.
+        arguments: n values.
+        in_order: Whether to sort like an ordered map, if its order words distinguish all values.
+
+    Attributes:
+        order: int64[n], entries sorted by pair. Entries of one pair keep their sequence.
+        starts: int64[p], where each pair begins in `order`.
+        owners: int64[p], key of each pair.
+        values: Value of each pair, p rows.
+    """
 
     def __init__(self, keys: Keys, codes: Index, arguments: pa.Array, in_order: bool = False) -> None:
         self._keys = keys
@@ -47,7 +55,7 @@ class Pairs:
         self.values = arguments.take(pa.array(at))
 
     def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
-        """One word or two that tell the values of a key apart. codes: the keys' numbers."""
+        """Return one or two words that distinguish the values of a key. `codes` are the key numbers."""
         if not self.in_order:
             word1, word2 = sub_key_words(values, self._keys.hash2[codes])
             return (word1, word2) if self._two_words else (word1,)
@@ -62,13 +70,13 @@ class Pairs:
 
     @cached_property
     def of_rows(self) -> Index:
-        """int64[n]: the pair of each entry, as they stand."""
+        """Return the pair of each entry, in input sequence, int64[n]."""
         numbers = np.empty(len(self.order), np.int64)
         numbers[self.order] = np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
         return numbers
 
     def has(self, owners: Index, values: pa.Array) -> Mask:
-        """Which of these (key, value), ascending by key, the batch has."""
+        """Return which (key, value) pairs, sorted by key, the batch has."""
         result = np.zeros(len(owners), np.bool_)
         mine = self._run(self.owners, self._words)
         result[find(mine, self._run(owners, self._words_of(owners, values)))[0]] = True
@@ -92,7 +100,9 @@ def _leading(words: tuple[U64, ...]) -> U64:
 
 
 def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """The stable order by (code, word1, word2), and where in it each pair begins; codes ascend already."""
+    """Return the stable order by (code, word1, word2), and where each pair begins in it. Codes are
+    ascending.
+    """
     found = _short_order(codes, word1, word2)
     return _long_order(codes, word1, word2) if found is None else found
 
@@ -108,12 +118,12 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Inde
 
 
 def _starts(new: Mask, rows: int) -> Index:
-    """Where stretches begin. new: which rows differ from the one before."""
+    """Return where ranges begin. `new` has the rows that differ from the one before."""
     return np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(new) + 1)
 
 
 def _differ(order: Index, *words: U64 | None) -> Mask:
-    """Which neighbours in this order have different words."""
+    """Return which neighbors in an order have different words."""
     differ = np.zeros(max(len(order) - 1, 0), np.bool_)
     for word in words:
         if word is not None:
@@ -147,10 +157,14 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 class Counts:
-    """How often each pair is there, counted over some of its rows.
+    """Count of each pair over some of its rows.
 
-    moves: int64[n], +1, -1 or 0 for a row that does not count. after: int64[n], the count of its pair after
-    each row. before, last, least: int64[p], the stored counts, those after the batch and the least ever.
+    Attributes:
+        moves: int64[n], +1, -1, or 0 for a row that does not count.
+        after: int64[n], count of its pair after each row.
+        before: int64[p], stored counts.
+        last: int64[p], counts after the batch.
+        least: int64[p], least counts.
     """
 
     def __init__(self, rows: Rows, pairs: Pairs, mask: Mask | None, before: Index) -> None:
@@ -165,12 +179,12 @@ class Counts:
 
     @property
     def appears(self) -> Mask:
-        """Rows with which the pair comes to be there."""
+        """Return the rows with which a pair begins to exist."""
         there: Mask = (self.after == 1) & (self.moves > 0)
         return there
 
     @property
     def disappears(self) -> Mask:
-        """Rows with which the pair goes."""
+        """Return the rows with which a pair ceases to exist."""
         gone: Mask = (self.after == 0) & (self.moves < 0)
         return gone

@@ -1,4 +1,4 @@
-"""Results out of running fields: the expression trees of aggregate declarations over columns."""
+"""Compute results from running fields: expression trees of aggregate declarations over columns."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _SAFE = 1 << 62
 
 
 def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
-    """The value of `node` at each row.
+    """Return the value of an expression at each row.
 
-    Raises NoRunningForm for what has no columnar form, or values that would leave 64 bits.
+    Raises:
+        NoRunningForm: The expression has no columnar form, or values might exceed 64 bits.
     """
     if isinstance(node, Field):
         return fields[node.name]
@@ -79,7 +80,7 @@ def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
 
 
 def truncated(dividend: Index, divisor: Index) -> Index:
-    """Division towards zero; anything where the divisor is 0."""
+    """Divide towards zero. The result is arbitrary where the divisor is 0."""
     divisor = np.where(divisor == 0, 1, divisor)
     quotient = dividend // divisor
     quotient += (quotient < 0) & (quotient * divisor != dividend)
