@@ -1,14 +1,14 @@
-"""Manifests: which hidden files of a batch become which visible ones, decided once.
+"""Manifests: the visible name of each hidden file of a batch, decided only once.
 
-The manifest of a batch is a file of its own, `_firesteel/JOB-BATCH.json`, which is made only if it is not
-there yet. So of two runs of a job that commit one batch, one decides. A run that was paused, and comes with a
-batch that others have committed long ago, finds a later one beside its own and takes its own back:
+The manifest of a batch is a file, `_firesteel/JOB-BATCH.json`, which is created only if it does not exist. If
+two runs of a job commit one batch, only one of them decides. A paused run may come late with a batch that
+another run has committed. It then finds a later manifest and removes its own:
 
     run A  ready for batch 10, is paused
     run B  takes over: JOB-10.json, JOB-11.json, JOB-12.json; only the last two are kept
     run A  goes on: makes JOB-10.json, sees 12, removes it: nothing of A's batch 10 is shown
 
-Only the newest manifest may name files that are not shown yet: a batch is begun when the one before is shown.
+Only the newest manifest may name files that are not visible yet: a batch begins when the previous one is.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from firesteel.errors import JobError
 
 FOLDER = "_firesteel"
 _KEPT = 2
-"""Manifests that stay: a listing finds one of them while a new one is made and an old one goes."""
+"""Number of manifests kept, so that a listing always finds one while a new one replaces an old one."""
 _NAME = re.compile(r"(?P<job>(?:run-)?[^-]+)(?:-(?P<batch>\d+))?\.json")
 
 Files = Mapping[str, str]
-"""Hidden names to visible ones, both below the table's folder."""
+"""Visible names of files by hidden names, both relative to the table's folder."""
 
 
 class Manifests:
@@ -42,11 +42,11 @@ class Manifests:
         self._job = job
 
     def last(self) -> tuple[int, Files]:
-        """Return the newest batch that was decided and its files; -1 and none before the first one."""
+        """Return the number and the files of the newest decided batch; -1 and no files if there is none."""
         return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
 
     def position(self) -> Position:
-        """Return the newest batch that was decided, with where its rows come from."""
+        """Return the position of the newest decided batch, with the origin of its rows."""
         newest = NOTHING
         for number, path in self._found().items():
             noted = read(path)
@@ -58,7 +58,7 @@ class Manifests:
         return newest
 
     def move(self, position: Position) -> None:
-        """Make another batch the newest one, for a recovery that the user asked for. Its files are shown."""
+        """Make another batch the newest one, for a recovery. The files of that batch are visible already."""
         kept = self._folder / f"{self._job}-{position.batch}.json"
         if position.batch >= 0:
             origin = to_json(position.origin)
@@ -70,13 +70,13 @@ class Manifests:
             sync_folder(self._folder)
 
     def decide(self, batch: int, files: Files, origin: Origin = UNKNOWN) -> Files:
-        """Note durably that the batch consists of these files, unless that is decided already.
+        """Record durably that a batch consists of these files, unless its files are decided already.
 
         Returns:
-            The files that the batch consists of.
+            The decided files of the batch.
 
         Raises:
-            JobError: A later batch is decided: another run has taken over the job.
+            JobError: A later batch is decided, so another run has taken over the job.
         """
         value: dict[str, object] = {"batch": batch, "files": dict(files)}
         if origin.is_known:
@@ -97,12 +97,12 @@ class Manifests:
         return decided
 
     def forget(self) -> None:
-        """Remove all manifests of the job, which no other run goes on with."""
+        """Remove all manifests of a job that no other run will continue."""
         for path in self._found().values():
             path.unlink(missing_ok=True)
 
     def _found(self) -> dict[int, Path]:
-        """The manifests by batch. That of an earlier version, without a batch in its name, counts as -1."""
+        """Return the manifests by batch. One of an earlier version, without a batch in its name, has -1."""
         found = {}
         for path in self._folder.glob(f"{self._job}*.json"):
             name = _NAME.fullmatch(path.name)
@@ -116,7 +116,7 @@ class Manifests:
                 yield (batch if noted[0] is None else noted[0]), noted[1]
 
     def _make(self, path: Path, value: object) -> Path | None:
-        """Make a file, whole or not at all. Return None if it is there already."""
+        """Create a file atomically and return its path, or None if it exists already."""
         make_folders(path.parent)
         draft = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
         try:
@@ -131,7 +131,7 @@ class Manifests:
 
 
 def _give_name(draft: Path, path: Path) -> bool:
-    """Give a file its name, unless another one has it; whether that was done."""
+    """Rename a file unless the name is taken. Return whether it was renamed."""
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -155,7 +155,7 @@ def read(manifest: Path) -> tuple[int | None, Files] | None:
     Early versions wrote the files alone, for each batch a manifest: their batch is None here.
 
     Raises:
-        JobError: It is damaged.
+        JobError: The manifest is damaged.
     """
     try:
         noted = json.loads(manifest.read_text(encoding="utf-8"))

@@ -1,12 +1,13 @@
-"""Writes files: the Sink of the filesystem connector.
+"""FilesystemSink, which writes files for the filesystem connector.
 
-Tasks write into hidden files. The commit of a batch first notes in a manifest (manifests.py) which
-of them become which visible files, then renames them. A batch that is committed again finds its number there,
-finishes the renames that a crash left undone, and drops what was written anew. A batch begins when all before
-it are done: so any hidden file of the job that its newest manifest does not name is left from a dead attempt.
+Tasks write hidden files. The commit of a batch first records in a manifest (manifests.py) the visible name of
+each hidden file, then renames the files. If a batch is committed again, its number is in the manifest. The
+commit then completes the renames that a crash left undone, and drops the files that were written again. A
+batch begins after all earlier ones are done. A hidden file of the job that its newest manifest does not name
+is therefore left from a failed attempt.
 
-What a manifest names is durable before the manifest is, and all renames of a batch before the next
-manifest: a power cut at any moment leaves what a crash leaves.
+Files are durable before the manifest that names them. All renames of a batch are durable before the next
+manifest. A power cut at any moment therefore leaves the same state as a crash.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from firesteel.formats.registry import find_format
 from firesteel.runtime.spec.tables import SinkSpec
 
 _MOST_OPEN = 64
-"""Files that a task writes at once; of more partitions the one written to longest ago is ended."""
+"""Most open files of a task. Beyond it, the file with the oldest write is completed."""
 
 
 @dataclass
@@ -55,14 +56,16 @@ class _File:
 
 @dataclass
 class _Task:
-    """What a task has written. start: of the names of its hidden files, and end: of its visible ones. files:
-    hidden names to visible ones, with the folder of their partition. open: by folder, the one written to
-    longest ago first."""
+    """The files of a task."""
 
     start: str
+    """Prefix of the names of its hidden files."""
     end: str
+    """Prefix of the names of its visible files."""
     files: dict[str, str] = field(default_factory=dict)
+    """Visible names, with the folder of their partition, by hidden names."""
     open: dict[str, _File] = field(default_factory=dict)
+    """Open files by folder, the one with the oldest write first."""
 
 
 class FilesystemSink:
@@ -71,7 +74,7 @@ class FilesystemSink:
     commits = Commits.DRIVER
     on_driver = False
     guard: Callable[[], None] = staticmethod(lambda: None)
-    """See connectors/base.py: Guarded."""
+    """Raises an error if another run has taken over the job (connectors/base.py: Guarded)."""
     notes = True
 
     def __init__(self, spec: SinkSpec) -> None:
@@ -107,8 +110,12 @@ class FilesystemSink:
         self._task = _Task(f".part-{job}-{attempt}", f"part-{attempt}-{partition}")
 
     def write(self, changes: pa.Table) -> None:
-        """Raises JobError where the file cannot be written, DataError with row and column for a value that
-        the format cannot carry."""
+        """Write the rows of a changes table to the files of their partitions.
+
+        Raises:
+            JobError: A file cannot be written.
+            DataError: The format cannot represent a value. The error names row and column.
+        """
         if not changes.num_rows:
             return
         try:
@@ -122,10 +129,10 @@ class FilesystemSink:
             raise self._unwritable(error) from None
 
     def _check_name(self, folder: str, changes: pa.Table, rows: pa.Array) -> None:
-        """Raise DataError for a partition whose values no file system takes as a name.
+        """Raise DataError for a partition whose values the file system does not accept as a name.
 
-        The folder itself is only made when the batch is committed, where an error would come again at each
-        restart, and could not tell the row.
+        The folder is created only at the commit. An error there would return at each restart and could not
+        name the row.
         """
         if (found := unnamable(self._directory, folder)) is not None:
             place, reason = found
@@ -137,7 +144,7 @@ class FilesystemSink:
             )
 
     def _unpartitioned(self, changes: pa.Table) -> pa.Table:
-        """The columns that files have."""
+        """Return the changes without the partition columns, which files do not have."""
         columns = [changes[KIND], *(changes[field_name(i)] for i in self._written)]
         return pa.Table.from_arrays(columns, names=[KIND, *map(field_name, range(len(self._written)))])
 
@@ -164,7 +171,7 @@ class FilesystemSink:
             writer.close()
 
     def close_task(self) -> str:
-        """JSON: the hidden names of the files, and the visible ones."""
+        """Close the task's files and return their visible names by hidden names, as JSON."""
         try:
             while self._task.open:
                 _close(self._task.open.popitem()[1])
@@ -174,7 +181,7 @@ class FilesystemSink:
 
     def abort_task(self) -> None:
         for file in self._task.open.values():
-            with suppress(Exception):  # a writer that is not closed complains when it goes
+            with suppress(Exception):  # a writer that is not closed warns when it is deleted
                 file.writer.close()
             file.stream.close()
         self._task.open.clear()
@@ -192,7 +199,7 @@ class FilesystemSink:
 
     # --- on the driver -----------------------------------------------------------------------------
     def open(self, job: str) -> None:
-        """What was decided is shown, what else the job's dead attempts wrote goes."""
+        """Publish the files of decided batches, and remove other files of the job's failed attempts."""
         self._job = job
         try:
             make_folders(self._directory)
@@ -211,7 +218,11 @@ class FilesystemSink:
         self._origin = origin
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        """Raises JobError where the batch has other rows there, or another run has committed a later one."""
+        """Publish the files of a batch.
+
+        Raises:
+            JobError: The folder has this batch with other rows, or another run has committed a later batch.
+        """
         files = {hidden: shown for token in tokens for hidden, shown in json.loads(token).items()}
         try:
             self._commit(batch, files)
@@ -219,7 +230,7 @@ class FilesystemSink:
             raise self._unwritable(error) from None
         if self._job.startswith(ONCE):
             self._manifests.forget()
-            self._sweep()  # what attempts have left whose executor died
+            self._sweep()  # files of attempts whose executor died
             self._end_mark()
 
     def _commit(self, batch: int, files: Mapping[str, str]) -> None:
@@ -238,16 +249,16 @@ class FilesystemSink:
             return self._manifests.decide(batch, files, self._origin)
         except JobError:
             self._remove(files)
-            self.guard()  # which knows more of the other run
+            self.guard()  # its error tells more of the other run
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """One, of the newest manifest."""
+        """Return the position in the newest manifest, as that of task 0."""
         found = Manifests(self._directory, job).position()
         return {} if found.batch < 0 else {0: found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """What manifests name is shown already: `open` comes before."""
+        """Replace the position. The files that manifests name are visible already: `open` comes before."""
         for position in positions.values():
             Manifests(self._directory, job).move(position)
 
@@ -255,7 +266,7 @@ class FilesystemSink:
         return any(json.loads(token) for token in tokens)
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        """Remove what the batch wrote. The job ends with it."""
+        """Remove the files of the batch. The job ends with it."""
         self._sweep()
         self._end_mark()
 
@@ -265,7 +276,7 @@ class FilesystemSink:
             self._mark = None
 
     def _check(self, hidden: Iterable[str]) -> None:
-        """See that what tasks have written is here. Raises JobError."""
+        """Check that the files of all tasks exist here. Raises JobError if one does not."""
         missing = [name for name in hidden if not (self._directory / name).exists()]
         if missing:
             raise JobError(
@@ -278,18 +289,18 @@ class FilesystemSink:
         return Manifests(self._directory, self._job)
 
     def _show(self, files: Mapping[str, str]) -> None:
-        """Give files their visible names, durably; those that have them already are left alone."""
+        """Give files their visible names, durably. Files that have theirs already are left alone."""
         changed: set[Path] = set()
         for folder in {PurePath(shown).parent for shown in files.values()}:
             make_folders(self._directory / folder)
         for hidden, shown in files.items():
-            with suppress(FileNotFoundError):  # it is shown already
+            with suppress(FileNotFoundError):  # the file has its visible name already
                 (self._directory / hidden).replace(self._directory / shown)
                 changed.add((self._directory / shown).parent)
         if self._success is not None and self._keys:
             for folder in {PurePath(shown).parent for shown in files.values()}:
                 (self._directory / folder / self._success).touch()
-        for folder in sorted(changed, reverse=True):  # visible names below first, then the hidden ones go
+        for folder in sorted(changed, reverse=True):  # subfolders first: visible names before hidden ones go
             sync_folder(folder)
         if changed - {self._directory}:
             sync_folder(self._directory)
@@ -301,8 +312,8 @@ class FilesystemSink:
     def _sweep(self) -> None:
         """Remove the job's hidden files that its newest manifest does not name.
 
-        A run that took over the job may write such files, too. The job is looked at after the files were
-        listed: if this run had it then, all of them are its own, or of runs before it.
+        A run that took over the job may write such files, too. The guard is therefore called after the files
+        are listed. If this run still has the job then, all of them are its own or those of earlier runs.
         """
         found = {path.name for path in self._directory.glob(f".part-{self._job}-*.inprogress")}
         named = self._manifests.last()[1].keys()

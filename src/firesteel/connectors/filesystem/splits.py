@@ -1,4 +1,4 @@
-"""Files: which there are, how they are cut at line ends, and how a piece is read in blocks."""
+"""Pieces of files: how files are cut at line ends into splits, and read in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
 
 BLOCK_SIZE = 4 << 20
-"""Bytes that are read and decoded together: what two cores work on at once then fits into their cache."""
+"""Bytes that are read and decoded together. The blocks of two cores fit into their cache."""
 MIN_PIECE = 4 << 20
-"""A file is not cut into pieces smaller than this: a task costs more than reading it."""
+"""Least bytes of a piece of a file: a task costs more than reading less."""
 _WHOLE_READ_SIZE = 1 << 16
 _LONGEST_LINE = 1 << 30
-"""Bytes of a line: a column of messages holds 2 GB in all."""
+"""Most bytes of a line: a column of messages holds 2 GB in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """A file as it was when it was found.
-
-    size: In bytes. modified: In milliseconds since 1970. digest: Of its content
-    (changes.py); empty if it was not taken.
-    """
+    """A file in the state in which it was listed."""
 
     path: str
+    """Path of the file."""
     size: int
+    """Size in bytes."""
     modified: int
+    """Time of the last change, in milliseconds since 1970."""
     digest: str = ""
+    """Digest of its content (changes.py); "" if it was not computed."""
 
     @property
     def compressed(self) -> bool:
@@ -44,13 +44,16 @@ class FileInfo:
 
 @dataclass(frozen=True)
 class Piece:
-    """The lines or records of a file that start at or after `start` and before `end` (bytes; compressed
-    files are one piece). known: a place up to `start` where a record begins."""
+    """The lines or records of a file that start in a range of bytes. A compressed file is one piece."""
 
     file: FileInfo
+    """The file."""
     start: int
+    """First byte of the range."""
     end: int
+    """End of the range, exclusive."""
     known: int = 0
+    """A byte position at or before `start` where a record begins."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -61,8 +64,11 @@ class Piece:
 
 
 def local_path(path: str) -> Path:
-    """The path of a table's `path` option. Raises NotSupportedError for a file system other than the
-    local one."""
+    """Return the local path in a table's option `path`.
+
+    Raises:
+        NotSupportedError: The path is of another file system.
+    """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):
         parts = urlsplit(path)
         if parts.scheme.lower() != "file":
@@ -78,7 +84,7 @@ def check_path(path: str) -> Path:
     """Return the local file or folder of a table's path.
 
     Raises:
-        DataError: There is none, or it cannot be seen.
+        DataError: The path does not exist or cannot be listed.
     """
     root = local_path(path)
     try:
@@ -91,12 +97,12 @@ def check_path(path: str) -> Path:
 
 
 def whole(file: FileInfo) -> Piece:
-    """All of a file."""
+    """Return a whole file as one piece."""
     return Piece(file, 0, file.size)
 
 
 def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
-    """At most `parallelism` splits of about the same size, in order."""
+    """Return at most `parallelism` splits of about equal size, in the order of the pieces."""
     total = sum(piece.end - piece.start for piece in pieces)
     share = max(MIN_PIECE, -(-total // max(1, parallelism)))
     groups: list[list[Piece]] = []
@@ -115,7 +121,7 @@ def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
 
 
 def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
-    """The piece, cut where a split is full; a rest that is small stays with its neighbour."""
+    """Yield the parts of a piece, cut where a split is full. A small rest stays with the part before."""
     start = piece.start
     size = room if room > 0 else share
     while piece.end - start > size + MIN_PIECE // 4:
@@ -126,7 +132,7 @@ def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
 
 
 def open_file(file: FileInfo) -> IO[bytes]:
-    """Open for reading. Raises DataError."""
+    """Open a file, compressed or not, for reading. Raises DataError if it cannot be opened."""
     try:
         if file.compressed:
             return cast("IO[bytes]", gzip.open(file.path))
@@ -136,8 +142,13 @@ def open_file(file: FileInfo) -> IO[bytes]:
 
 
 def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
-    """The piece's lines in blocks of about `size` bytes, each with the position of its first byte (in the
-    uncompressed file). Raises DataError."""
+    """Yield the lines of a piece in blocks of about `size` bytes, each with the position of its first byte.
+
+    Positions are those in the uncompressed file.
+
+    Raises:
+        DataError: The file cannot be read, or a line is too long.
+    """
     with _reading(piece) as stream:
         if piece.file.compressed:
             yield from _of_stream(stream, piece.file, size)
@@ -151,8 +162,10 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
 
 
 def record_blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
-    """The same of all that is behind `known`, smaller ones behind the piece's end: its last record may be
-    long."""
+    """Yield the lines from `piece.known` to the end of the file in blocks, with their positions.
+
+    Blocks after the end of the piece are smaller. They are there because its last record may be long.
+    """
     with _reading(piece) as stream:
         if piece.file.compressed:
             yield from _of_stream(stream, piece.file, size)
@@ -175,7 +188,7 @@ def _reading(piece: Piece) -> Iterator[IO[bytes]]:
 
 
 def _of_stream(stream: IO[bytes], file: FileInfo, size: int) -> Iterator[tuple[int, bytes]]:
-    """All of it."""
+    """Yield all lines of a stream in blocks, with their positions."""
     position = 0
     while block := _next_lines(stream, file, position, size):
         yield position, block
@@ -183,7 +196,7 @@ def _of_stream(stream: IO[bytes], file: FileInfo, size: int) -> Iterator[tuple[i
 
 
 def _first_line(stream: IO[bytes], piece: Piece) -> int:
-    """Go to the first line that starts at or after the piece's start."""
+    """Seek the first line that starts at or after the piece's start, and return its position."""
     if piece.start == 0:
         return 0
     stream.seek(piece.start - 1)
@@ -192,13 +205,13 @@ def _first_line(stream: IO[bytes], piece: Piece) -> int:
 
 
 def _next_lines(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
-    """`size` bytes and the rest of the line that they end in."""
+    """Return `size` bytes and the rest of the line in which they end."""
     block = stream.read(size)
     return block if block.endswith(b"\n") else block + _rest_of_line(stream, file, position)
 
 
 def _rest_of_line(stream: IO[bytes], file: FileInfo, position: int) -> bytes:
-    """Raises DataError where the line does not end soon."""
+    """Return the rest of a line. Raises DataError if it is longer than a column of messages can hold."""
     found = stream.readline(_LONGEST_LINE)
     if len(found) == _LONGEST_LINE:
         raise too_long(file, position, "line", _LONGEST_LINE)
@@ -206,14 +219,17 @@ def _rest_of_line(stream: IO[bytes], file: FileInfo, position: int) -> bytes:
 
 
 def too_long(file: FileInfo, position: int, what: str, most: int, hint: str | None = None) -> DataError:
-    """The error for a line or record around byte `position` that no column of messages holds."""
+    """Return the error for a line or record around byte `position` that is longer than `most` bytes."""
     message = f"{file.path}: the {what} around byte {position} is longer than {most:,} bytes."
     return DataError(message, hint=hint)
 
 
 def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> bytes:
-    """The same from there: the rest of the line is found first, which spares a copy. Nothing is read that
-    came behind the file after it was found."""
+    """Return the bytes from `position`, about `size` of them, up to the end of a line.
+
+    The end of the last line is found first, which saves a copy. Bytes appended after the file was listed are
+    not read.
+    """
     size = min(size, file.size - position)
     if size <= 0:
         return b""
@@ -224,7 +240,7 @@ def _lines_at(stream: IO[bytes], file: FileInfo, position: int, size: int) -> by
 
 
 def line_number(file: FileInfo, position: int) -> int:
-    """The number, from 1, of the line that starts at byte `position`."""
+    """Return the number, from 1, of the line that starts at byte `position`."""
     lines = 1
     with open_file(file) as stream:
         left = position

@@ -1,4 +1,4 @@
-"""What the driver asks of a Kafka cluster: partitions, and offsets by place."""
+"""Cluster, the driver's connection to Kafka for partitions and offsets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CREATION, _PAUSE = 5.0, 0.1
 
 
 def client() -> Any:
-    """The library. Raises UsageError where it is not installed."""
+    """Return the module confluent_kafka. Raises UsageError if it is not installed."""
     try:
         import confluent_kafka
         import confluent_kafka.admin
@@ -37,8 +37,10 @@ def client() -> Any:
 
 
 def will_pass(error: Any) -> bool:
-    """Whether no broker answered, or one that was not ready to, or not the right one any more: asked again,
-    one will. As Java's RetriableException, but for a topic that is not there."""
+    """Return whether a retry may succeed: no broker, an unready one or the wrong one has answered.
+
+    These are the errors of Java's RetriableException, without that of an unknown topic.
+    """
     kinds = client().KafkaError
     return error.code() in (
         *(kinds._TRANSPORT, kinds._ALL_BROKERS_DOWN, kinds._TIMED_OUT, kinds._TIMED_OUT_QUEUE),
@@ -66,13 +68,13 @@ class UnreachableError(JobError):
 
 
 class UnknownPartitionError(JobError):
-    """It knows no such topic or partition, or no leader of it; while brokers start it says so, too."""
+    """The cluster does not know the topic or partition, or its leader. Starting brokers report this, too."""
 
 
 class Cluster:
-    """A connection of the driver's.
+    """A connection of the driver to a Kafka cluster.
 
-    Its methods raise UnreachableError, or JobError for what the cluster refuses; in both the servers stand.
+    Methods raise UnreachableError, or JobError if the cluster refuses a request. Both name the servers.
     """
 
     def __init__(self, options: KafkaOptions) -> None:
@@ -90,7 +92,7 @@ class Cluster:
 
     # --- partitions ------------------------------------------------------------------------------
     def partitions(self) -> list[Partition]:
-        """Those of the topics of the options. Raises JobError for a topic that is missing."""
+        """Return the partitions of the topics in the options. Raises JobError if a topic does not exist."""
         topics = self._metadata().topics
         names = self._options.topics
         if self._options.pattern:
@@ -133,7 +135,7 @@ class Cluster:
         )
 
     def known(self) -> set[Partition]:
-        """All partitions of the cluster."""
+        """Return all partitions of the cluster."""
         topics = self._metadata().topics
         return {(name, number) for name, topic in topics.items() for number in topic.partitions}
 
@@ -195,17 +197,20 @@ class Cluster:
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.earliest())
 
     def latest(self, partitions: Iterable[Partition]) -> Places:
-        """Behind the last message; with isolation.level read_committed behind the last committed one."""
+        """Return the offset after the last message, or after the last committed one with read_committed."""
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
     def lag(self, at: Places) -> Places:
-        """What lies behind places, if the cluster says so at once."""
+        """Return the number of messages after each offset. Raises UnreachableError after one second."""
         latest = self._offsets(at, self._kafka.admin.OffsetSpec.latest(), _SHORT)
         return {each: max(0, latest[each] - place) for each, place in at.items()}
 
     def at(self, place: Place, partitions: list[Partition]) -> Places:
-        """The place in each partition, by Flink's rules: what has no message from a time on is at its end,
-        what no offset is given for is where the group left it, else at its beginning."""
+        """Return the offset of a place in each partition, by Flink's rules.
+
+        If no message is as late as a timestamp, it is the end of the partition. If no specific offset is
+        given, it is the group's committed offset, or else the beginning.
+        """
         if place.mode == EARLIEST:
             return self.earliest(partitions)
         found = self.latest(partitions)
@@ -225,7 +230,7 @@ class Cluster:
         return self._of_group(partitions)
 
     def _of_group(self, partitions: list[Partition]) -> Places:
-        """Where the group left each partition, or where `auto.offset.reset` says."""
+        """Return the group's committed offset of each partition, or else that of `auto.offset.reset`."""
         committed = self._committed(partitions)
         missing = [each for each in partitions if each not in committed]
         reset = self._properties.get("auto.offset.reset", "none").lower()
@@ -249,7 +254,7 @@ class Cluster:
         return {(each.topic, each.partition): each.offset for each in found if each.offset >= 0}
 
     def commit(self, places: Places) -> None:
-        """Note places as the group's offsets; nothing waits for it, nor minds where that fails."""
+        """Commit offsets to the consumer group, without waiting. A failure is ignored."""
         noted = [self._kafka.TopicPartition(*each, offset) for each, offset in places.items()]
         group = self._kafka.ConsumerGroupTopicPartitions(self._properties["group.id"], noted)
         self._admin.alter_consumer_group_offsets([group])

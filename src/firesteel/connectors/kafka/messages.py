@@ -1,4 +1,4 @@
-"""Messages in columns: what is needed of each, taken at once where the library gives them."""
+"""Kafka messages as columns: value, offset and the other parts that a query needs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ MESSAGE, MESSAGE_KEY, OFFSET = "$value", "$key", "offset"
 """Columns of Messages; the others have the names of their metadata keys."""
 HEADERS = to_arrow(map_of(STRING, BYTES))
 OF_MESSAGES = frozenset((OFFSET, "headers", "leader-epoch", "timestamp", "timestamp-type"))
-"""Metadata keys that each message has a value for."""
+"""Metadata keys with a value in each message."""
 
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages of one partition that follow each other. columns: MESSAGE (NULL is a tombstone), OFFSET and
-    those that were asked for, a value a message."""
+    """Consecutive messages of one partition."""
 
     topic: str
+    """Name of the topic."""
     partition: int
+    """Number of the partition."""
     columns: dict[str, pa.Array]
+    """Columns with one value a message: MESSAGE (NULL is a tombstone), OFFSET and other requested ones."""
 
     def __len__(self) -> int:
         return len(self.columns[MESSAGE])
@@ -40,39 +42,42 @@ class Messages:
         return self.columns[MESSAGE_KEY]
 
     def offset(self, index: int) -> int:
-        """That of one message."""
+        """Return the offset of one message."""
         return int(self.columns[OFFSET][index].as_py())
 
     def place(self, index: int) -> str:
-        """Return where a message stands, for errors."""
+        """Return the place of a message, for errors."""
         return f"topic {self.topic}, partition {self.partition}, offset {self.offset(index)}"
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What a consumer has given at once: n messages that follow each other. bytes, others: their columns.
-    behind: the offset behind the last message that came, 0 without any. errors: what came among them, each
-    with an offset."""
+    """Consecutive messages that a consumer returned at once."""
 
     count: int
+    """Number of messages."""
     bytes: Mapping[str, Joined]
+    """Columns of bytes, by name."""
     others: Mapping[str, pa.Array]
+    """Other columns, by name."""
     behind: int = 0
+    """Offset after the last message; 0 without messages."""
     errors: Sequence[tuple[Any, int]] = ()
+    """Errors that came among the messages, each with an offset."""
 
 
 class Block:
-    """Gathers messages until there are enough to be decoded together."""
+    """A buffer of messages that are decoded together."""
 
     def __init__(self) -> None:
         self._bytes: dict[str, GatheredBytes] = {}
         self._others: dict[str, list[pa.Array]] = {}
         self.rows = 0
         self.bytes = 0
-        """Of all columns, offsets into them included."""
+        """Bytes of all columns, including the offsets into them."""
 
     def add(self, taken: Taken) -> None:
-        """At least one message."""
+        """Append messages, at least one."""
         self.rows += taken.count
         for name, piece in taken.bytes.items():
             self._bytes.setdefault(name, GatheredBytes()).add(piece)
@@ -82,6 +87,6 @@ class Block:
             self.bytes += part.nbytes
 
     def columns(self) -> dict[str, pa.Array]:
-        """Of all messages, by name."""
+        """Return the columns of all messages, by name."""
         made = {name: values.array() for name, values in self._bytes.items()}
         return made | {name: pa.concat_arrays(parts) for name, parts in self._others.items()}

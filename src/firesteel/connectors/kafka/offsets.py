@@ -1,4 +1,4 @@
-"""How far each partition was read: places as JSON, how far a micro-batch goes, how it is cut."""
+"""Positions in Kafka partitions: their JSON form, the end of a micro-batch, and its cut into splits."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from firesteel.errors import JobError
 Partition = tuple[str, int]
 """Topic and number."""
 Places = dict[Partition, int]
-"""The next offset to be read, by partition."""
+"""The next offset to read, by partition."""
 
 MIN_RANGE = 100_000
-"""A partition is not cut into ranges with fewer messages than this: a task costs more than reading them."""
+"""Least messages of a range that is cut off a partition: a task costs more than reading fewer."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a stream stands."""
+    """The position of a source in all its partitions."""
 
     at: Places
+    """Next offset to read of each partition."""
     ends: Places | None = None
-    """Where it ends, None for one that does not."""
+    """Offsets at which a bounded source ends; None for an unbounded one."""
     begins: Places = field(default_factory=dict)
-    """Of the partitions that this micro-batch is the first to have."""
+    """First offsets of the partitions that are new in this micro-batch."""
     waits: int = 0
-    """How many micro-batches had to wait for messages."""
+    """Number of micro-batches that had to wait for messages."""
     ids: dict[str, str] = field(default_factory=dict)
-    """By topic the id that its broker gave it when it was created; none in offsets of older checkpoints."""
+    """Broker's id of each topic, given at its creation. Offsets of older checkpoints have none."""
 
     def to_json(self) -> Offset:
         made: Offset = {"at": _nested(self.at)}
@@ -71,8 +72,10 @@ class Range:
 
 
 def ahead(position: Places, latest: Mapping[Partition, int], rows: int | None) -> Places:
-    """Where a micro-batch ends that takes at most `rows` messages: each partition's share follows what
-    waits in it."""
+    """Return the end of a micro-batch of at most `rows` messages.
+
+    The share of each partition is proportional to its number of unread messages.
+    """
     waiting = {each: max(0, latest[each] - at) for each, at in position.items()}
     total = sum(waiting.values())
     if rows is None or total <= rows:
@@ -87,7 +90,7 @@ def ahead(position: Places, latest: Mapping[Partition, int], rows: int | None) -
 
 
 def ranges(start: Position, end: Position) -> list[Range]:
-    """What lies between two positions, by topic and partition."""
+    """Return the ranges of messages between two positions, sorted by topic and partition."""
     found = []
     for topic, number in sorted(end.at):
         each = (topic, number)
@@ -98,7 +101,7 @@ def ranges(start: Position, end: Position) -> list[Range]:
 
 
 def cut(found: Iterable[Range], parallelism: int) -> list[Split]:
-    """The ranges in at most `parallelism` splits of about as many messages each, in their order."""
+    """Return the ranges in at most `parallelism` splits of about equal size, in their order."""
     listed = list(found)
     total = sum(each.end - each.start for each in listed)
     size = max(MIN_RANGE, -(-total // max(1, parallelism)))
@@ -118,18 +121,18 @@ def cut(found: Iterable[Range], parallelism: int) -> list[Split]:
 
 
 def channel(topic: str, partition: int) -> int:
-    """The number of a partition among all of a source, whatever partitions come to it: 32 bits."""
+    """Return the channel number of a partition, 32 bits. It does not depend on other partitions."""
     return crc32(f"{topic}\0{partition}".encode())
 
 
 def by_partition(splits: Iterable[Split]) -> list[Split]:
-    """Splits that each read one partition, in the same order."""
+    """Return splits that each read one partition, in the same order."""
     found = [data for split in splits for data in split.data["ranges"]]
     return [Split(0, {"ranges": [data]}, channel=channel(data[0], data[1])) for data in found]
 
 
 def gone(each: Partition, at: int) -> JobError:
-    """The error for a partition that is there no more. at: where it is read on."""
+    """Return the error for a partition that no longer exists. `at` is the next offset to read."""
     return JobError(
         f"topic {each[0]}, partition {each[1]} is gone: it was read up to offset {at}",
         hint="begin with an empty checkpoint folder",
@@ -140,8 +143,8 @@ def recreated(topic: str, at: Places) -> JobError:
     """Return the error for a topic that was deleted and created again.
 
     Args:
-        topic: Its name.
-        at: How far the job has read, by partition of any topic.
+        topic: Name of the topic.
+        at: Next offset to read, by partition of any topic.
     """
     read = ", ".join(
         f"partition {n} up to offset {offset}" for (t, n), offset in sorted(at.items()) if t == topic
@@ -155,7 +158,7 @@ def recreated(topic: str, at: Places) -> JobError:
 
 
 def expired(each: Partition, at: int, first: int) -> JobError:
-    """The error for messages from offset `at` on that are there no more. first: what is there yet."""
+    """Return the error for deleted messages from offset `at` on. `first` is the first one that exists."""
     return JobError(
         f"topic {each[0]}, partition {each[1]}: offsets {at} to {first - 1} are gone, "
         f"the log begins at {first}",

@@ -1,4 +1,4 @@
-"""Reads ranges of partitions, in a worker."""
+"""Reader of ranges of Kafka partitions, used in workers."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError
 
 _TOGETHER = 50_000
-"""Messages that are decoded together."""
+"""Most messages that are decoded together."""
 _BYTES_TOGETHER = 8 << 20
-"""Or so many bytes of them, whichever comes first: more no longer fit into a processor's cache."""
+"""Most bytes of messages that are decoded together, so that they fit into a processor's cache."""
 _AT_FIRST = 200
-"""Messages that are taken at once before it is known how large they are."""
+"""Messages of the first request, before their size is known."""
 _WAIT = 0.05
-"""Seconds in which to wait for so many, where fewer are there."""
+"""Seconds that a request waits for its number of messages."""
 _PATIENCE = 60.0
-"""Seconds without a word from the broker after which it is asked whether it is there (Java's
-default.api.timeout.ms)."""
+"""Seconds of silence after which the broker is asked whether it has the partition.
+
+This is Java's default.api.timeout.ms.
+"""
 _SILENCE = 2.0
-"""Seconds without a word between two looks whether the broker is away."""
+"""Seconds of silence between two checks whether the broker can be reached."""
 
 _DEFAULTS = {
     "group.id": "firesteel",
-    "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is the other one
-    "fetch.wait.max.ms": "5",  # what is asked for is there already
+    "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is read_committed
+    "fetch.wait.max.ms": "5",  # the messages of a range already exist
     "queued.min.messages": "1000000",
-    "max.partition.fetch.bytes": str(8 << 20),  # with Java's megabyte a reader waits for the next one
-    "fetch.queue.backoff.ms": "5",  # when the queue was full; a second is longer than a full one lasts
+    "max.partition.fetch.bytes": str(8 << 20),  # with Java's 1 MB the reader waits for each next fetch
+    "fetch.queue.backoff.ms": "5",  # a full queue is empty in less than librdkafka's default of a second
 }
 _OURS = {
     "enable.auto.commit": "false",
@@ -46,13 +48,16 @@ _OURS = {
 
 _Consumer = ObjectConsumer | BatchConsumer
 _idle: dict[tuple[type[_Consumer], frozenset[str], frozenset[tuple[str, str]]], Any] = {}
-"""Consumers by what they take and their configuration, kept for the next micro-batch: connecting takes longer
-than a small one."""
+"""Idle consumers by kind, columns and configuration, kept because connecting is slower than a small batch."""
 
 
 class Reader:
-    """A consumer without a group: partitions are assigned, nothing is committed. also: columns of Messages
-    that are wanted beside value and offset."""
+    """A reader of ranges of partitions. It assigns partitions itself and commits no offsets.
+
+    Args:
+        properties: Properties of the Kafka client, by Java's names.
+        also: Columns of Messages to read in addition to value and offset.
+    """
 
     def __init__(self, properties: Mapping[str, str], also: frozenset[str] = frozenset()) -> None:
         self._kafka = client()
@@ -70,7 +75,11 @@ class Reader:
         _idle[self._key] = self._consumer
 
     def read(self, wanted: Range) -> Iterator[Messages]:
-        """The messages of a range. Raises JobError where they are gone, or the broker is."""
+        """Yield the messages of a range.
+
+        Raises:
+            JobError: The messages no longer exist, or no broker answers.
+        """
         self._consumer.assign(wanted)
         block, most = Block(), _AT_FIRST
         place, heard = wanted.start, time.monotonic()
@@ -90,7 +99,14 @@ class Reader:
             yield Messages(wanted.topic, wanted.partition, block.columns())
 
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
-        """When the broker was heard last."""
+        """Return when the broker last answered, and check whether it is there if it is silent.
+
+        Args:
+            last: When it answered before, by time.monotonic().
+            now: Whether it has answered just now.
+            wanted: The range.
+            place: The next offset to read.
+        """
         if now:
             self._outage.answered()
             return time.monotonic()
@@ -103,7 +119,7 @@ class Reader:
         return time.monotonic()
 
     def _look(self) -> None:
-        """Say that the broker is away where that is why nothing comes."""
+        """Report an outage if the broker cannot be reached."""
         self._looked = time.monotonic()
         try:
             self._consumer.asked.list_topics(timeout=1)
@@ -112,7 +128,7 @@ class Reader:
                 self._outage.missed(error.args[0].str(), _PATIENCE)
 
     def _check_there(self, wanted: Range, place: int) -> None:
-        """Raises JobError where the broker is away, or the partition gone."""
+        """Raise JobError if the broker cannot be reached or the partition does not exist."""
         try:
             topics = self._consumer.asked.list_topics(timeout=5).topics
         except self._kafka.KafkaException as error:
@@ -125,7 +141,14 @@ class Reader:
             raise gone((wanted.topic, wanted.partition), place)
 
     def _error(self, error: Any, offset: int, wanted: Range, place: int) -> int:
-        """The offset up to which there is nothing to read: that of the partition's end, else 0."""
+        """Handle an error of the consumer.
+
+        Returns:
+            The end of the partition if it is reached, else 0.
+
+        Raises:
+            JobError: The range cannot be read.
+        """
         codes = self._kafka.KafkaError
         if error.code() == codes._PARTITION_EOF:
             return offset
@@ -141,7 +164,7 @@ class Reader:
         return 0
 
     def _check_expired(self, wanted: Range, place: int) -> None:
-        """Raises JobError that says which messages are gone, where the broker tells."""
+        """Raise JobError if the broker has deleted messages of the range."""
         partition = self._kafka.TopicPartition(wanted.topic, wanted.partition)
         try:
             first, _ = self._consumer.asked.get_watermark_offsets(partition, timeout=5)
@@ -152,5 +175,5 @@ class Reader:
 
 
 def _is_local(error: Any) -> bool:
-    """Whether librdkafka tries again by itself: its own errors of connections."""
+    """Return whether it is a local connection error of librdkafka, after which it retries by itself."""
     return bool(error.code() < 0) and not error.fatal()

@@ -1,4 +1,4 @@
-"""Messages to changes: the value and the key decoded by their formats, metadata added."""
+"""Rows, which decodes value and key of Kafka messages to changes and adds metadata columns."""
 
 from __future__ import annotations
 
@@ -22,16 +22,24 @@ from firesteel.types.value_parts import WHOLE
 
 @dataclass(frozen=True)
 class _Decoding:
-    """places: of each column that the part gives, by its name, among the decoder's. hint: what to do about a
-    message that cannot be read."""
+    """The decoder of one part (key or value) of messages."""
 
     decoder: Decoder
+    """Decoder of the part."""
     places: dict[str, int]
+    """Position of each column of the part in the decoder's output, by the column's name."""
     hint: str | None
+    """Hint for the error of a message that cannot be decoded."""
 
 
 class Rows:
-    """Decodes the messages of one split. options: of the connector kafka. upsert: as in KafkaSource."""
+    """A decoder of the messages of one split.
+
+    Args:
+        scan: The scan.
+        options: Options of the connector kafka.
+        upsert: Whether a message without a value deletes the row of its key.
+    """
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
@@ -57,18 +65,23 @@ class Rows:
 
     @property
     def skipped(self) -> int:
-        """Messages left out so far because of `ignore-parse-errors`."""
+        """Number of messages skipped so far because of `ignore-parse-errors`."""
         return self._value.decoder.skipped + self._left_out
 
     @property
     def needs(self) -> frozenset[str]:
-        """Columns of the messages beside their values and offsets (messages.py)."""
+        """Columns of messages that are needed in addition to value and offset (messages.py)."""
         of_metadata = OF_MESSAGES.intersection(self._metadata.get(name) or "" for name in self._wanted)
         return of_metadata if self._key is None else of_metadata | {MESSAGE_KEY}
 
     def _decoding(self, part: Part, prefix: str, taken: tuple[str, ...]) -> _Decoding:
-        """prefix: of the options of its format. taken: the columns that the value gives, where the key has
-        them, too."""
+        """Return the decoding of a part.
+
+        Args:
+            part: The key or the value.
+            prefix: Prefix of the options of its format.
+            taken: Columns that the value provides, so that the key need not.
+        """
         names = [name for name in self._wanted if name in part.columns and name not in taken]
         fields = Fields(
             tuple(name.removeprefix(part.prefix) for name in names),
@@ -82,9 +95,15 @@ class Rows:
         return _Decoding(decoder, places, _hint(part.format, prefix))
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
-        """The changes of the messages. split, first: the split's number, and how many changes it has given.
+        """Return the changes in messages.
 
-        Raises DataError with topic, partition and offset of a bad message.
+        Args:
+            messages: The messages.
+            split: Number of the split.
+            first: Number of changes that the split has given before.
+
+        Raises:
+            DataError: A message is bad. The error names topic, partition and offset.
         """
         values, at = self._decoded(self._value, messages, messages.values)
         if self._upsert:
@@ -111,7 +130,10 @@ class Rows:
         return pa.Table.from_arrays(columns, names=names)
 
     def _column(self, name: str, values: pa.Table, keys: pa.Table | None) -> pa.ChunkedArray | None:
-        """A column of the value or of the key; the value's where both have it, but for a tombstone."""
+        """Return a column of the value or key, or None for a metadata column.
+
+        If both have the column, the value's is taken, except for deletes, which have a key only.
+        """
         place = self._value.places.get(name)
         key_place = None if self._key is None else self._key.places.get(name)
         if keys is None or key_place is None:
@@ -139,7 +161,7 @@ class Rows:
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
     ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
-        """The rows whose messages say all that is asked of them, and what they say, by key, a value a row."""
+        """Return the rows whose messages have the metadata inside their value, and that metadata by key."""
         if self._of_value is None:
             return values, at, {}
         used, places = np.unique(at, return_inverse=True)
@@ -164,7 +186,7 @@ _CONTROL_HINT = (
 
 
 def _hint(of: Format, prefix: str) -> str | None:
-    """The option that leaves out what cannot be read, of a format that has it."""
+    """Return a hint with the option that skips bad messages, or None if the format has no such option."""
     has_it = any(option.key == _IGNORES for option in of.options)
     return f"'{prefix}{of.name}.{_IGNORES}' = 'true' leaves such messages out" if has_it else None
 

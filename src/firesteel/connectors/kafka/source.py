@@ -1,4 +1,4 @@
-"""Reads topics: the Source of the kafka connector."""
+"""KafkaSource, which reads topics for the kafka connector."""
 
 from __future__ import annotations
 
@@ -34,18 +34,25 @@ from firesteel.errors import JobError
 from firesteel.runtime.spec.tables import ScanSpec
 
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
-"""Seconds between two looks for messages that a bounded read waits for, and after which a micro-batch without
-any lets the job be stopped."""
+"""Seconds between two polls of a bounded read that waits for messages, and the longest such wait.
+
+After the longest wait an empty micro-batch ends, so that the job can be stopped.
+"""
 _GONE = 5.0
-"""Seconds after which a partition is gone that the cluster does not know any more."""
+"""Seconds after which a partition that the cluster does not know counts as deleted."""
 
 
 class KafkaSource:
-    """A Source (connectors/base.py). A partition is read in its order; offsets are Spark's to keep. options:
-    of the connector kafka. upsert: a message without a value takes the row of its key away."""
+    """A Source (connectors/base.py) of topics. Each partition is read in its order; Spark keeps the offsets.
+
+    Args:
+        scan: The scan.
+        options: Options of the connector kafka.
+        upsert: Whether a message without a value deletes the row of its key.
+    """
 
     limits_bytes = True
-    """That a micro-batch may be limited by bytes, too (connectors/base.py)."""
+    """Whether a micro-batch can be limited by bytes, too (connectors/base.py)."""
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
@@ -76,8 +83,10 @@ class KafkaSource:
         return self._made
 
     def keep_log(self, directory: str) -> None:
-        """Nothing to keep: offsets hold all there is. As in Flink the group hears of them where there is a
-        checkpoint."""
+        """Turn on commits of offsets to the consumer group: as in Flink, they need a checkpoint.
+
+        Nothing is stored in `directory`, because the offsets refer to no other data.
+        """
         properties = dict(self._options.properties)
         wished = properties.get("commit.offsets.on.checkpoint", "true").lower() == "true"
         self._reports = wished and "group.id" in properties
@@ -90,22 +99,22 @@ class KafkaSource:
         self._notices.append(notice)
 
     def splits(self, parallelism: int) -> list[Split]:
-        """All there is between the start and the end of a bounded read."""
+        """Return the splits between the start and the end of a bounded read."""
         start = Position.of(self.initial_offset())
         assert start.ends is not None
         ends = {each: max(start.at[each], end) for each, end in start.ends.items()}
         return cut(ranges(start, Position(ends)), parallelism)
 
     def channels(self) -> list[int]:
-        """A partition has an order, and so a watermark, of its own."""
+        """Return the channels, one for each partition: each has its own order, and so its own watermark."""
         return [channel(topic, number) for topic, number in self._cluster.partitions()]
 
     def by_channel(self, splits: list[Split]) -> list[Split]:
-        """The splits cut so that each reads one partition."""
+        """Return the splits, cut so that each reads one partition."""
         return by_partition(splits)
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """Ask the cluster for the topics, and where a fresh job begins. Raises JobError."""
+        """Check that the cluster has the topics, and the start offsets of a fresh job. Raises JobError."""
         if fresh:
             self.initial_offset()
         else:
@@ -121,8 +130,13 @@ class KafkaSource:
         ).to_json()
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """See Source. Raises JobError where messages after `start` are lost; a broker that is away for a
-        while has nothing new."""
+        """Return the end of the micro-batch that begins at `start` (see Source).
+
+        If no broker can be reached for a while, there are no new messages.
+
+        Raises:
+            JobError: Messages after `start` are lost.
+        """
         begun = self._looked is not None
         position = Position.of(start)
         self._report(position)
@@ -139,7 +153,7 @@ class KafkaSource:
             self._missed = None
             if not self.bounded or position.finished or found.at != position.at:
                 break
-            # a bounded read that finds nothing would be taken for one that has ended
+            # an empty micro-batch would end a bounded read
             if time.monotonic() > end:
                 return self._waiting(position).to_json()
             time.sleep(_PAUSE)
@@ -157,14 +171,14 @@ class KafkaSource:
         return cut(found, parallelism)
 
     def lag(self, offset: Offset) -> Lags:
-        """See Source."""
+        """Return the number of messages after an offset, by topic and partition."""
         return self._cluster.lag(Position.of(offset).at)
 
     def is_finished(self, offset: Offset) -> bool:
         return Position.of(offset).finished
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """See Source.read."""
+        """Yield the changes of a split (see Source)."""
         rows, read = Rows(self._scan, self._texts, self._upsert), 0
         reader = Reader(dict(self._options.properties), rows.needs)
         for data in split.data["ranges"]:
@@ -208,13 +222,13 @@ class KafkaSource:
         return self._ids
 
     def _some(self, wanted: Range) -> Iterator[Messages]:
-        """The messages of a range, where offsets are decided on."""
+        """Yield the messages of a range on the driver, to estimate their sizes."""
         reader = Reader(dict(self._options.properties), frozenset((MESSAGE_KEY,)))
         yield from reader.read(wanted)
         reader.release()
 
     def _waiting(self, position: Position) -> Position:
-        """The same place for one more micro-batch, where a bounded read ends behind what there is."""
+        """Return the position for one more empty micro-batch of a bounded read that waits for messages."""
         if not position.waits:
             waited = ", ".join(
                 f"topic {topic}, partition {number} up to offset {end - 1}"
@@ -225,14 +239,17 @@ class KafkaSource:
         return replace(position, begins={}, waits=position.waits + 1)
 
     def _report(self, position: Position) -> None:
-        """Commit how far the job has come to its group, for those who watch it; nobody reads it back."""
+        """Commit the position to the consumer group, for monitoring. The job never reads it back."""
         if self._reports and position.at != self._reported:
             self._cluster.commit(position.at)
             self._reported = position.at
 
     def _new_partitions(self, position: Position) -> Places:
-        """Partitions that were not there before, from their first message on. They are looked for when the
-        job starts and every `scan.topic-partition-discovery.interval`, in a bounded read never."""
+        """Return the first offsets of new partitions.
+
+        The source looks for them when the job starts and every `scan.topic-partition-discovery.interval`. A
+        bounded read has no new partitions.
+        """
         now, interval = time.monotonic(), self._options.discovery / 1000
         if self._looked is not None and (self.bounded or interval <= 0 or now < self._looked + interval):
             return {}
@@ -247,16 +264,17 @@ class KafkaSource:
         return self._cluster.earliest(each for each in there if each not in position.at)
 
     def _check_there(self, position: Position, there: list[tuple[str, int]]) -> None:
-        """When a job goes on: that what it is to read is there still."""
+        """Check that the partitions of a job that continues, and their next messages, still exist."""
         for each, at in position.at.items():
             if each not in there:
                 raise gone(each, at)
         self._check_expired(position.at)
 
     def _wait(self, error: JobError, position: Position) -> None:
-        """The cluster will be asked again, by a client that does not keep to what it knew of the brokers.
+        """Prepare the next attempt with a new client, which has no outdated metadata of the brokers.
 
-        Raises JobError where partitions have been unknown for a while, and are.
+        Raises:
+            JobError: Partitions have been unknown for 5 seconds and no longer exist.
         """
         self._made = None
         if not isinstance(error, UnknownPartitionError):
@@ -288,7 +306,7 @@ class KafkaSource:
 
     @property
     def _goes_on(self) -> bool:
-        """Whether the user has said to go on where messages are lost."""
+        """Whether the job continues after lost messages: `properties.auto.offset.reset` is `earliest`."""
         return dict(self._options.properties).get("auto.offset.reset", "none").lower() == "earliest"
 
     def _lost(self, what: JobError) -> None:

@@ -1,6 +1,6 @@
-"""JSON values (json_parser.parse_tree) to SQL values, as Flink's JsonToRowDataConverters does.
+"""Conversion of JSON values (json_parser.parse_tree) to SQL values, as in Flink's JsonToRowDataConverters.
 
-The CDC formats use it. Where the parser's own token decides instead (the `json` format), see json_stream.
+The CDC formats use it. The `json` format converts the parser's tokens instead (json_stream).
 """
 
 from __future__ import annotations
@@ -25,8 +25,13 @@ Convert = Callable[[Any], Any]
 
 
 class TreeConverters:
-    """Converters by type. iso: timestamps are ISO-8601; ignore_errors: a bad value becomes None;
-    exact: the message's type holds a DECIMAL somewhere, so Flink reads fractions as BigDecimal."""
+    """Factory of converters of JSON values by SQL type.
+
+    Args:
+        iso: Whether timestamps are in ISO-8601 format.
+        ignore_errors: Whether a bad value becomes None.
+        exact: Whether the message's type contains a DECIMAL, so that Flink reads fractions as BigDecimal.
+    """
 
     def __init__(self, *, iso: bool, ignore_errors: bool, exact: bool) -> None:
         self._iso = iso
@@ -34,7 +39,7 @@ class TreeConverters:
         self._exact = exact
 
     def converter(self, kind: SqlType) -> Convert:
-        """The null-safe converter of a type. Raises ValueError at a value that Flink refuses."""
+        """Return the converter of a type. It accepts None, and raises ValueError if Flink refuses a value."""
         convert = self._not_null(kind)
         if self._ignore_errors:
             return _ignoring(convert)
@@ -76,7 +81,7 @@ class TreeConverters:
         }.get(root)
 
     def text(self, node: Any) -> str:
-        """JsonNode.asText: "" for arrays and objects."""
+        """Return a value as text; "" for arrays and objects (Jackson: JsonNode.asText)."""
         kind = type(node)
         if kind is str:
             return str(node)
@@ -121,9 +126,12 @@ class TreeConverters:
         return self.written(node) if isinstance(node, (dict, list)) else values.replaced(self.text(node))
 
     def written(self, node: Any) -> str:
-        """Return the compact JSON of a value, as JsonNode.toString does. No recursion: it may be deep."""
+        """Return the compact JSON of a value (Jackson: JsonNode.toString).
+
+        It uses a stack instead of recursion, because a value may be deeply nested.
+        """
         parts: list[str] = []
-        left: list[Any] = [node]  # what is still to be written, the next one last; marks are _Mark
+        left: list[Any] = [node]  # values and texts (_Mark) still to write, the next one last
         while left:
             value = left.pop()
             if isinstance(value, _Mark):
@@ -165,7 +173,7 @@ class TreeConverters:
         return convert
 
     def row(self, names: tuple[str, ...], kinds: tuple[SqlType, ...]) -> Convert:
-        """Objects to dicts of `names`; a missing member is None."""
+        """Return the converter of objects to dicts with the keys `names`. A missing member is None."""
         fields = [(name, self.converter(kind)) for name, kind in zip(names, kinds, strict=True)]
 
         def convert(node: Any) -> dict[str, Any]:
@@ -193,7 +201,7 @@ _COMMA = _Mark(",")
 
 
 def _in_brackets(opening: str, members: Sequence[tuple[Any, ...]], closing: str) -> list[Any]:
-    """Marks and values of an object or array, the first one last."""
+    """Return the texts and values of an object or array in reverse order."""
     found: list[Any] = [_Mark(opening)]
     for number, member in enumerate(members):
         found += (_COMMA, *member) if number else member
@@ -217,7 +225,7 @@ def _binary(node: Any) -> bytes | None:
 
 
 def decimal_text(value: Decimal) -> str:
-    """BigDecimal.toString of the value without trailing zeros."""
+    """Return Java's BigDecimal.toString of the value without trailing zeros."""
     if not value:
         return "0"
     sign, digits, exponent = value.as_tuple()
@@ -239,12 +247,12 @@ def _quoted(text: str) -> str:
 
 
 def has_decimal(kind: SqlType) -> bool:
-    """Whether the type is or holds a DECIMAL: Flink then reads fractions as BigDecimal."""
+    """Return whether the type is or contains a DECIMAL. Flink then reads fractions as BigDecimal."""
     return kind.root is TypeRoot.DECIMAL or any(has_decimal(child) for child in kind.children)
 
 
 def occurs(node: Any, name: str) -> bool:
-    """Whether a member of that name is anywhere in the value, as JsonNode.findValue finds it."""
+    """Return whether the value contains a member of that name at any depth (Jackson: JsonNode.findValue)."""
     left = [node]
     while left:
         value = left.pop()

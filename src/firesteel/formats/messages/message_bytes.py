@@ -1,4 +1,4 @@
-"""A column of messages as bytes and offsets, for NumPy."""
+"""MessageBytes, a column of messages as NumPy arrays of bytes and offsets."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ Bytes = npt.NDArray[np.uint8]
 
 _LINE_END = ord("\n")
 _PIECE = 1 << 17
-"""Bytes that fit into a core's cache with what is made of them: several times faster than all at once."""
+"""Bytes processed at once. They and their results fit into a core's cache, which is several times faster."""
 
 
 @dataclass(frozen=True)
 class MessageBytes:
-    """data: all messages, one behind the other; message i is data[offsets[i]:offsets[i + 1]]."""
+    """A column of n messages as bytes. Message i is data[offsets[i]:offsets[i + 1]]."""
 
     data: Bytes
+    """uint8[...], all messages one after the other."""
     offsets: Indices
+    """int64[n + 1], start of each message, and the end of the last one."""
 
     @classmethod
     def of(cls, messages: pa.BinaryArray) -> MessageBytes:
-        """The bytes of a column without NULLs; nothing is copied."""
+        """Return the bytes of a column without NULLs. The data is not copied."""
         _, offsets, data = messages.buffers()
         count = len(messages)
         if not count:
@@ -41,17 +43,17 @@ class MessageBytes:
         return np.diff(self.offsets)
 
     def at(self, positions: Indices) -> Indices:
-        """The messages in which these positions lie."""
+        """Return the indices of the messages that contain these byte positions."""
         return np.searchsorted(self.offsets, positions, side="right") - 1
 
     def end_lines(self) -> bool:
-        """Whether each message ends with a line end, which the last one may lack."""
+        """Return whether each message, except perhaps the last, ends with a line end."""
         ends = self.offsets[1:] - 1
         inner = ends if self.data[-1] == _LINE_END else ends[:-1]
         return bool((self.data[inner] == _LINE_END).all())
 
     def are_lines(self) -> bool:
-        """Whether each message is one line with its line end, which the last one may lack."""
+        """Return whether each message is one line with its line end, which the last one may lack."""
         return self.end_lines() and _line_ends(self.data) == np.count_nonzero(
             self.data[self.offsets[1:] - 1] == _LINE_END
         )
@@ -63,18 +65,23 @@ def _line_ends(data: Bytes) -> int:
 
 
 def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> Indices:
-    """Where `wanted` holds, ascending. It is asked piece by piece, of the bytes and up to `behind` more, and
-    answers for each place that has so many bytes behind it."""
+    """Return the positions at which `wanted` holds, ascending.
+
+    Args:
+        data: The bytes.
+        wanted: Returns a flag for each position of a piece that has `behind` more bytes after it.
+        behind: Number of bytes after a position that `wanted` reads.
+    """
     parts = [np.empty(0, dtype=np.int64)]
     for start in range(0, len(data), _PIECE):
         found = wanted(data[start : start + _PIECE + behind])
-        if found.any():  # much faster than to look where, and often there is nothing
+        if found.any():  # much faster than flatnonzero, and often nothing is found
             parts.append(np.flatnonzero(found) + start)
     return np.concatenate(parts)
 
 
 def begin_with(texts: pa.StringArray, characters: bytes) -> Flags:
-    """Whether the first byte of each text is one of these; of NULL and an empty one it is not."""
+    """Return for each text whether its first byte is one of `characters`; false for NULL and empty texts."""
     content = MessageBytes.of(texts)
     there = content.lengths > 0
     if texts.null_count:
@@ -86,7 +93,7 @@ def begin_with(texts: pa.StringArray, characters: bytes) -> Flags:
 
 
 def marked(indices: Indices, count: int) -> Flags:
-    """`count` flags, true at the indices."""
+    """Return bool[count], true at the indices."""
     flags = np.zeros(count, dtype=bool)
     flags[indices] = True
     return flags

@@ -1,4 +1,4 @@
-"""Decodes messages: in columns those that columns can judge, exactly every other one, in their order."""
+"""Decoder that reads most messages column by column, and the other ones one by one with an exact reader."""
 
 from __future__ import annotations
 
@@ -19,54 +19,61 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
 Row = tuple[int, tuple[object, ...]]
-"""A row kind's byte and the wanted fields."""
+"""A row: the number of its row kind, and the wanted fields."""
 _NO_VALUE = (pa.ArrowException, ValueError, TypeError, ArithmeticError)
-"""What Arrow raises where a column does not hold a value."""
+"""Errors that Arrow raises if a column cannot hold a value."""
 WORTH_COLUMNS = 64
-"""Fewer messages are read faster one by one."""
+"""Number of messages below which reading them one by one is faster."""
 
 
 @dataclass(frozen=True)
 class Columnar:
-    """changes and the message of each, in order; odd: the messages for the exact reader."""
+    """Messages that were read column by column."""
 
     changes: pa.Table
+    """The changes, in the order of their messages."""
     messages: Indices
+    """int64[n], index of the message of each change."""
     odd: Indices
+    """Indices of messages that the exact reader must read."""
 
 
 class Columns(Protocol):
-    """A format's way to read many messages."""
+    """A format's reader of many messages, column by column."""
 
     def is_worth(self, messages: int) -> bool:
-        """Whether so many are read faster than one by one."""
+        """Return whether that many messages are read faster than one by one."""
         ...
 
     def read(self, messages: pa.BinaryArray) -> Columnar: ...
 
 
 class Exact(Protocol):
-    """A format's way to read one message."""
+    """A format's exact reader of single messages."""
 
     def read(self, message: bytes) -> Sequence[Row] | None:
-        """Its rows; None: a bad message to be skipped. Raises BadMessage or ValueError."""
+        """Return the rows of a message, or None for a bad message to skip.
+
+        Raises:
+            BadMessage, ValueError: The message is bad.
+        """
         ...
 
     def error(self, message: bytes, reason: str) -> str:
-        """The error text for a message, in Flink's words."""
+        """Return the error text for a message, in Flink's words."""
         ...
 
 
 class MessageDecoder:
-    """A Decoder (formats/base.py) by a format's two readers.
+    """A Decoder (formats/base.py) that uses a format's two readers.
 
-    What neither reader foresees counts as a bad message, so that it has a place or is skipped.
+    An error that neither reader expects counts as a bad message. It is reported with its place, or skipped.
 
     Args:
-        exact: Reads single messages.
-        columns: Reads many; None where the wanted types need the exact reader.
-        schema: Of the changes.
-        keeps_line_end: Whether the exact reader is given messages with their line end.
+        exact: Reader of single messages.
+        columns: Reader of many messages; None if the wanted types need the exact reader.
+        schema: Schema of the changes.
+        keeps_line_end: Whether the exact reader gets messages with their line ends.
         ignores: Whether bad messages are skipped.
     """
 
@@ -86,10 +93,10 @@ class MessageDecoder:
         self._ignores = ignores
         self.skipped = 0
         self.unforeseen = 0
-        """Blocks, messages and rows that have failed in a way that no reader foresees: for tests."""
+        """Number of blocks, messages and rows with an error that no reader expects, for tests."""
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """See Decoder."""
+        """Return the changes in the messages, and the index of each change's message (see Decoder)."""
         if self._columns is None or not self._columns.is_worth(len(messages)):
             return self._exactly(messages, np.arange(len(messages)))
         try:
@@ -108,7 +115,7 @@ class MessageDecoder:
         return both.take(pa.array(order)), numbers[order]
 
     def _exactly(self, messages: pa.BinaryArray, chosen: Indices) -> tuple[pa.Table, Indices]:
-        """Read single messages."""
+        """Read the messages with the indices `chosen`, one by one."""
         numbers: list[int] = []
         rows: list[Row] = []
         for index in chosen.tolist():
@@ -126,7 +133,7 @@ class MessageDecoder:
         return message if self._keeps_line_end else bare(message)
 
     def _table(self, rows: Sequence[Row]) -> pa.Table:
-        """Raises one of _NO_VALUE where a column does not hold a value."""
+        """Return rows as a changes table. Raises one of _NO_VALUE if a column cannot hold a value."""
         kinds = [kind for kind, _ in rows]
         values = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * (len(self._schema) - 1)
         arrays = [
@@ -137,7 +144,11 @@ class MessageDecoder:
     def _without_bad_rows(
         self, messages: pa.BinaryArray, numbers: Sequence[int], rows: Sequence[Row]
     ) -> tuple[pa.Table, Indices]:
-        """The rows of messages all of whose values columns hold. Raises MessageError."""
+        """Return the rows without those of messages with a value that a column cannot hold.
+
+        Raises:
+            MessageError: There is such a message, and bad messages are not skipped.
+        """
         bad: set[int] = set()
         for number, row in zip(numbers, rows, strict=True):
             try:
@@ -169,7 +180,7 @@ class MessageDecoder:
         return rows
 
     def _unforeseen(self, message: bytes, index: int, error: Exception) -> None:
-        """Raises MessageError where bad messages are not skipped."""
+        """Count an unexpected error. Raise MessageError unless bad messages are skipped."""
         self.unforeseen += 1
         if not self._ignores:
             raise MessageError(
@@ -178,6 +189,6 @@ class MessageDecoder:
 
 
 def changes_schema(types: Sequence[SqlType]) -> pa.Schema:
-    """`$kind` and the fields."""
+    """Return the schema of changes with these field types: `$kind`, f0, f1, ..."""
     fields = [pa.field(field(index), to_arrow(kind)) for index, kind in enumerate(types)]
     return pa.schema([pa.field(KIND, pa.int8()), *fields])

@@ -1,8 +1,7 @@
-"""Text to values of SQL types, by the rules of the Java methods that Flink's formats call.
+"""Parsers of text to values of SQL types, by the rules of the Java methods that Flink's formats call.
 
-Values are in the form that goes into Arrow columns (types/arrow.py): DATE in days, TIME in microseconds,
-TIMESTAMP in microseconds (nanoseconds above precision 6), DECIMAL as decimal.Decimal.
-Every function raises ValueError where Java throws.
+Values fit into Arrow columns (types/arrow.py): DATE in days, TIME in microseconds, TIMESTAMP in microseconds
+(nanoseconds above precision 6), DECIMAL as decimal.Decimal. A function raises ValueError if Java throws.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS = 146097
 _WIDE = Context(prec=3000, Emax=10**12, Emin=-(10**12))
 _MOST_DIGITS = 19
-"""Of a whole number of 64 bits."""
+"""Most digits of a 64-bit integer."""
 _MOST_POWERS = 536_870_919
-"""Of ten: BigInteger.pow refuses more."""
+"""Highest power of ten that Java's BigInteger.pow accepts."""
 _MICROS_PER_DAY = 86_400_000_000
 _NANOS_PER_DAY = 1000 * _MICROS_PER_DAY
 
 
 def trim(text: str) -> str:
-    """String.trim: characters up to the space, at both ends."""
+    """Return the text without characters up to U+0020 at both ends (Java: String.trim)."""
     return text.strip(_TRIMMED)
 
 
 def integer(text: str, bits: int) -> int:
-    """Integer.parseInt and its kin; the text is not trimmed."""
+    """Return an integer of `bits` bits (Java: Integer.parseInt, Long.parseLong). The text is not trimmed."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f'For input string: "{text}"')
     digits = text.lstrip("+-").lstrip("0")  # Python converts no more than 4,300 digits
@@ -54,19 +53,22 @@ def integer(text: str, bits: int) -> int:
 
 
 def ranged(value: int, bits: int) -> int:
-    """The value, when `bits` bits hold it."""
+    """Return the value. Raises ValueError if `bits` bits cannot hold it."""
     if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
         raise ValueError(f'Value out of range. Value:"{value}"')
     return value
 
 
 def boolean(text: str) -> bool:
-    """Boolean.parseBoolean: only `true`, in any case, is true."""
+    """Return whether the text is `true`, in any case (Java: Boolean.parseBoolean)."""
     return text.lower() == "true"
 
 
 def decimal(text: str, precision: int, scale: int) -> Decimal | None:
-    """new BigDecimal(text) and DecimalData.fromBigDecimal: HALF_UP to the scale, None if it does not fit."""
+    """Return a DECIMAL, rounded HALF_UP to the scale; None if the precision does not hold it.
+
+    Flink: new BigDecimal(text), then DecimalData.fromBigDecimal.
+    """
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"Character array is not a decimal number: {text!r}")
     value = big_decimal(text)
@@ -75,14 +77,14 @@ def decimal(text: str, precision: int, scale: int) -> Decimal | None:
 
 
 def _check_powers(value: Decimal, scale: int) -> None:
-    """Raises ValueError where Java's BigDecimal needs a larger power of ten for a scale than there is."""
+    """Raise ValueError if Java's BigDecimal cannot compute the power of ten that the scale needs."""
     more = scale + int(value.as_tuple().exponent)
     if not -_MOST_POWERS <= more <= _MOST_POWERS and (value or more < 0):
         raise ValueError("BigInteger would overflow supported range")
 
 
 def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:
-    """The value at the scale, rounded HALF_UP, or None if the precision does not hold it."""
+    """Return the value rounded HALF_UP to the scale, or None if the precision does not hold it."""
     if value and value.adjusted() > precision:
         return None
     if value and value.adjusted() < -scale - 2:
@@ -92,9 +94,11 @@ def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:
 
 
 def day(text: str, *, smart: bool = False) -> int:
-    """DateTimeFormatter.ISO_LOCAL_DATE, in days since 1970.
+    """Return the days since 1970 of a date as in Java's DateTimeFormatter.ISO_LOCAL_DATE.
 
-    smart: a day that the month lacks, up to 31, is its last day (ResolverStyle.SMART); else it is refused.
+    Args:
+        text: The date, such as `2026-01-31`.
+        smart: Whether day 29 to 31 of a shorter month is its last day (ResolverStyle.SMART) or an error.
     """
     match = _DATE.fullmatch(text)
     if match is None:
@@ -115,13 +119,18 @@ def day(text: str, *, smart: bool = False) -> int:
 
 
 def date_days(text: str) -> int:
-    """DATE: `day` in 32 bits, over and around, as Flink casts it to an int."""
+    """Return a DATE in days since 1970, wrapped to 32 bits, as Flink casts it to an int."""
     return (day(text) + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:
-    """`HH:mm:ss[.n]` (iso: the seconds may be left out), in nanoseconds. smart: 24:00:00 is the day's
-    end, as in ResolverStyle.SMART."""
+    """Return the nanoseconds since midnight of a time `HH:mm:ss[.n]`.
+
+    Args:
+        text: The time.
+        iso: Whether the seconds may be left out.
+        smart: Whether 24:00:00 is the end of the day (ResolverStyle.SMART) or an error.
+    """
     match = (_ISO_TIME if iso else _TIME).fullmatch(text)
     if match is None:
         raise ValueError(f"Text '{text}' could not be parsed")
@@ -133,14 +142,18 @@ def nanos_of_day(text: str, *, iso: bool = False, smart: bool = False) -> int:
 
 
 def time_micros(text: str) -> int:
-    """TIME: Flink keeps milliseconds; the day's end is its begin."""
+    """Return a TIME in microseconds, cut to milliseconds as in Flink. 24:00:00 becomes 00:00:00."""
     return nanos_of_day(text, smart=True) % _NANOS_PER_DAY // 1_000_000 * 1000
 
 
 def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
-    """A TIMESTAMP (zoned: TIMESTAMP_LTZ, with `Z` at its end), in micro- or nanoseconds since 1970.
+    """Return a TIMESTAMP or TIMESTAMP_LTZ in micro- or nanoseconds since 1970.
 
-    iso: json.timestamp-format.standard ISO-8601, else SQL.
+    Args:
+        text: The timestamp.
+        iso: Whether the format is ISO-8601, else SQL (json.timestamp-format.standard).
+        zoned: Whether it is a TIMESTAMP_LTZ, which ends with `Z`.
+        nanos: Whether to return nanoseconds.
     """
     body = text
     if zoned:
@@ -162,29 +175,33 @@ def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
 
 
 def fitting(value: int) -> int:
-    """A point in time that 64 bits hold."""
+    """Return a point in time. Raises ValueError if 64 bits cannot hold it."""
     if not -(1 << 63) < value < 1 << 63:
         raise ValueError("the timestamp is outside the range that a column can hold")
     return value
 
 
 def base64(text: str) -> bytes:
-    """Jackson's Base64Variants.MIME_NO_LINEFEEDS: padding is required, white space may stand between
-    groups of four."""
+    """Return the bytes of a base64 text (Jackson: Base64Variants.MIME_NO_LINEFEEDS).
+
+    Padding is required. White space may stand between groups of four characters.
+    """
     if not _BASE64.fullmatch(text):
         raise ValueError("Failed to decode the value as base64 (MIME-NO-LINEFEEDS)")
     return b"".join(binascii.a2b_base64(group) for group in _BASE64_GROUP.findall(text))
 
 
 def narrowed(value: float) -> float:
-    """(float) of a double."""
+    """Return a double rounded to a float (Java: the cast `(float)`)."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
 
 def replaced(text: str) -> str:
-    """The text with each lone surrogate written as `?`, as Java encodes it; two that belong together are one
-    character."""
+    """Return the text with each lone surrogate replaced by `?`, as Java encodes it.
+
+    A pair of surrogates becomes one character.
+    """
     if text.isascii() or not _SURROGATE.search(text):
         return text
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

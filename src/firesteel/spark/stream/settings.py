@@ -1,4 +1,4 @@
-"""How a job runs on the stream host."""
+"""Settings of the stream host."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from dataclasses import dataclass
 from firesteel.spark.checkpoint.recovery_plan import REFUSE
 
 KEY_GROUPS = 4
-"""Key groups a partition, where none are set (docs/adr/0008)."""
+"""Default number of key groups for each partition (docs/adr/0008)."""
 
 MAX_BYTES = 512 << 20
 MAX_ROWS = 2_000_000
-"""The changes of a micro-batch pass through memory, so there is a bound to it."""
+"""Default limits of a micro-batch of a source. They exist because its changes are held in memory."""
 
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """How a job runs on the stream host.
+    """Settings of a job on the stream host.
 
-    checkpoint: the folder that a restart goes on from, None for one that goes with the job. parallelism
-    and key_groups: 0 for the default; fixed once a checkpoint is made. max_rows: rows that a source gives
-    to one micro-batch, 0 for about MAX_ROWS; max_bytes: of the messages of a source that can tell. interval:
-    milliseconds between the starts of micro-batches of an unbounded job, 0 for as soon as possible.
-    statement: the text by which a checkpoint knows the job. trusts_others: whether the checkpoint may be one
-    that other users of this machine can write to. recovery: what to do where a sink has batches that the
-    checkpoint does not know (spark/checkpoint/recovery.py).
+    Attributes:
+        checkpoint: Folder from which a restart continues; None for a temporary one that ends with the job.
+        parallelism: Number of partitions; 0 means the default. A checkpoint fixes it.
+        key_groups: Number of key groups; 0 means the default. A checkpoint fixes it.
+        max_rows: Most rows of a source in one micro-batch; 0 means about MAX_ROWS.
+        max_bytes: Most bytes of messages in one micro-batch, for sources that can limit them.
+        interval: Milliseconds between the starts of micro-batches of an unbounded job; 0 means no pause.
+        statement: Text by which the job finds its checkpoint again.
+        trusts_others: Whether other users of this machine may have write access to the checkpoint.
+        recovery: Action if a sink has batches unknown to the checkpoint (spark/checkpoint/recovery.py).
     """
 
     checkpoint: str | None = None

@@ -1,4 +1,4 @@
-"""The packets of a micro-batch between the two steps of its delivery (spark/sink_task.py)."""
+"""KeptPackets, the packets of a micro-batch between the two steps of its delivery (spark/sink_task.py)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 
 
 FEW_ROWS = 1000
-"""Packets of no more rows come to the driver whole. Where that is all that a sink gets, its tasks run there:
-a job of Spark's takes longer than they do, and workers, which change partitions from batch to batch, would
-each time have to take over the other's transactional id."""
+"""Most rows of a packet that comes to the driver with its rows.
+
+If a sink gets only such packets, its tasks run on the driver. A Spark job would take longer. Its workers also
+change partitions from batch to batch, so each would have to take over another's transactional id.
+"""
 
 
 class KeptPackets:
-    """The packets of a micro-batch. in_tasks: the numbers of the sinks whose tasks read them once more: for
-    them Spark keeps the DataFrame. is_local: whether the driver may do their work. expects_few: whether it is
-    to, so that nothing need be kept (which takes a tenth of a small micro-batch)."""
+    """The packets of a micro-batch.
+
+    Args:
+        frame: The packets as a DataFrame.
+        in_tasks: Numbers of sinks that commit in tasks. For them, Spark persists the DataFrame.
+        is_local: Whether the driver may run the tasks of sinks.
+        expects_few: Whether few rows are expected. Nothing is then persisted, which saves a tenth of the
+            time of a small micro-batch.
+    """
 
     def __init__(
         self, frame: DataFrame, in_tasks: Sequence[int], *, is_local: bool = False, expects_few: bool = False
@@ -42,7 +50,7 @@ class KeptPackets:
         self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
-        """All packets; of many rows for the sinks' tasks the counts, where they are kept."""
+        """Return all packets. Persisted ones with many rows for sinks' tasks come without their rows."""
         frame = self._frame
         if self._is_kept:
             ids = ", ".join(map(str, self._ids))
@@ -54,7 +62,7 @@ class KeptPackets:
         return self._packets
 
     def partitions_of(self, groups: Iterable[tuple[int, int]]) -> int:
-        """How many of Spark's partitions get rows. groups: sinks and the key groups with rows for them."""
+        """Return the number of partitions with rows, for (sink, key group) pairs that have rows."""
         return len({(sink, partition_of(group, self._partitions)) for sink, group in groups})
 
     @property
@@ -63,12 +71,12 @@ class KeptPackets:
 
     @property
     def were_few(self) -> bool:
-        """Whether the driver does the work of sinks' tasks, and each of them has few rows."""
+        """Whether the driver may run the tasks of sinks, and each packet for them has few rows."""
         own = (packet for packet in self._packets if packet.to in self._ids and packet.holds == CHANGES)
         return self._few > 0 and all(packet.rows <= self._few for packet in own)
 
     def run(self, task: SinkTask) -> list[Packet]:
-        """What a sink's tasks give, one for each of Spark's partitions."""
+        """Run the tasks of a sink, one for each Spark partition, and return their packets."""
         partitions = self._partitions
         to = sink_id(task.number)
         here = [packet for packet in self._packets if packet.to == to and packet.holds == CHANGES]
@@ -80,21 +88,23 @@ class KeptPackets:
         return [from_values(tuple(row)) for row in told.collect()]
 
     def release(self) -> None:
-        """Spark need not keep them any longer."""
+        """Let Spark drop the DataFrames."""
         if self._is_kept:
             self._frame.unpersist()
         for frame in self._frames:
             let_go(frame)
 
     def _noted(self, frame: DataFrame) -> DataFrame:
-        """One that is to be let go of."""
+        """Register a DataFrame for `release` and return it."""
         self._frames.append(frame)
         return frame
 
 
 def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:
-    """The work of the tasks, each over the packets that Spark would give it: a batch that is tried again may
-    go the other way, and what is committed is known by the partition."""
+    """Run the tasks of a sink on the driver, each over the packets that Spark would give it.
+
+    The partitions must be Spark's: a retry of the batch may run in Spark, and commits are known by partition.
+    """
     parts: dict[int, list[Packet]] = {}
     for packet in packets:
         parts.setdefault(partition_of(packet.target, partitions), []).append(packet)

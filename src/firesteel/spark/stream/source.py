@@ -1,7 +1,7 @@
 """A source chain as a Spark Python data source: Spark keeps the offsets, the chain reads and decodes.
 
-Spark makes a reader on the driver's side, in a process of its own, for offsets and partitions, and
-ships it to the workers to read. Both get the source from the chain's spec.
+For offsets and partitions, Spark creates a reader in a separate process on the driver's machine. For reading,
+it sends the reader to the workers. Both create the source from the chain's spec.
 """
 
 from __future__ import annotations
@@ -35,13 +35,21 @@ FORMAT = "firesteel"
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What the data source is told. numbers: of its splits in a batch, so that several sources have an order.
-    max_rows: at most so many a batch, or about so many where is_rough says so. max_bytes: of a source that
-    can tell (connectors/base.py: limits_bytes).
-    labels: of the key groups (rows.py). log: the folder of the checkpoint for what offsets refer to.
-    earlier: the heads of the bounded sources that are read before this one
-    (spark/stream/sequential_source.py). ticks, interval: of the clock (spark/stream/batch_clock.py).
-    has_rows: False for one that only tells the time.
+    """Options of the data source.
+
+    Attributes:
+        task: The task that reads the source.
+        labels: Labels of the key groups (rows.py).
+        parallelism: Number of tasks to read with.
+        numbers: Range of the source's split numbers in a batch, by which several sources have an order.
+        max_rows: Most rows of a batch.
+        is_rough: Whether `max_rows` is only approximate.
+        log: Folder of the checkpoint for the data that offsets refer to; "" for none.
+        earlier: Specs of bounded sources that are read before this one (spark/stream/sequential_source.py).
+        ticks: Settings of ticks (spark/stream/batch_clock.py).
+        interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
+        has_rows: Whether the source has rows. If not, it only makes timers fire.
+        max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
     """
 
     task: SourceTask
@@ -58,12 +66,12 @@ class SourceOptions:
     max_bytes: int | None = None
 
     def encode(self) -> str:
-        """As one option of a data source."""
+        """Return these options as the text of one option of a Spark data source."""
         return base64.b64encode(pickle.dumps(self)).decode()
 
 
 class FiresteelSource(DataSource):
-    """The data source that Spark knows by the name `firesteel`."""
+    """The Spark data source called `firesteel`."""
 
     @classmethod
     def name(cls) -> str:
@@ -77,8 +85,11 @@ class FiresteelSource(DataSource):
 
 
 class ChangelogSource(FiresteelSource):
-    """The same in a session of the user's, under another name: Spark refuses a session of a job's own the
-    name that the user's has, and does not let it use that."""
+    """The data source in a user's session, where it is called `firesteel-changelog`.
+
+    It needs its own name: if the user's session has registered a name, Spark does not let a job's session
+    register it again or use it.
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -86,7 +97,7 @@ class ChangelogSource(FiresteelSource):
 
 
 class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads one source chain."""
+    """A reader of one source chain."""
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
@@ -95,7 +106,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._clock = BatchClock(options.ticks, options.interval)
 
     def __getstate__(self) -> dict[str, Any]:
-        """A worker opens the source itself."""
+        """Return the state to pickle, without open sources: a worker opens its own."""
         return {"_options": self._options, "_source": None, "_own": None}
 
     def initialOffset(self) -> dict[str, Any]:
@@ -115,7 +126,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return latest
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Only bounded sources run with this trigger, and they end by themselves."""
+        """Do nothing: only bounded sources run with this trigger, and they end by themselves."""
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         own, last = without_time(start), without_time(end)
@@ -148,7 +159,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]:
-    """The partition that tells the time, where the micro-batch has one."""
+    """Return the partition that makes timers fire, if the micro-batch is a tick; else none."""
     return [(None, time_of(end))] if ticks_between(start, end) else []
 
 

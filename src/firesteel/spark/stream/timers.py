@@ -1,5 +1,8 @@
-"""The next timer of a job: tasks tell the driver of theirs, and it writes the first of them into a file for
-the readers of sources, which are processes of their own on its machine (batch_clock.py)."""
+"""The next timer of a job, in a file.
+
+Tasks report their timers to the driver. It writes the earliest one into a file for the readers of sources,
+which are other processes on its machine (batch_clock.py).
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,18 @@ from firesteel.runtime.dataflow.packets import TIMER, Packet
 
 
 class JobTimers:
-    """file: where the next one is written, in milliseconds of processing time."""
+    """The next timers of a job's tasks.
+
+    Args:
+        file: File for the earliest one, in milliseconds of processing time.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self._next: dict[tuple[int, int], int | None] = {}
 
     def take(self, packets: Iterable[Packet]) -> None:
-        """Hear what the packets of a micro-batch tell of timers, and write the first of all."""
+        """Take the timers from the packets of a micro-batch, and write the earliest one to the file."""
         told = [json.loads(packet.payload) for packet in packets if packet.holds == TIMER]
         if not told:
             return
@@ -31,7 +38,7 @@ class JobTimers:
 
 
 def next_timer(file: str) -> int | None:
-    """The job's next timer, None where there is none, or none is known yet."""
+    """Return the job's next timer in milliseconds, or None if there is none or none is known yet."""
     try:
         text = Path(file).read_text()
     except FileNotFoundError:
