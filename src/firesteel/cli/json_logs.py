@@ -1,7 +1,7 @@
-"""`--log-format json`: what is told on stderr as one JSON object a line, for programs that gather logs.
+"""`--log-format json`: one JSON object a line on stderr, for programs that collect logs.
 
-Every line has `time`, `level` and `event`: `progress`, `error`, `notice`, `stopped`, or `log` for what others
-write (stderr_lines.py), and what belongs to it.
+Each line has `time`, `level`, `event` and the fields of the event. Events are `progress`, `error`, `notice`,
+`stopped`, and `log` for lines that other software writes (stderr_lines.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OPTION = "--log-format"
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Whether a command line asks for JSON; also before it is parsed, as errors may come then."""
+    """Return whether a command line asks for JSON. It need not be parsed, because errors may come earlier."""
     if f"{OPTION}=json" in arguments:
         return True
     at = arguments.index(OPTION) if OPTION in arguments else len(arguments)
@@ -29,7 +29,7 @@ def is_wanted(arguments: list[str]) -> bool:
 
 
 def tell(event: str, level: str = "INFO", out: TextIO | None = None, **said: Any) -> None:
-    """Write a line; what is None is left out."""
+    """Write a line. Fields that are None are left out."""
     print(f"{line_of(event, level, **said)}\n", end="", file=out or sys.stderr, flush=True)
 
 
@@ -42,7 +42,7 @@ def line_of(event: str, level: str = "INFO", **said: Any) -> str:
 
 
 def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None = None) -> None:
-    """How far a statement's job has come."""
+    """Write the progress of a statement's job as one line."""
     from firesteel.cli.metrics import values
 
     numbers: dict[str, Any] = {} if progress is None else values(progress)
@@ -56,7 +56,7 @@ def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None 
 
 
 def tell_error(error: FiresteelError, trace: str | None = None) -> None:
-    """What ended the command, with its place in the script."""
+    """Write the error that ended the command as one line, with its place in the script."""
     line = column = None
     if error.range is not None and error.sql is not None:
         line, column = error.range.line_and_column(error.sql)

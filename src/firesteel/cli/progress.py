@@ -1,6 +1,6 @@
-"""What a running job tells on stderr: a live line on a terminal, now and then a plain line elsewhere.
+"""Progress of a running job on stderr: a live line on a terminal, else a plain line every 15 seconds.
 
-Quick jobs tell nothing.
+Jobs that end within two seconds print nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from firesteel.spark.progress import Progress
 
 QUIET_SECONDS = 2.0
-"""A job that is done by then has told nothing."""
+"""Seconds before the first progress is shown."""
 
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 15.0
 
 
 def amount(count: float) -> str:
-    """A count in few characters: 950, 12.3K, 4.5M."""
+    """Return a count in few characters: 950, 12.3K, 4.5M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("K", 1e3)):
         if count >= size:
             return f"{count / size:.3g}{unit}"
@@ -31,7 +31,7 @@ def amount(count: float) -> str:
 
 
 def time_of_day(millis: int) -> str:
-    """The local time, milliseconds where it has some: 12:30:05, 12:30:05.250."""
+    """Return the local time of milliseconds since 1970: 12:30:05, or 12:30:05.250 with a fraction."""
     whole = "seconds" if millis % 1000 == 0 else "milliseconds"
     return datetime.fromtimestamp(millis / 1000).time().isoformat(whole)
 
@@ -42,7 +42,7 @@ def now() -> str:
 
 
 def describe(seconds: float, progress: Progress | None) -> str:
-    """One line: time, what is waited for, rows and their rate, changes, batches, state."""
+    """Return the progress on one line: time, phase, rows and their rate, changes, batches, state, lag."""
     parts = [f"running for {seconds:.0f} s"]
     if progress is not None and progress.phase:
         parts.append(progress.phase)
@@ -65,7 +65,7 @@ def describe(seconds: float, progress: Progress | None) -> str:
 
 
 class ProgressLine:
-    """Follows one job. `watch` takes its counts; `hide` is called before results are written."""
+    """Display of the progress of a statement. `watch` takes the counters; call `hide` before any output."""
 
     def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
         self._out = out or sys.stderr
@@ -91,16 +91,16 @@ class ProgressLine:
 
     @property
     def latest(self) -> Progress | None:
-        """The counts of the job that was last heard of."""
+        """Counters of the job that reported last."""
         return self._latest
 
     @property
     def skipped(self) -> int:
-        """Messages that the statement's jobs have left out."""
+        """Number of messages that the statement's jobs have skipped."""
         return sum(progress.skipped for progress in self._jobs.values())
 
     def hide(self) -> None:
-        """Take the line away and tell no more."""
+        """Remove the line and show no more progress."""
         if not self._done.is_set():
             self._done.set()
             self._thread.join()

@@ -11,7 +11,7 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What writing to a stream may meet; files of ours are told of with their names."""
+"""Error numbers of writing to a stream. Errors of Firesteel's own files have the file's name."""
 
 BUG_HINT = (
     "this is a bug in Firesteel: run again with --verbose and please report the script and the trace "
@@ -20,7 +20,7 @@ BUG_HINT = (
 
 
 def as_firesteel_error(error: BaseException) -> FiresteelError:
-    """The error itself, or an InternalError for what should never have reached the user."""
+    """Return a FiresteelError unchanged, and any unexpected error as an InternalError."""
     if isinstance(error, FiresteelError):
         if isinstance(error, InternalError) and error.hint is None:
             error.hint = BUG_HINT
@@ -37,7 +37,7 @@ def as_firesteel_error(error: BaseException) -> FiresteelError:
 
 
 def report(error: FiresteelError, *, verbose: bool) -> int:
-    """Write the error to stderr; returns the exit status that goes with it."""
+    """Write an error to stderr and return its exit status."""
     if is_wanted(sys.argv):
         trace = "".join(traceback.format_exception(error)) if verbose else None
         tell_error(error, trace)

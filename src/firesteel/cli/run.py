@@ -1,4 +1,4 @@
-"""Runs the statements of a script, one after another, and shows what they answer."""
+"""Execution of the statements of a script, one after another, and display of their results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RESULT_MODE = "sql-client.execution.result-mode"
 def configuration(
     settings: dict[str, str], checkpoint: str | None, master: str | None, *, verbose: bool = False
 ) -> dict[str, str]:
-    """The options that the command line gives, under their keys."""
+    """Return the options on the command line by their configuration keys."""
     found = {**(SPARKS_LOGS if verbose else {}), **settings}
     if checkpoint is not None:
         found["execution.checkpointing.dir"] = checkpoint
@@ -54,9 +54,19 @@ def run_script(
     as_json: bool = False,
     name: str = "",
 ) -> int:
-    """Run all statements, with modules of functions in `folder`; returns the exit status. metrics: what the
-    jobs count in. as_json: progress is told in JSON. name: the script's file name. Raises what a statement
-    raised unless keep_going."""
+    """Run all statements of a script and return the exit status.
+
+    Args:
+        text: The script.
+        options: Configuration options by key.
+        folder: Folder of the modules of user-defined functions.
+        show: How changes are shown, a key of SHOWS; None for the option of Flink's client.
+        keep_going: Whether to continue after a statement that fails, instead of raising its error.
+        verbose: Whether to print stack traces.
+        metrics: Metrics to which the jobs report.
+        as_json: Whether progress is written as JSON.
+        name: File name of the script.
+    """
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
     from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
@@ -93,9 +103,15 @@ def explain_script(text: str, options: dict[str, str], *, folder: str, code: boo
 
 
 class Runner:
-    """Shows results on stdout in the way that `show` names, by the option of Flink's client where it is None.
+    """Runner of statements that writes their results to stdout.
 
-    confirms: a statement that has no result is answered with a line, as Flink's client does.
+    Args:
+        environment: The session.
+        show: How changes are shown, a key of SHOWS; None for the option of Flink's client.
+        verbose: Whether to print stack traces.
+        confirms: Whether a statement without a result prints a line, as in Flink's client.
+        metrics: Metrics to which the jobs report.
+        as_json: Whether progress is written as JSON.
     """
 
     def __init__(
@@ -122,7 +138,7 @@ class Runner:
         return 0
 
     def run_all(self, text: str) -> int:
-        """Run every statement; one that fails gives its error in place of its result.
+        """Run every statement. If one fails, its error is printed in place of its result.
 
         Returns:
             The exit status of the last failure, 0 if there was none.
@@ -212,7 +228,7 @@ _WRITTEN = "[INFO] Complete execution of the SQL update statement.\n"
 
 
 def _flushed(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """The tables; what was printed of one is on the screen before the next is waited for."""
+    """Yield the tables, and flush stdout after each, before waiting for the next one."""
     for table in tables:
         yield table
         sys.stdout.flush()

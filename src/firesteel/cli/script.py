@@ -15,16 +15,16 @@ _SETS_SPARK = re.compile(
 _NEEDS_SPARK = re.compile(r"^\s*(SELECT|WITH|VALUES|INSERT|EXECUTE|BEGIN|\()", re.IGNORECASE | re.MULTILINE)
 
 SPARKS_LOGS = {"spark.log.level": "INFO"}
-"""What `--verbose` sets."""
+"""Options that `--verbose` sets."""
 
 
 def folder_of(path: str) -> str:
-    """Where modules may lie that a script's functions are in: beside the script."""
+    """Return the script's folder, in which the modules of its functions are searched."""
     return str(Path.cwd() if path == "-" else Path(path).absolute().parent)
 
 
 def read_script(path: str) -> str:
-    """The text of a script; `-` reads standard input. Raises UsageError where there is none."""
+    """Return the text of a script; `-` reads standard input. Raises UsageError if it has no statement."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -37,7 +37,7 @@ def read_script(path: str) -> str:
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """NAME=VALUE arguments as a dict. Raises UsageError for one without a name or a `=`."""
+    """Return NAME=VALUE arguments as a dict. Raises UsageError for one without a name or a `=`."""
     found = {}
     for pair in given:
         name, equals, value = pair.partition("=")
@@ -48,7 +48,9 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def needs_spark(text: str) -> bool:
-    """Whether the script looks as if it runs a query, and has no settings for Spark: a hint to start the JVM
-    early, no more."""
+    """Return whether a script seems to run a query and does not set options of Spark.
+
+    This is only a guess, by which the JVM is started early.
+    """
     told = _COMMENT.sub("", text)
     return _NEEDS_SPARK.search(told) is not None and _SETS_SPARK.search(told) is None

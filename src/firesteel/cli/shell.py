@@ -64,7 +64,10 @@ class Shell:
         self._history = History(home_file()) if self._interactive else None
 
     def loop(self) -> int:
-        """Until `quit` or the end of the input. Returns the exit status: errors do not end a shell."""
+        """Run statements until `quit` or the end of input, and return the exit status 0.
+
+        Errors of statements do not end the shell.
+        """
         try:
             for text in self._statements():
                 if not self._answer(text):
@@ -76,7 +79,7 @@ class Shell:
         return 0
 
     def _statements(self) -> Iterator[str]:
-        """Texts of one or more complete statements, and commands of the shell."""
+        """Yield the typed texts: one or more complete statements, or a command of the shell."""
         while True:
             try:
                 text = self._read()
@@ -93,7 +96,7 @@ class Shell:
             yield text
 
     def _read(self) -> str:
-        """The next text that is complete, or ends with the input. Raises EOFError, KeyboardInterrupt."""
+        """Read lines until a statement is complete or the input ends. Raises EOFError, KeyboardInterrupt."""
         typed = ""
         while not (_command(typed) or (typed.strip() and self._environment.is_complete(typed))):
             try:
@@ -106,7 +109,7 @@ class Shell:
         return typed
 
     def _answer(self, text: str) -> bool:
-        """Run what was typed; False to leave."""
+        """Run a typed text. Return False if it is `quit` or `exit`."""
         command = _command(text)
         if command in ("quit", "exit"):
             return False
@@ -126,12 +129,12 @@ class Shell:
 
 
 def _leave_if_asked(stop: KeyboardInterrupt) -> None:
-    """Raise what ends the shell; Ctrl-C does not."""
+    """Raise `stop` again unless it is Ctrl-C, which does not end the shell."""
     if signal_of(stop) != signal.SIGINT:
         raise stop
 
 
 def _command(text: str) -> str | None:
-    """The command of the shell's own that the text is."""
+    """Return the shell's own command in a text, or None if the text is something else."""
     word = text.strip().rstrip(";").strip().lower()
     return word if word in COMMANDS else None

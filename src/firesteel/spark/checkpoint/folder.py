@@ -1,4 +1,4 @@
-"""A checkpoint's folder on this machine, as it is looked at before anything is started for it."""
+"""Checks of a checkpoint's folder on this machine, before a job starts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from firesteel.spark.checkpoint.trust import check_trust, make_folder
 
 
 def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = False) -> CheckpointLock | None:
-    """Make the folder if it is not there, see that it can be used, and hold it.
+    """Create a checkpoint's folder if needed, check that it can be used, and lock it.
 
     Args:
         checkpoint: The folder, as a path or a URI.
-        file: The name of the file that holds it.
-        trusts_others: Whether it may be one that other users of this machine can write to.
+        file: Name of the lock file.
+        trusts_others: Whether other users of this machine may have write access.
 
     Returns:
-        What holds it, None for a folder on a file system that is not this machine's.
+        The lock, or None if the folder is not on a file system of this machine.
 
     Raises:
-        UsageError: If it cannot be made or written, others may write to it, or another run holds it.
+        UsageError: The folder cannot be created or written, others can write to it, or another run holds it.
     """
     folder = local_folder(checkpoint)
     if folder is None:
@@ -50,7 +50,7 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
 
 
 def _check_written(folder: Path, checkpoint: str) -> None:
-    """A full disk still makes empty files, so some bytes are written."""
+    """Check that files can be written. It writes bytes, because a full disk still creates empty files."""
     trial = folder / f".firesteel-{uuid.uuid4().hex}"
     try:
         with trial.open("wb") as stream:
@@ -88,7 +88,7 @@ def check_logs(checkpoint: str) -> None:
 
 
 def _batches(log: Path) -> list[Path]:
-    """The files of a log of Spark's, by batch."""
+    """Return the files of one of Spark's logs, sorted by batch."""
     found = (file for file in log.glob("[0-9]*") if file.name.isdigit())
     return sorted(found, key=lambda file: int(file.name))
 
@@ -109,11 +109,11 @@ def _remove_empty(folder: Path) -> None:
 
 
 _LAST = 2
-"""Batches that Spark reads when it starts: the one that may not have ended, and the one before."""
+"""Number of batches that Spark reads at its start: the last one, which may not have ended, and one more."""
 
 
 def _is_readable(file: Path) -> bool:
-    """Whether it has a version and behind it lines of JSON, or `-` for an offset that is not there yet."""
+    """Return whether a log file has a version and then lines of JSON, or `-` for a missing offset."""
     try:
         version, *lines = file.read_text(encoding="utf-8").splitlines()
         for line in lines:

@@ -42,17 +42,17 @@ from firesteel.spark.internals.jvm_lock import JvmLock
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
-"""Of a command, which holds the checkpoint of all its statements; FILE is one statement's."""
+"""Lock file of a command, for the checkpoint of all its statements. FILE is that of one statement."""
 _BYTES = 1024
-"""Of the lock's file."""
+"""Size of a lock file."""
 RACE_SECONDS = 0.5
-"""Where there are no locks: of two that start at once, the one that wrote its name last has the folder."""
+"""Wait on a file system without locks: of two runs that start at once, the last to write its name wins."""
 SPARK_SECONDS = 60.0
-"""How long the Spark of a run that was killed is waited for."""
+"""Longest wait for the Spark of a killed run to end."""
 
 
 def local_folder(checkpoint: str) -> Path | None:
-    """The folder of a checkpoint on a file system of this machine, else None."""
+    """Return the folder of a checkpoint if it is on a file system of this machine, else None."""
     scheme, colon, path = checkpoint.partition(":/")
     if not colon:
         return Path(checkpoint)
@@ -60,9 +60,10 @@ def local_folder(checkpoint: str) -> Path | None:
 
 
 class CheckpointLock:
-    """Holds a folder, which must be there, until `release` or the end of the process.
+    """A lock on an existing folder, held until `release` or the end of the process.
 
-    Raises UsageError where another run holds it, or where the lock's file cannot be written.
+    Raises:
+        UsageError: Another run holds the folder, or the lock file cannot be written.
     """
 
     def __init__(self, folder: Path, file: str = FILE) -> None:
@@ -86,9 +87,10 @@ class CheckpointLock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def hold_spark(self, context: Any) -> None:
-        """Have Spark's JVM hold the folder, too. Waits for the one of a run that was killed.
+        """Lock the folder for Spark's JVM, too, after waiting for the JVM of a killed run to end.
 
-        Raises UsageError where it does not end.
+        Raises:
+            UsageError: The other JVM does not end within 60 seconds.
         """
         from py4j.protocol import Py4JJavaError
 
@@ -131,7 +133,7 @@ class CheckpointLock:
             raise shut_out(self._folder, now)
 
     def release(self) -> None:
-        """Let others have the folder. The name of another run that took it over stays."""
+        """Release the folder. If another run has taken it over, that run's name stays."""
         with self._asking:
             if self._released.is_set():
                 return
@@ -159,12 +161,17 @@ class CheckpointLock:
                 raise in_use(self._folder, now)
 
     def _write(self, owner: Owner) -> None:
-        """Write at once and as many bytes each time: whoever reads meanwhile sees one owner or the other."""
+        """Write the owner in one call of constant size, so that a reader sees the old or the new one."""
         os.pwrite(self._file, json.dumps(owner).encode().ljust(_BYTES), 0)
         os.fsync(self._file)
 
     def _take_over(self, before: Owner, *, is_kernels: bool) -> None:
-        """From an owner that left its name. is_kernels: the kernel says that none on this machine has it."""
+        """Take the lock over from an owner that has ended or is silent, else raise UsageError.
+
+        Args:
+            before: The owner whose name is in the file.
+            is_kernels: Whether the kernel has granted the lock, so no process of this machine holds it.
+        """
         silent = max(0.0, time.time() - os.fstat(self._file).st_mtime)
         is_here = before.get("machine") == machine()
         is_gone = has_ended(before) or (is_here and is_kernels)
@@ -185,7 +192,7 @@ class CheckpointLock:
 
 
 def _flock(file: int) -> bool | None:
-    """Lock the file; False where another has it, None where files cannot be locked."""
+    """Lock a file. Return False if another process has it, None if the file system has no locks."""
     try:
         import fcntl
 

@@ -1,8 +1,8 @@
-"""The folders of a checkpoint, one a statement, and which of them a statement goes on from.
+"""Folders of a checkpoint, one for each statement, and the choice of a statement's folder.
 
-A statement is found again by its text, an INSERT also by its sink: so a script whose statements were put in
-another order, or to which one was added, finds what it had. What is found may still be refused, where the
-statement means something else now (spark/checkpoint/fingerprint.py).
+A statement is found by its text, an INSERT also by its sink. Statements of a script may therefore be added or
+reordered. A folder may still be refused if the statement now means something else
+(spark/checkpoint/fingerprint.py).
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from firesteel.spark.checkpoint.fingerprint import STATEMENT, belongs_to, read, 
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60
-"""Characters of a folder's name that tell the tables."""
+"""Most characters of the tables' names in a folder's name."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A statement as checkpoints know it. text: on one line, without comments. sink: the path of the table it
-    writes to, those of a statement set with commas, None for a query. number: the how-manyth of this text in
-    the script, from 0."""
+    """The identity by which a statement finds its folder in a checkpoint."""
 
     text: str
+    """Text on one line, without comments."""
     sink: str | None = None
+    """Path of the table it writes to, several joined by commas for a statement set; None for a query."""
     number: int = 0
+    """Index of the statement among those of equal text in the script, from 0."""
 
     @property
     def short(self) -> str:
@@ -40,26 +41,33 @@ class Identity:
 
 @dataclass(frozen=True)
 class _Saved:
-    """A folder with state. text: None for one that an earlier version made, which noted none."""
+    """A folder with the state of a statement."""
 
     folder: str
+    """Path of the folder."""
     sink: str | None
+    """Sink of the statement, as in Identity."""
     text: str | None
+    """Text of the statement; None if an earlier version, which did not store it, made the folder."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """The statements that are known. is_whole: no other will come. given: folders that these have already."""
+    """The known statements of a session."""
 
     statements: Sequence[Identity]
+    """The statements."""
     is_whole: bool = False
+    """Whether no other statement will follow."""
     given: frozenset[str] = frozenset()
+    """Folders that these statements already use."""
 
 
 def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, script: Script) -> str:
-    """The folder for a statement of a script.
+    """Return the folder for a statement of a script.
 
-    Raises UsageError where a query of a script took the place of one that is no longer there.
+    Raises:
+        UsageError: A query of the script has no folder, but there is one of a query the script does not have.
     """
     saved = _saved(context, checkpoint)
     left = list(saved)
@@ -101,7 +109,10 @@ def _shown(saved: _Saved) -> str:
 
 
 def _saved(context: Any, checkpoint: str) -> list[_Saved]:
-    """Folders with state, by name. The checkpoint itself may be one, of the time when it had one query."""
+    """Return the folders with state, sorted by name.
+
+    The checkpoint's own folder may be one, made by a version in which a checkpoint had only one query.
+    """
     folders = [
         checkpoint,
         *(f"{checkpoint}/{name}" for name in names(context, checkpoint, folders_only=True)),
@@ -115,7 +126,7 @@ def _saved(context: Any, checkpoint: str) -> list[_Saved]:
 
 
 def _target(job: dict[str, Any]) -> str | None:
-    """JobSpec.target of a saved job. Those of earlier versions had one sink."""
+    """Return JobSpec.target of a saved job. Jobs of earlier versions had only one sink."""
     sinks = job["sinks"] if "sinks" in job else [job["sink"]]
     return None if sinks[0]["connector"] is None else ", ".join(sink["table"] for sink in sinks)
 

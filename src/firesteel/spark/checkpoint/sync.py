@@ -1,15 +1,15 @@
-"""Makes durable what Spark has written into a checkpoint on this machine: it syncs none of its files.
+"""Durability of Spark's files in a checkpoint on this machine, which Spark itself does not sync.
 
-A power cut would take offsets, commits and state that a sink has got the results of. So a job syncs what is
-new in the checkpoint's folder twice a micro-batch:
+A power cut could lose offsets, commits and state whose results a sink already has. A job therefore syncs the
+new files of the checkpoint twice in each micro-batch:
 
-    before a sink gets anything        the offsets of the batch, and all that batches before it have written
-    before Spark notes it as done      the state that the tasks of the batch have written
+    before a sink gets anything        the offsets of the batch, and all files of earlier batches
+    before Spark commits the batch     the state that the tasks of the batch have written
 
-A batch that is run again needs the state of the batch before, the one after it its own. Both syncs run in a
-thread while the batch goes on, and only their ends are waited for.
+A batch that is run again needs the state of the previous batch; the next batch needs the state of this one.
+Both syncs run in a thread while the batch continues. The batch waits only for their ends.
 
-Checkpoints on other file systems (HDFS, S3) are as durable as these make a file that was closed.
+Checkpoints on other file systems (HDFS, S3) are as durable as a closed file is there.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ from firesteel.durability import sync_file, sync_folder
 from firesteel.errors import JobError
 
 _AT_ONCE = 8
-"""Syncs side by side: file systems with a journal end many of them at once."""
+"""Number of parallel syncs: a file system with a journal completes many of them at once."""
 _DRAFT = ".tmp"
-"""What Spark has not finished."""
+"""Suffix of files that Spark has not finished."""
 
 
 _RENAMED = (".changelog", ".zip")
 """Ends of names that Spark gives to whole files, as it does with numbers."""
 
 _Version = tuple[int, ...]
-"""What tells that a file has not changed: its inode. Spark writes some files under their own names, as it
-copies SST files, so a sync may see the first half of one: of these also size and time."""
+"""Version of a file: its inode, and for some files also size and time.
+
+Spark writes some files, such as copies of SST files, under their final names. A sync may see half of one.
+"""
 
 
 class CheckpointSync:
-    """Sync a folder. A file that was synced once, and has not changed, is not synced again."""
+    """Sync of the new files of a checkpoint's folder. An unchanged file is synced only once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -48,11 +50,11 @@ class CheckpointSync:
         self._above = [folder.parent, *folder.parent.parents[:1]]
 
     def begin(self) -> Future[None]:
-        """Sync in a thread what is new by then. `ended` waits for it."""
+        """Begin to sync the files that are new now, in a thread. `ended` waits for the end."""
         return self._turns.submit(self._run)
 
     def ended(self, begun: Future[None]) -> None:
-        """Wait until all is durable that was there at its beginning. Raises JobError where the disk fails."""
+        """Wait until a sync has ended. Raises JobError if the disk fails."""
         try:
             begun.result()
         except OSError as error:
@@ -62,7 +64,7 @@ class CheckpointSync:
             ) from None
 
     def close(self) -> None:
-        """Wait for what has begun, and end the threads."""
+        """Wait for all syncs and end the threads."""
         self._turns.shutdown()
         self._workers.shutdown()
 
@@ -78,7 +80,7 @@ class CheckpointSync:
             _sync_folder(self._above.pop())
 
     def _changed(self) -> Iterator[tuple[Path, list[Path]]]:
-        """Folders with new names, and the new files in them."""
+        """Yield each folder with new names, and its new files."""
         waiting = [str(self._folder)]
         while waiting:
             folder = waiting.pop()

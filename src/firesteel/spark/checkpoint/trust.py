@@ -1,7 +1,7 @@
-"""Whether other users of this machine could have written a checkpoint.
+"""Check that other users of this machine cannot have written a checkpoint.
 
-A checkpoint can hold pickles: accumulators of user-defined functions and generators of watermarks are Python
-objects. Who writes a pickle decides what code runs, so a job does not go on from one that others may write.
+A checkpoint can hold pickles: accumulators of user-defined functions and watermark generators are Python
+objects. A pickle can run any code, so a job does not continue from a checkpoint that others can write.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _LOOK_INSIDE = stat.S_IXGRP | stat.S_IXOTH
 
 
 def make_folder(folder: Path) -> None:
-    """Make a checkpoint's folder, for this user alone; one that is there stays as it is.
+    """Create a checkpoint's folder for this user alone. An existing folder is not changed.
 
     Raises:
-        OSError: If it cannot be made.
+        OSError: The folder cannot be created.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
 def check_trust(folder: Path, checkpoint: str) -> None:
-    """See that only this user and root could have written a checkpoint.
+    """Check that only this user and root can have written a checkpoint.
 
-    Below a folder that others cannot enter nothing is looked at.
+    The content of a folder that others cannot enter is not checked.
 
     Raises:
-        UsageError: If others could have written to it.
+        UsageError: Other users can have written to it.
     """
     reason = distrust(folder, follow_links=True)
     found = None if reason is None else (folder, reason)
@@ -51,7 +51,7 @@ def check_trust(folder: Path, checkpoint: str) -> None:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Everything in a folder but symbolic links of this user, which are as good as its files."""
+    """Yield all files and folders in a folder, except symbolic links of this user, which are safe."""
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(parent, name)
