@@ -1,4 +1,4 @@
-"""The filter of a JSON path, `[?(@.a > 1 && !(@.b == 'x'))]`, becomes a predicate.
+"""Parser of a JSON path's filter, `[?(@.a > 1 && !(@.b == 'x'))]`, into a predicate.
 
 json-path 2.9: FilterCompiler.
 

@@ -1,8 +1,8 @@
-"""What the operators of a JSON path's filter mean (json-path 2.9: EvaluatorFactory, ValueNodes).
+"""Operators of a JSON path's filter (json-path 2.9: EvaluatorFactory, ValueNodes).
 
-Operands are str, Decimal (any number), bool, None, a compiled pattern, or UNDEFINED for a path that leads
-nowhere. Lists, objects and tests of existence need a library that Flink does not ship (json-smart), and
-fail as they do there.
+Operands are str, Decimal (any number), bool, None, a compiled pattern, or UNDEFINED for a path without a
+value. Lists, objects and tests of existence need a library that Flink does not ship (json-smart), and fail as
+in Flink.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class _Undefined:
-    """What a path that leads nowhere gives; it equals nothing."""
+    """Value of a path that leads nowhere. It equals nothing."""
 
 
 UNDEFINED = _Undefined()
@@ -30,7 +30,7 @@ UNDEFINED = _Undefined()
 
 @dataclass(frozen=True)
 class PathOperand:
-    """A path within a filter: `@` starts at the element that is tested, `$` at the document."""
+    """Path within a filter. `@` is the element under test, `$` the document."""
 
     path: Path
 
@@ -147,4 +147,4 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "EXISTS": _exists,
     **dict.fromkeys(["IN", "NIN", "ALL", "SUBSETOF", "ANYOF", "NONEOF", "TYPE", "MATCHES"], _of_lists),
 }
-"""Operator -> its meaning for two values."""
+"""Operator to its test of two values."""

@@ -1,4 +1,4 @@
-"""The text of a JSON path becomes a Path (json-path 2.9: PathCompiler)."""
+"""Parser of JSON paths (json-path 2.9: PathCompiler)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ from firesteel.functions.json_path.tokens import (
 
 @lru_cache(maxsize=400)  # as many as Flink keeps
 def compile_path(text: str) -> Path:
-    """The path of a text. Raises InvalidPath; PathFailure for a filter that Flink cannot run."""
+    """Return the path of a text.
+
+    Raises:
+        InvalidPath: The text is not a path.
+        PathFailure: Flink cannot execute a filter in it.
+    """
     try:
         cursor = Cursor(text)
         cursor.trim()

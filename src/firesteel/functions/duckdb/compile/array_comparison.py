@@ -1,9 +1,9 @@
-"""`=` and `<>` of two arrays in DuckDB, as Flink's generated code compares them.
+"""Compilation of `=` and `<>` of two arrays, with the results of Flink's generated code.
 
-ScalarOperatorGens.generateArrayComparison: two arrays in binary form are equal where their bytes are, so
-NULL is equal to NULL; else they are compared element by element, and NULL is equal to nothing. Binary are
-those that came through an exchange, and what ARRAY[...] makes. Arrays whose elements are of unlike types are
-compared by Java's equals: only empty ones can be equal.
+ScalarOperatorGens.generateArrayComparison: two arrays in binary form are equal if their bytes are, so NULL
+equals NULL. Others are compared element by element, and NULL equals nothing. Arrays are binary after an
+exchange, and if ARRAY[...] makes them. Arrays with elements of different types are compared by Java's equals:
+only empty ones can be equal.
 """
 
 from __future__ import annotations

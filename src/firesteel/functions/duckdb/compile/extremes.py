@@ -1,7 +1,7 @@
-"""GREATEST and LEAST in DuckDB. Flink: ScalarOperatorGens.generateGreatestLeast.
+"""Compilation of GREATEST and LEAST. Flink: ScalarOperatorGens.generateGreatestLeast.
 
-NULL where any argument is; NaN is the greatest, -0.0 less than 0.0; strings are ordered by UTF-16 units.
-The text holds each argument once, or twice where it is a column: calls within calls stay short.
+The result is NULL if any argument is. NaN is the greatest, -0.0 is less than 0.0, and strings are ordered by
+UTF-16 units. The SQL contains each argument once, or twice if it is a column, so nested calls stay short.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HASH_CODE, which the planner alone writes: split DISTINCT aggregates have their buckets from it."""
+"""Compilation of HASH_CODE, which only the planner uses, for the buckets of split DISTINCT aggregates."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""JSON_VALUE of a plain path by DuckDB's own JSON functions, where they say what Jackson would.
+"""JSON_VALUE of a plain path with DuckDB's own JSON functions, where they return what Jackson does.
 
-They do for a text or a whole number that stands under names that the document has once, and for TRUE and
-FALSE. What DuckDB takes for JSON and Jackson does not (a comma before a closing bracket, NaN, exponents of
-any size), escapes by number, a name that comes again (DuckDB takes the first, Jackson the last), long
-documents and all other values are left to Python.
+They do for TRUE, FALSE, and a text or integer under names that occur once in the document. Python handles all
+other cases: input that DuckDB accepts and Jackson does not (a comma before a closing bracket, NaN, exponents
+of any size), escapes by number, repeated names (DuckDB takes the first, Jackson the last), long documents and
+all other values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST = 1000
 
 
 def plain_path(call: Call) -> str | None:
-    """The path of a JSON_VALUE of a column as STRING, if it is made of names and places only."""
+    """Return the path of a JSON_VALUE of a column as STRING, or None if it is not only names and indexes."""
     text, path = call.args[:2]
     if call.type.root is not TypeRoot.VARCHAR or not isinstance(text, InputRef) or not text.type.is_character:
         return None

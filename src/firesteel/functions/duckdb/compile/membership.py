@@ -1,6 +1,6 @@
-"""Comparisons of one operand with many literals as one IN of values of the operand's type.
+"""Combination of comparisons of one operand with many literals into one IN.
 
-`x = 1 OR x = 2 OR ...` and `x <> 1 AND x <> 2 AND ...`: a row then costs one look-up.
+`x = 1 OR x = 2 OR ...` and `x <> 1 AND x <> 2 AND ...` then cost one lookup for each row.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _EXACT = Context(prec=80)
 
 
 def gathered(call: Call) -> Expr:
-    """An AND or OR with its comparisons gathered; itself where there are too few. No operand moves before
-    one that may fail and that Flink would evaluate first."""
+    """Return an AND or OR with its comparisons combined, or itself if there are too few.
+
+    No operand moves before one that may fail and that Flink would evaluate first.
+    """
     if len(call.args) < _LONG:
         return call
     kept: list[Expr | tuple[Expr, list[Call]]] = []

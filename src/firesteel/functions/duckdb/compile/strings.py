@@ -1,4 +1,4 @@
-"""String functions that DuckDB has with Flink's meaning for some arguments only."""
+"""Compilation of string functions for which DuckDB has Flink's results for some arguments only."""
 
 from __future__ import annotations
 

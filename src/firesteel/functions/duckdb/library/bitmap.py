@@ -16,7 +16,7 @@ _HALF = 1 << 31
 
 
 def build(values: list[int | None]) -> bytes:
-    """The bitmap of an array's integers, NULLs left out."""
+    """Return the bitmap of an array's integers, without NULLs."""
     return _data(BitMap([value % _WRAP for value in values if value is not None], optimize=False))
 
 
@@ -49,12 +49,12 @@ def from_bytes(data: bytes) -> bytes:
 
 
 def to_array(data: bytes) -> list[int]:
-    """The integers, signed, in the order of the unsigned ones."""
+    """Return the integers as signed ones, in the order of the unsigned ones."""
     return [value - _WRAP if value >= _HALF else value for value in _bitmap(data)]
 
 
 def to_bytes(data: bytes) -> bytes:
-    """Packed into runs where that is shorter, as Flink serializes a bitmap."""
+    """Return the bitmap with runs where they are shorter, as Flink serializes it."""
     bitmap = _bitmap(data)
     bitmap.run_optimize()
     return _data(bitmap)
@@ -65,7 +65,7 @@ def to_string(data: bytes) -> str:
 
 
 def same(left: bytes, right: bytes) -> bool:
-    """Whether both hold the same integers."""
+    """Return whether both contain the same integers."""
     return left == right or _bitmap(left) == _bitmap(right)
 
 

@@ -1,8 +1,8 @@
-"""FLOOR and CEIL of days, months added and counted, offsets of time zones: whole columns at a time.
+"""FLOOR and CEIL of days, month arithmetic, and time zone offsets, over whole columns.
 
 Rules: Flink's DateTimeUtils (julianDateFloor, addMonths, subtractMonths). Its calendar for FLOOR and CEIL is
-Julian before 1582-10-15, but the day it finds is counted in the Gregorian one: dates before move by days.
-Divisions go towards zero, as Java's do.
+Julian before 1582-10-15, but the resulting day is counted in the Gregorian one, so earlier dates move by
+days. Divisions round towards zero, as in Java.
 """
 
 from __future__ import annotations
@@ -29,19 +29,22 @@ _QUARTER_HOUR = 900
 
 @columnar
 def floor_days(days: pa.Array, unit: pa.Array) -> pa.Array:
-    """The first day of the unit that each day of the epoch lies in."""
+    """Return the first day of the unit that contains each day, in days since the epoch."""
     return _by_days(days, lambda numbers: _bound(numbers, unit[0].as_py(), True))
 
 
 @columnar
 def ceil_days(days: pa.Array, unit: pa.Array) -> pa.Array:
-    """The first day of the next unit; of months, years and weeks the day itself where it is their first."""
+    """Return the first day of the next unit.
+
+    For months, years and weeks, it is the day itself if that is a first day.
+    """
     return _by_days(days, lambda numbers: _bound(numbers, unit[0].as_py(), False))
 
 
 @columnar
 def time_of_millis(millis: pa.Array) -> pa.Array:
-    """The TIME of milliseconds of the day, up to 24:00:00."""
+    """Return the TIME of milliseconds of the day, up to 24:00:00."""
     return pc.multiply(millis, 1000).cast(pa.time64("us"))
 
 
@@ -95,7 +98,7 @@ def _flink_date(julian: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def days_of(year: Numbers, month: Numbers | int, day: Numbers | int) -> Numbers:
-    """Days of the epoch of proleptic Gregorian dates; month 13 is January of the next year."""
+    """Return the days since the epoch of proleptic Gregorian dates. Month 13 is the next January."""
     month = np.asarray(month)
     a = _quotient(14 - month, 12)
     y, m = year + 4800 - a, month + 12 * a - 3
@@ -117,7 +120,7 @@ def _gregorian(days: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _add_months(days: Numbers, months: Numbers) -> Numbers:
-    """Days of the epoch, months on; past the end of a month it is the last day."""
+    """Return days since the epoch plus months, limited to the last day of the month."""
     year, month, day = _gregorian(days)
     total = year * 12 + month - 1 + months
     year, month = total // 12, total % 12 + 1
@@ -127,7 +130,7 @@ def _add_months(days: Numbers, months: Numbers) -> Numbers:
 
 @columnar
 def months_between(later: pa.Array, earlier: pa.Array) -> pa.Array:
-    """Whole months between wall clocks in milliseconds."""
+    """Return the whole months between wall clocks in milliseconds."""
     mask = np.asarray(later.is_null()) | np.asarray(earlier.is_null())
     (day, clock), (start, start_clock) = (np.divmod(_numbers(c), _DAY) for c in (later, earlier))
     sign = np.where(day < start, -1, 1)

@@ -1,4 +1,4 @@
-"""Casts that DuckDB does otherwise, and casts of rows, arrays and maps."""
+"""Casts where DuckDB's results differ from Flink's, and casts of rows, arrays and maps to text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ text_of_year_month = primitive_text.year_month_text
 
 
 def text_of_bytes(value: bytes) -> str:
-    """The bytes read as UTF-8; what is none becomes U+FFFD, as Java does it."""
+    """Return the bytes decoded as UTF-8, with U+FFFD for invalid ones as in Java."""
     return value.decode("utf-8", "replace")
 
 
@@ -32,7 +32,7 @@ def text_of_timestamp(value: int, precision: int, unit: int) -> str:
 
 @columnar
 def to_float(values: pa.Array) -> pa.Array:
-    """DOUBLE to FLOAT: too great a number is infinite."""
+    """Return DOUBLEs as FLOATs. Numbers that are too great become infinite."""
     mask = np.asarray(values.is_null())
     numbers = np.asarray(values.fill_null(0.0), dtype=np.float64)
     with np.errstate(over="ignore"):
@@ -41,6 +41,6 @@ def to_float(values: pa.Array) -> pa.Array:
 
 @columnar
 def to_text(values: pa.Array, kind: pa.Array, zone: pa.Array) -> pa.Array:
-    """Rows, arrays and maps as text; `kind` is their encoded type."""
+    """Return rows, arrays and maps as text. `kind` is their encoded type."""
     write = writer(decode(kind[0].as_py()), zone[0].as_py(), cast=True)
     return pa.array([None if v is None else write(v) for v in plain_values(values)], pa.string())

@@ -1,6 +1,6 @@
-"""Functions of arrays. Flink: ArrayContainsFunction and its neighbours.
+"""Functions of arrays. Flink: ArrayContainsFunction and similar classes.
 
-Elements are equal where their values are, NULL to NULL too.
+Elements are equal if their values are, and NULL equals NULL.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Array = list[Any]
 
 
 def key_of(value: Any) -> Any:
-    """A hashable stand-in, equal where the values are."""
+    """Return a hashable key that is equal for equal values."""
     if isinstance(value, dict):
         return tuple(key_of(v) for v in value.values())
     return tuple(map(key_of, value)) if isinstance(value, (list, tuple)) else value
@@ -30,7 +30,7 @@ def _ordered(values: Iterable[Any]) -> Array:
 
 
 def element(values: Array) -> Any:
-    """The only element; NULL for an empty array."""
+    """Return the only element, or NULL for an empty array."""
     if len(values) > 1:
         raise JobError("Array has more than one element.")
     return values[0] if values else None
@@ -42,7 +42,7 @@ def contains(values: Array | None, wanted: Any) -> bool | None:
 
 
 def position(values: Array, wanted: Any) -> int:
-    """From 1; 0 where it is not there."""
+    """Return the position of a value from 1, or 0 if it is missing."""
     found = [i for i, v in enumerate(values, start=1) if v is not None and key_of(v) == key_of(wanted)]
     return found[0] if found else 0
 
@@ -85,7 +85,7 @@ def _not_greater(a: Any, b: Any) -> int:
 
 
 def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None) -> Array:
-    """Ascending with NULLs first, or descending with NULLs last, unless said otherwise."""
+    """Return the sorted array; by default ascending with NULLs first, or descending with NULLs last."""
     nulls = [v for v in values if v is None]
     some: Array = [v for v in values if v is not None]
     if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
@@ -97,7 +97,10 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
 
 
 def slice_of(values: Array, start: int, end: int | None = None) -> Array:
-    """From `start` to `end`, both included, from 1; negative ones count from the end."""
+    """Return the elements from `start` to `end`, both inclusive and from 1.
+
+    Negative positions count from the end.
+    """
     size = len(values)
     last = size if end is None else end + size + 1 if end < 0 else end
     first = start + size + 1 if start < 0 else start
@@ -125,6 +128,6 @@ def concat(*arrays: Array) -> Array:
 
 
 def join(values: Array, separator: str, null: str | None = None) -> str:
-    """NULLs are left out unless a text is given for them."""
+    """Return the joined texts. NULLs are skipped, unless `null` replaces them."""
     parts = values if null is None else [null if v is None else v for v in values]
     return separator.join(v for v in parts if v is not None)

@@ -35,7 +35,7 @@ _YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
 
 
 def format_timestamp(value: int, unit: int, pattern: str) -> str:
-    """DATE_FORMAT of a wall clock; `unit` is the nanoseconds of one count of `value`."""
+    """Return DATE_FORMAT of a wall clock. `unit` is the nanoseconds of one count of `value`."""
     checked(pattern)
     days, nanos = divmod(value * unit, _DAY * 10**9)
     cycles, rest = divmod(days - _YEAR_2000, _CYCLE)  # 400 years have the same days everywhere
@@ -43,7 +43,7 @@ def format_timestamp(value: int, unit: int, pattern: str) -> str:
 
 
 def format_string(text: str, pattern: str) -> str | None:
-    """DATE_FORMAT of a string."""
+    """Return DATE_FORMAT of a string."""
     millis = simple_parse(_DEFAULT, text, "UTC")
     return None if millis is None else simple_format(pattern, millis, "UTC")
 
@@ -54,7 +54,7 @@ def to_date(text: str) -> int | None:
 
 
 def to_date_by(text: str, pattern: str) -> int:
-    """TO_DATE with a pattern, lenient: February 29 of 2023 is March 1."""
+    """Return TO_DATE with a pattern. It is lenient: February 29 of 2023 is March 1."""
     millis = simple_parse(pattern, text, "UTC")
     return _UNREAD_DAY if millis is None else millis // (_DAY * 1000)
 
@@ -66,9 +66,9 @@ def to_timestamp(text: str) -> int | None:
 
 
 def to_timestamp_by(text: str, pattern: str) -> int | None:
-    """TO_TIMESTAMP with a pattern; a text that does not follow it may still be one of JDBC's.
+    """Return TO_TIMESTAMP with a pattern, in microseconds. A text may also be in JDBC's format.
 
-    NULL for fields that make no day, of which TO_TIMESTAMP_LTZ raises JobError.
+    NULL if the fields are no valid date, where TO_TIMESTAMP_LTZ raises JobError.
     """
     try:
         nanos = _read(text, pattern, 3)
@@ -154,7 +154,7 @@ def from_unixtime(seconds: int, zone: str, pattern: str = _DEFAULT) -> str:
 
 
 def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
-    """Seconds, without the fraction; -9223372036854775808 for what cannot be read."""
+    """Return seconds without the fraction, or -9223372036854775808 for an invalid text."""
     millis = simple_parse(pattern, text, zone)
     if millis is None:
         return _UNREAD
@@ -162,7 +162,7 @@ def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
 
 
 def convert_tz(text: str, source: str, target: str) -> str | None:
-    """A wall clock of one zone as the other shows it; an unknown zone is GMT."""
+    """Return the wall clock of one zone as the other shows it. An unknown zone is GMT."""
     millis = simple_parse(_DEFAULT, text, java_zone(source))
     return None if millis is None else simple_format(_DEFAULT, millis, java_zone(target))
 

@@ -1,6 +1,6 @@
 """Decimal arithmetic beyond DuckDB's 38 digits. Flink: DecimalDataUtils.
 
-A result is rounded HALF_UP to its type's scale; one with too many digits is NULL.
+A result is rounded HALF_UP to its type's scale. A result with too many digits is NULL.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UNITS = [Decimal(1).scaleb(-scale) for scale in range(39)]
 
 
 def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
-    """The value rounded to the type's scale, or None where it has too many digits for it."""
+    """Return the value rounded to the type's scale, or None if it has too many digits."""
     if value.adjusted() > _EXACT.prec // 2:
         return None
     rounded = value.quantize(_UNITS[kind.scale], context=_EXACT)
@@ -61,13 +61,13 @@ modulus = _operation(_remainder)
 
 
 def compare(left: Decimal, right: Decimal) -> int:
-    """-1, 0 or 1."""
+    """Return -1, 0 or 1."""
     return (left > right) - (left < right)
 
 
 @with_result
 def from_double(result: pa.DataType, value: float) -> Decimal | None:
-    """CAST of a DOUBLE: the digits that Java would print, rounded to the type."""
+    """Return a DOUBLE cast to DECIMAL: the digits that Java prints, rounded to the type."""
     return fit(decimal_of(value), result)
 
 
@@ -84,13 +84,13 @@ def decimal_of(value: float) -> Decimal:
 
 @with_result
 def round_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """ROUND(DECIMAL, to), HALF_UP."""
+    """Return ROUND(DECIMAL, to), rounded HALF_UP."""
     return _rounded(value, to, ROUND_HALF_UP, result)
 
 
 @with_result
 def truncate_to(result: pa.DataType, value: Decimal, to: int) -> Decimal | None:
-    """TRUNCATE(DECIMAL, to)."""
+    """Return TRUNCATE(DECIMAL, to)."""
     return _rounded(value, to, ROUND_DOWN, result)
 
 

@@ -55,7 +55,7 @@ def bytes_to_base64(value: bytes) -> str:
 
 
 def from_base64(text: str) -> str:
-    """The text of the bytes; `=` at the end may be left out."""
+    """Return the text of the bytes. The padding `=` is optional."""
     wrong = re.search(r"[^A-Za-z0-9+/=]", text)
     if wrong:
         raise JobError(f"Illegal base64 character {ord(wrong[0]):x}")
@@ -77,14 +77,14 @@ def _charset(name: str) -> str:
 
 
 def encode(text: str, charset: str) -> bytes:
-    """What the character set lacks becomes `?`."""
+    """Return the text in a character set, with `?` for characters that it lacks."""
     found = _charset(charset)
     mark = b"\xfe\xff" if charset.upper() == "UTF-16" and text else b""
     return mark + text.encode(found, "replace")
 
 
 def decode(value: bytes, charset: str) -> str:
-    """What is no character becomes U+FFFD."""
+    """Return the text of bytes, with U+FFFD for invalid ones."""
     if charset.upper() == "UTF-16" and value[:2] == b"\xff\xfe":
         return value[2:].decode("utf-16-le", "replace")
     text = value.decode(_charset(charset), "replace")
@@ -96,14 +96,14 @@ def url_encode(text: str) -> str:
 
 
 def url_decode(text: str) -> str | None:
-    """NULL where a % is not followed by two hexadecimal digits."""
+    """Return the decoded text, or NULL if two hexadecimal digits do not follow a %."""
     if re.search(r"%(?![0-9A-Fa-f]{2})", text):
         return None
     return unquote_plus(text, errors="replace")
 
 
 def parse_url(text: str, part: str, key: str | None = None) -> str | None:
-    """A part of a URL; QUERY with a key gives one parameter's value. NULL where there is none."""
+    """Return a part of a URL, or one parameter for QUERY with a key; NULL if there is none."""
     match = _URL.fullmatch(text)
     if match is None or match["protocol"].lower() not in _PROTOCOLS:
         return None
@@ -135,7 +135,7 @@ def _parameter(query: str | None, key: str) -> str | None:
 
 
 def inet_aton(text: str) -> int | None:
-    """The number of an IPv4 address."""
+    """Return the number of an IPv4 address, or NULL if it is invalid."""
     parts = text.split(".")
     if not 1 <= len(parts) <= 4 or not all(re.fullmatch(r"\d{1,10}", p) for p in parts):
         return None

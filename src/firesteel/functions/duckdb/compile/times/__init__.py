@@ -1,1 +1,1 @@
-"""Dates, times and timestamps as DuckDB SQL."""
+"""Compilation of dates, times and timestamps."""

@@ -1,6 +1,6 @@
-"""Points in time and intervals in DuckDB: arithmetic, the clock, DATE_FORMAT.
+"""Compilation of time arithmetic, the clock functions and DATE_FORMAT.
 
-A TIMESTAMP_LTZ is looked at through the session's time zone where its parts matter.
+Parts of a TIMESTAMP_LTZ are those in the session's time zone.
 """
 
 from __future__ import annotations
