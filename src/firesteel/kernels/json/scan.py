@@ -114,7 +114,7 @@ def scan(
 
 @inlined
 def _new_row(tables: Integers, cells: Cells, table: int) -> int:
-    """The place in `cells` of a row in which nothing is there yet, or FULL."""
+    """Return the position in `cells` of a new empty row, or FULL."""
     row = entry(tables, table + COUNT)
     if row == entry(tables, table + CAPACITY):
         return FULL
@@ -131,7 +131,7 @@ def _message(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Behind the object, BAD or FULL."""
+    """Return the position after the object, BAD or FULL."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
@@ -204,7 +204,7 @@ def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
 
 @part
 def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
-    """Whether two stretches of bytes are equal."""
+    """Return whether two ranges of bytes are equal."""
     step = 0
     while step + 8 <= length:
         if load_word(data, one + step) != load_word(data, other + step):
@@ -219,7 +219,7 @@ def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
 
 @inlined
 def _separated(data: Bytes, at: int, end: int, seen: int) -> int:
-    """Behind the comma that the second and later elements have before them."""
+    """Return the position after the comma that precedes the second and later elements."""
     if seen:
         if byte_at(data, at) != _COMMA:
             return BAD

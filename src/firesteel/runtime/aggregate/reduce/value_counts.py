@@ -49,7 +49,9 @@ class Best:
 
 
 class ValueCounts:
-    """One call and one bundle. size: int64[g], how many values each key has after it."""
+    """Counts of the values of one call in one bundle. `size` (int64[g]) is the number of values of each key
+    after it.
+    """
 
     def __init__(
         self, keys: Keys, call: AggregateSpec, added: PairCounts, state: OrderedMapState, now: int
@@ -88,7 +90,7 @@ class ValueCounts:
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write the counts that changed, of the keys to `keep`; nothing is left of those that are `gone`."""
+        """Write the changed counts of the keys in `keep`, and delete all entries of those in `gone`."""
         pairs = self._pairs
         write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
         if len(write):
@@ -112,7 +114,7 @@ class ValueCounts:
 
     @property
     def _kind(self) -> SqlType:
-        """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
+        """Return the type of the stored extreme. FLOAT and DOUBLE are stored in sortable form."""
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:

@@ -35,7 +35,9 @@ _FIRST_READ = 16
 
 
 class RetractedExtreme:
-    """One call over one batch. pairs: those of its argument. state: its map of counts."""
+    """Running MIN or MAX of one call over one batch. `pairs` are those of its argument, `state` its map of
+    counts.
+    """
 
     def __init__(
         self,
@@ -57,11 +59,13 @@ class RetractedExtreme:
 
     @property
     def kind(self) -> SqlType:
-        """The type of the stored extreme: FLOAT and DOUBLE are kept in sortable form."""
+        """Return the type of the stored extreme. FLOAT and DOUBLE are stored in sortable form."""
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> RunningExtreme:
-        """The extreme after each row. best, size and unmatched: the stored fields of the keys."""
+        """Return the extreme after each row. `best`, `size` and `unmatched` are the stored fields of the
+        keys.
+        """
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
         known_size = size.fill_null(0).to_numpy(zero_copy_only=False)
@@ -86,7 +90,7 @@ class RetractedExtreme:
         )  # fmt: skip
 
     def save(self) -> None:
-        """Write the counts that changed, of clean keys."""
+        """Write the changed counts of clean keys."""
         counts, owners = self._counts, self._pairs.owners
         write = np.flatnonzero((counts.last != counts.before) & self._rows.clean[owners])
         if len(write):
@@ -94,7 +98,9 @@ class RetractedExtreme:
             self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
 
     def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
-        """How many values each key has after each row, and which keys may lose their stored extreme."""
+        """Return the number of values of each key after each row, and which keys may lose their stored
+        extreme.
+        """
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
         read = (rows.keys.starts, counts.moves, counts.after, self._pairs.of_rows, values, known, stored)
@@ -103,7 +109,9 @@ class RetractedExtreme:
         return sizes, loses & rows.stored.found
 
     def _greatest(self, values: Index, others: Index) -> Index:
-        """The greatest value that is there after each row. values: of the pairs. others: of each key."""
+        """Return the greatest value after each row. `values` are those of the pairs, `others` one for each
+        key.
+        """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
         if not pairs.in_order or self._flip:  # they do not ascend
