@@ -40,7 +40,7 @@ def run_in(clone: Path, *arguments: str) -> str:
 def test_errors_name_their_place_in_the_users_functions(clone: Path) -> None:
     where = run_in(clone, "-c", "import firesteel; print(firesteel.__file__)")
     assert where.startswith(str(clone))
-    run_in(clone, "-m", "pytest", "-m", "not spark", "tests/udf")
+    run_in(clone, "-m", "pytest", "-m", "not spark", "tests/functions/python")
 
 
 @pytest.mark.spark

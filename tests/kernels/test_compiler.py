@@ -26,7 +26,7 @@ from firesteel.types.sql import INT, STRING
 KEPT = """
 import sys
 from firesteel.kernels import warm
-warm.MODULES = ("json_values",)
+warm.MODULES = ("json.values",)
 print(*sorted(set(warm.load_kept())))
 warm.compile_all()
 print("numba" in sys.modules)
@@ -43,7 +43,7 @@ def test_what_was_compiled_is_loaded_by_the_next_process_without_numba(tmp_path:
         return done.stdout.split()
 
     assert answer() == ["True"]
-    every = [f"json_values.{name}" for name in ("copy_texts", "find_words", "read_integers", "texts_size")]
+    every = [f"values.{name}" for name in ("copy_texts", "find_words", "read_integers", "texts_size")]
     assert answer() == [*every, "False"]
     damaged = next((tmp_path / "kernels").glob("*/*texts_size*"))
     damaged.write_bytes(damaged.read_bytes()[:-1])

@@ -14,7 +14,8 @@ import pytest
 from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
-from firesteel.cli.metrics import Metrics, served
+from firesteel.cli.metrics import Metrics
+from firesteel.cli.metrics_server import served
 from firesteel.spark.stream.settings import KEY_GROUPS
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> No
     took = time.monotonic() - began
     assert sum(each[1] for each in fired) == 20
     broker.send(topic, [row(30)] * 7)
-    with served(metrics, 0) as port:
+    with served(metrics.text, 0) as port:
         found, end = scraped(port), time.monotonic() + 30
         while (found.get("lag_messages") != 7 or "state_bytes" not in found) and time.monotonic() < end:
             time.sleep(0.2)

@@ -11,6 +11,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from firesteel.functions.python.load import PICKLED, find
+from firesteel.functions.python.watermarks import WatermarkStrategy
 from firesteel.functions.python.wrappers import Udf
 from firesteel.types.user_function import UserFunction
 
@@ -80,8 +81,8 @@ def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
     return bool(folder) and file is not None and Path(folder).resolve() in Path(file).resolve().parents
 
 
-def _of_object(udf: Udf) -> str:
-    target: Any = udf.function
+def _of_object(found: Udf | WatermarkStrategy) -> str:
+    target: Any = found.generator if isinstance(found, WatermarkStrategy) else found.function
     if not hasattr(target, "__code__") and not inspect.isclass(target):
         target = type(target)
     try:
