@@ -53,7 +53,7 @@ def scraped(port: int) -> dict[str, float]:
     with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     found = (
-        re.fullmatch(r'firesteel_(\w+)\{job="1"(?:,topic="[^"]+",partition="0")?\} (.+)', each)
+        re.fullmatch(r'firesteel_(\w+)\{job="[^"]+"(?:,topic="[^"]+",partition="0")?\} (.+)', each)
         for each in lines
     )
     return {match[1]: float(match[2]) for match in found if match}
