@@ -1,4 +1,4 @@
-"""What the rules of bind/scalar_*.py call for the parts of their nodes."""
+"""Interface by which the rules of bind/scalar/ bind the parts of their nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_left_deep(node: syntax.Node) -> TypeGuard[syntax.Binary]:
 
 
 class Names(Protocol):
-    """What names mean here (bind/names.py: Scope)."""
+    """Resolves names to columns (bind/names.py: Scope)."""
 
     def resolve(self, path: tuple[str, ...], range: SourceRange) -> Expr:
         """The column or field that a name stands for; raises ValidationError."""
@@ -83,7 +83,7 @@ class Binder:
         return [self.bind(node) for node in nodes]
 
     def bind_typed(self, node: syntax.Node) -> Expr:
-        """As bind, but a bare NULL is refused, as Calcite does where nothing gives it a type."""
+        """Bind a node and refuse a bare NULL, to which nothing gives a type (as Calcite does)."""
         found = self.bind(node)
         if (
             isinstance(found, Literal)

@@ -1,4 +1,4 @@
-"""What an expression is searched for before it is bound: what Flink refuses, what comes later."""
+"""Refuse parts of an expression before it is bound: what Flink refuses, and what is not supported yet."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: 
 
 
 def check_column(node: syntax.Node) -> None:
-    """As check_expression, of a computed column or a watermark. Raises ValidationError for queries: Flink's
-    parser refuses one that stands alone, its planner others without words."""
+    """Check the expression of a computed column or a watermark.
+
+    Raises:
+        ValidationError: It has a query. Flink's parser refuses one that stands alone, its planner any other.
+    """
     for part in syntax.walk(node):
         if _is_query(part):
             raise ValidationError(

@@ -57,7 +57,7 @@ def misplaced(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def unmatched(call: Call) -> ValidationError:
-    """What an auxiliary function is told that finds no window of the same arguments."""
+    """Return the error for an auxiliary function without a window of the same arguments."""
     name, window = call.function, call.function.partition("_")[0]
     return ValidationError(
         f"Call to auxiliary group function '{name}' must have matching call to group function '${window}' in "
@@ -68,7 +68,7 @@ def unmatched(call: Call) -> ValidationError:
 
 
 def misplaced_auxiliary(call: Call) -> ValidationError:
-    """What an auxiliary function is told where no window can be asked (Flink: by its code generator)."""
+    """Return the error for an auxiliary function in a place without windows (Flink's code generator)."""
     name, window = call.function, call.function.partition("_")[0]
     return ValidationError(
         f"Unsupported call: {name}",

@@ -16,7 +16,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 @dataclass(frozen=True)
 class BindContext:
-    """What binding needs beside the query: the catalog, the session's options and time zone, the text."""
+    """Surroundings of a query that is bound: the catalog, the options, the time zone, the SQL text."""
 
     catalog: Catalog
     options: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Scope:
         raise ValidationError(f"Table '{shown}' not found", range=range, hint=self._table_hint(path[0]))
 
     def star(self, path: tuple[str, ...], range: SourceRange | None) -> list[tuple[str, Expr]]:
-        """What `*` (path is empty), `t.*` or `column.*` stands for: names and columns."""
+        """Return the names and columns of `*` (an empty path), `t.*` or `column.*`."""
         relations = [r for r in self.relations if not path or r.is_named(path)]
         if relations:
             for relation in relations:

@@ -20,7 +20,7 @@ Item = tuple[str | None, Expr]
 
 @dataclass
 class Order:
-    """What a SELECT is sorted by.
+    """ORDER BY of a SELECT.
 
     items: ORDER BY. hidden: columns that only it reads, which stand after those of the SELECT list.
     """

@@ -166,7 +166,7 @@ class _Binder:
         return source, Scope((relation,), event_times(source) | processing_times(source))
 
     def _relation(self, node: syntax.Node) -> tuple[Node, Relation]:
-        """What one entry of FROM gives, and under which names."""
+        """Bind one entry of FROM and return its plan and the names of its columns."""
         if isinstance(node, TableName):
             return bind_table(node, self.context, bind_query)
         if isinstance(node, syntax.Subquery):

@@ -159,7 +159,7 @@ class Aggregation:
         return self._placeholder(written, kind, place)
 
     def _on_user(self, user: UserDefined, node: syntax.Call) -> Expr:
-        """An aggregate function of the user's; it takes any arguments."""
+        """Bind a call of a user-defined aggregate function, which takes any arguments."""
         place = node.range
         name, function = named(user, node.name)
         args = [self._plain().bind_typed(arg) for arg in node.args]

@@ -1,4 +1,4 @@
-"""What is written between and after the parentheses of an aggregate call."""
+"""Bind the arguments of an aggregate call and the clauses behind them (DISTINCT, FILTER, ORDER BY)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _percentile(args: Sequence[Expr], node: syntax.Call) -> list[Expr]:
 
 
 def options(node: syntax.Call, name: str) -> tuple[str, ...]:
-    """What is written with the call and is no argument.
+    """Return the options of a call: what is written with it and is no argument.
 
     Raises ValidationError for null treatment where there is none to choose, in Flink's words.
     """

@@ -47,7 +47,7 @@ def _order(keys: Keys) -> tuple[float, ...]:
 
 
 def _sets(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> list[Keys]:
-    """What one item of GROUP BY stands for. Within ROLLUP and CUBE no set counts twice."""
+    """Return the grouping sets of one item of GROUP BY. Within ROLLUP and CUBE no set counts twice."""
     if not isinstance(item, GroupingSets):
         return [_keys(item, key_of)]
     if item.kind == "GROUPING SETS":

@@ -1,4 +1,4 @@
-"""What stands after OVER: named windows, windows written out, windows that add to named ones.
+"""Bind the window behind OVER: a named one, one written out, or one that adds to a named one.
 
 Calcite: SqlWindow.validate, SqlWindow.overlay.
 """

@@ -1,4 +1,4 @@
-"""Calls of functions of the user's. Flink: FunctionCatalog's order of resolution."""
+"""Resolve calls of user-defined functions, in the order of Flink's FunctionCatalog."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from firesteel.types.user_function import UserDefined
 
 
 def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
-    """What the name of a call stands for, if it is a function of the user's: a temporary system function,
-    or one of the catalog that no built-in one hides. The name may have its catalog and database before it."""
+    """Return the user-defined function that a name stands for, None if there is none.
+
+    It is a temporary system function, or one of the catalog that no built-in function hides. The name may
+    have its catalog and database before it.
+    """
     if catalog is None:
         return None
     path, _, last = name.rpartition(".")
@@ -45,7 +48,7 @@ def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
 def unknown_function(
     written: str, args: Sequence[Expr], place: SourceRange, hint: str | None = None
 ) -> ValidationError:
-    """What a call is told that no function answers where it stands."""
+    """Return the error for a call of a function that is not known there."""
     families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
     return ValidationError(
         f"No match found for function signature {written}({families})", range=place, hint=hint

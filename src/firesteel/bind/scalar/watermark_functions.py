@@ -33,5 +33,5 @@ def current_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def source_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """What stands for the watermarks that a source gives by itself; none here does."""
+    """Bind SOURCE_WATERMARK(), the watermarks that a source makes by itself. No connector here does."""
     return Call("SOURCE_WATERMARK", (), timestamp(3), range=node.range)
