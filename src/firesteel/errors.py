@@ -49,6 +49,7 @@ class FiresteelError(Exception):
         hint: What to do about it, or None.
         range: Position in `sql`, or None if unknown.
         sql: Text that `range` refers to. None until it is known.
+        option: Key of the table's option that is wrong, or None. `range` becomes its position.
         exit_status: Exit status of the command.
     """
 
@@ -61,12 +62,14 @@ class FiresteelError(Exception):
         hint: str | None = None,
         range: SourceRange | None = None,
         sql: str | None = None,
+        option: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.range = range
         self.sql = sql
+        self.option = option
 
     def located(self, sql: str) -> FiresteelError:
         """Set the text that `range` refers to, unless it is set, and return this error."""

@@ -43,7 +43,7 @@ REFUSED = [
     ("CREATE TABLE d (c AS id) LIKE base", "c", "A generated column named 'c' already exists in the base table. You might want to specify EXCLUDING GENERATED or OVERWRITING GENERATED."),
     ("CREATE TABLE d (x INT, PRIMARY KEY (x) NOT ENFORCED) LIKE base", "PRIMARY KEY (x) NOT ENFORCED", "The base table already has a primary key. You might want to specify EXCLUDING CONSTRAINTS."),
     ("CREATE TABLE d (WATERMARK FOR ts AS ts) LIKE base", "WATERMARK FOR ts AS ts", "There already exists a watermark spec for column 'ts' in the base table."),
-    ("CREATE TABLE d WITH ('a' = 'z') LIKE base (INCLUDING OPTIONS)", "d", "There already exists an option ['a' -> 'b']  in the base table."),
+    ("CREATE TABLE d WITH ('a' = 'z') LIKE base (INCLUDING OPTIONS)", "'a' = 'z'", "There already exists an option ['a' -> 'b']  in the base table."),
     ("CREATE TABLE d LIKE nosuch", "nosuch", "Source table '`default_catalog`.`default_database`.`nosuch`' of the LIKE clause not found"),
     ("CREATE TABLE d LIKE base (OVERWRITING ALL)", "base", "Illegal merging strategy 'OVERWRITING' for 'ALL' option."),
     ("CREATE TABLE d LIKE base (INCLUDING ALL INCLUDING ALL)", "base", "Each like option feature can be declared only once."),

@@ -65,7 +65,13 @@ def hinted(entry: Table, options: Pairs, context: BindContext, place: SourceRang
     _check_pairs(options, place)
     given = dict(options)
     shown = tuple((key, given[key]) for key in in_java_order(list(given)))
-    table = replace(entry, options=tuple({**dict(entry.options), **given}.items()), hints=shown, traits=None)
+    table = replace(
+        entry,
+        options=tuple({**dict(entry.options), **given}.items()),
+        hints=shown,
+        traits=None,
+        option_places={key: place for key, place in entry.option_places.items() if key not in given},
+    )
     try:
         return table if context.validate is None else context.validate(table)
     except FiresteelError as error:

@@ -168,6 +168,11 @@ class Catalog(Databases):
         """
         return self._names((Table, View), place)
 
+    def tables(self) -> list[Table]:
+        """Return the tables of all catalogs and databases, without those that a temporary one hides."""
+        merged = {**self._objects, **self._temporary}
+        return [entry for entry in merged.values() if isinstance(entry, Table)]
+
     def view_names(self, place: tuple[str, str] | None = None) -> list[str]:
         """Return the sorted names of the views of a database.
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from firesteel.changelog import ChangelogMode
+from firesteel.errors import SourceRange
 from firesteel.functions.expression.nodes import Expr
 from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class Place:
+    """Position of a part of a definition, for errors that are found when the table is used."""
+
+    sql: str
+    """Text of the statement, or of the script that holds it."""
+    range: SourceRange
+    """Range of characters in `sql`."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,10 @@ class Table:
     """Properties of its connector, or None while they are unknown."""
     hints: tuple[tuple[str, str], ...] = ()
     """Options of the OPTIONS hint with which a query reads or writes the table, as plans show them."""
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where the table's name stands in its definition, or None if it was not defined by a statement."""
+    option_places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
+    """Where each option stands, by key. Options of hints have no place here."""
 
     @property
     def path(self) -> tuple[str, str, str]:

@@ -144,7 +144,8 @@ class Runner:
             The exit status of the last failure, 0 if there was none.
         """
         status = 0
-        for piece in self._environment.split_in_place(text):
+        pieces = self._environment.split_in_place(text)
+        for piece in pieces:
             try:
                 for statement in self._environment.parse(piece):
                     self.execute(statement, text)
@@ -156,7 +157,7 @@ class Runner:
                     import traceback
 
                     traceback.print_exception(problem, file=sys.stderr)
-                if error.sql == piece:
+                if error.sql in pieces:
                     error.sql = text  # the line that is shown may hold other statements, too
                 said = f"error: {error}"
                 print(lines_escaped(said) if sys.stdout.isatty() else said, flush=True)

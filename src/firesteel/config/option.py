@@ -226,4 +226,4 @@ def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
         secret: Whether the option is declared a secret.
     """
     hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason
-    return ValidationError(f"Invalid value for option '{key}'.", hint=hint)
+    return ValidationError(f"Invalid value for option '{key}'.", hint=hint, option=key)

@@ -78,6 +78,7 @@ def check_required(options: Mapping[str, str], table: Iterable[Option]) -> None:
     raise ValidationError(
         f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}",
         hint=f"did you mean {meant}?" if meant else None,
+        option=next(iter(near.values()), None),
     )
 
 
@@ -98,6 +99,7 @@ def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -
         f"Unsupported options found for '{name}'.\n\nUnsupported options:\n\n{listed}\n\n"
         f"Supported options:\n\n{all_options}",
         hint=f"did you mean {', '.join(near)}?" if near else None,
+        option=unknown[0],
     )
 
 

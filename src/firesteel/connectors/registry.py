@@ -10,8 +10,9 @@ from firesteel.catalog.schema import Table
 from firesteel.config.plugins import Plugins
 from firesteel.config.secrets import resolved
 from firesteel.connectors.base import Connector, Sink, Source
+from firesteel.connectors.option_place import locate
 from firesteel.connectors.options import check_watermarks
-from firesteel.errors import ValidationError
+from firesteel.errors import FiresteelError, ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.registry import FORMATS
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -46,6 +47,7 @@ def connector(name: str) -> Connector:
             "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
             f"Available factory identifiers are:\n\n{listed}",
             hint=f"did you mean '{near[0]}'?" if near else None,
+            option="connector",
         )
     return found
 
@@ -85,13 +87,18 @@ def validate_table(table: Table) -> Table:
     """Check a table's options and return the table with its connector's traits.
 
     Raises:
-        ValidationError: An option is wrong. The hint names the table, since options are checked at its use.
+        ValidationError: An option is wrong. The error points at it, and the hint names the table, since
+            options are checked at its use.
     """
     try:
         return _validated(table)
     except ValidationError as error:
+        locate(error, table, by_words=True)
         whose = f"in the options of table '{table.name}'"
         error.hint = f"{whose}: {error.hint}" if error.hint else f"see {whose.removeprefix('in ')}"
+        raise
+    except FiresteelError as error:
+        locate(error, table, by_words=True)
         raise
 
 

@@ -26,7 +26,7 @@ FORMATS = Plugins(
 )
 
 
-def find_format(name: str) -> Format:
+def find_format(name: str, option: str | None = None) -> Format:
     """Return the format called `name`.
 
     Raises:
@@ -41,5 +41,6 @@ def find_format(name: str) -> Format:
             "'org.apache.flink.table.factories.DeserializationFormatFactory' in the classpath.",
             hint=(f"did you mean '{near[0]}'? " if near else "")
             + f"Available formats are: {', '.join(names)}",
+            option=option,
         )
     return found

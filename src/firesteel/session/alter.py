@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.bind.statements.alter import altered
+from firesteel.bind.statements.ddl import places_of
 from firesteel.bind.statements.views import bind_view
 from firesteel.catalog.schema import Table, View
 from firesteel.connectors.registry import validate_table
@@ -30,6 +31,8 @@ def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
         return OK
     if isinstance(change, sql.SetOptions):
         changed = _with_options(table, {**dict(table.options), **dict(change.options)})
+        places = places_of(change.options, change.option_ranges, call.text)
+        changed = replace(changed, option_places={**table.option_places, **places})
     elif isinstance(change, sql.ResetOptions):
         changed = _reset(table, change)
     else:

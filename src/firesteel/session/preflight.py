@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, wait
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from firesteel.background import in_thread
+from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.schema import Table
+from firesteel.connectors.option_place import locate
 from firesteel.connectors.registry import open_sink, open_source
-from firesteel.errors import UsageError
+from firesteel.errors import FiresteelError, NotSupportedError, SqlError, UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
@@ -55,12 +59,14 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     fresh = CHECKPOINT not in environment.options or (folder is not None and not has_saved(None, folder))
     if folder is not None:
         yield partial(check_saved, None, folder, job, statement)
+    catalog = environment.catalog
     for chain in job.chains:
         if isinstance(chain.source, ScanSpec) and chain.source.table not in environment.frames:
-            yield partial(_check_source, chain.source, is_local=is_local, fresh=fresh)
+            check = partial(_check_source, chain.source, is_local=is_local, fresh=fresh)
+            yield partial(_located, check, table_with_options(catalog, chain.source))
     for sink in job.sinks:
         if sink.connector is not None:
-            yield partial(_check_sink, sink)
+            yield partial(_located, partial(_check_sink, sink), table_with_options(catalog, sink))
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:
@@ -69,6 +75,26 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
     if checkpoint is None or local_folder(checkpoint) is None or ":/" in checkpoint:
         return None
     return environment.known_statements.folder(None, checkpoint, job, statement)
+
+
+def table_with_options(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
+    """Return the table of a scan or sink, with places only for options that the job has as they were set."""
+    table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
+    if table is None:
+        return None
+    pairs = {*spec.options} & {*table.options}
+    places = {key: table.option_places[key] for key, _ in pairs if key in table.option_places}
+    return replace(table, option_places=places)
+
+
+def _located(check: Check, table: Table | None) -> None:
+    """Check, and point an error at the table's option that is wrong."""
+    try:
+        check()
+    except FiresteelError as error:
+        if table is not None:
+            locate(error, table, by_words=isinstance(error, (SqlError, NotSupportedError)))
+        raise
 
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:

@@ -43,7 +43,7 @@ class AlterGrammar(CatalogGrammar):
         table = self.full_name()
         readers: dict[str, Callable[[], sql.Change]] = {
             "RENAME": self._rename,
-            "SET": lambda: sql.SetOptions(self.properties()),
+            "SET": lambda: sql.SetOptions(*self.located_properties()),
             "RESET": self._reset_options,
             "ADD": lambda: self._definitions(sql.Add),
             "MODIFY": lambda: self._definitions(sql.Modify),

@@ -132,6 +132,8 @@ class SetOptions:
     """SET ('k' = 'v')."""
 
     options: tuple[tuple[str, str], ...]
+    option_ranges: tuple[SourceRange, ...] = ()
+    """Position of each option."""
 
 
 @dataclass(frozen=True)

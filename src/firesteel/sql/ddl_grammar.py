@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from firesteel.errors import SourceRange
 from firesteel.sql.lexer import Kind
 from firesteel.sql.query_grammar import QueryGrammar
 from firesteel.sql.statements import (
@@ -90,7 +91,7 @@ class DdlGrammar(QueryGrammar):
         if self.accept("PARTITIONED", "BY"):
             parts["partition_keys"] = self.names_in_parentheses()
         if self.accept("WITH"):
-            parts["options"] = self.properties()
+            parts["options"], parts["option_ranges"] = self.located_properties()
         if self.accept("LIKE"):
             parts["like"] = self._like_clause()
         elif "column_list" in parts:
@@ -187,15 +188,21 @@ class DdlGrammar(QueryGrammar):
 
     def properties(self) -> tuple[tuple[str, str], ...]:
         """Read ('key' = 'value', ...)."""
-        self.expect_symbol("(")
-        pairs = [] if self.at_symbol(")") else self.list_of(self._property)
-        self.expect_symbol(")")
-        return tuple(pairs)
+        return self.located_properties()[0]
 
-    def _property(self) -> tuple[str, str]:
+    def located_properties(self) -> tuple[tuple[tuple[str, str], ...], tuple[SourceRange, ...]]:
+        """Read ('key' = 'value', ...). Return the pairs and, in the same order, their positions."""
+        self.expect_symbol("(")
+        found = () if self.at_symbol(")") else self.list_of(self._property)
+        self.expect_symbol(")")
+        return tuple(pair for pair, _ in found), tuple(range for _, range in found)
+
+    def _property(self) -> tuple[tuple[str, str], SourceRange]:
+        start = self.token.range.start
         key = self.string("an option's name between single quotes")
         self.expect_symbol("=")
-        return key, self.string("an option's value between single quotes")
+        value = self.string("an option's value between single quotes")
+        return (key, value), self.since(start)
 
     def _like_clause(self) -> LikeClause:
         table = self.full_name()

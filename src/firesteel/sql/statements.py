@@ -83,6 +83,8 @@ class CreateTable(Statement):
     watermarks: tuple[WatermarkDefinition, ...] = ()
     partition_keys: tuple[Name, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    option_ranges: tuple[SourceRange, ...] = ()
+    """Position of each option; () if the statement was not parsed from text."""
     comment: str | None = None
     like: LikeClause | None = None
     query: Node | None = None

@@ -50,7 +50,7 @@ def altered(table: Table, change: Change, place: SourceRange, context: BindConte
         assert isinstance(change, Add)
         changed = _with(table, definition, change)
     bound = bind_create_table(changed, context, may_be_empty=True)
-    return replace(bound, traits=None)
+    return replace(bound, traits=None, place=table.place, option_places=table.option_places)
 
 
 def _refused(message: str, place: SourceRange) -> ValidationError:

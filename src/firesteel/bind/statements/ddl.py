@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate.aggregate import refuse_aggregates
@@ -10,8 +11,8 @@ from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.statements.like import Base, base_of
-from firesteel.catalog.schema import Column, Table, Watermark
-from firesteel.errors import FiresteelError, ValidationError
+from firesteel.catalog.schema import Column, Place, Table, Watermark
+from firesteel.errors import FiresteelError, SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.plan.tree import Field
 from firesteel.sql.statements import ColumnDefinition, CreateTable, KeyDefinition, Name, WatermarkDefinition
@@ -55,6 +56,8 @@ class _Binder:
             partition_keys=self._partition_keys(columns),
             comment=statement.comment,
             temporary=statement.temporary,
+            place=Place(self.context.sql, statement.table.range),
+            option_places=self._option_places(),
         )
 
     # --- columns ---------------------------------------------------------------------------------
@@ -167,12 +170,17 @@ class _Binder:
         own = dict(self.statement.options)
         for key in own:
             if key in options and not self.base.overwrites_options:
+                place = self._option_places().get(key)
                 raise ValidationError(
                     f"There already exists an option ['{key}' -> '{options[key]}']  in the base table. You "
                     "might want to specify EXCLUDING OPTIONS or OVERWRITING OPTIONS.",
-                    range=self.statement.table.range,
+                    range=place.range if place is not None else self.statement.table.range,
                 )
         return tuple({**options, **own}.items())
+
+    def _option_places(self) -> dict[str, Place]:
+        own = places_of(self.statement.options, self.statement.option_ranges, self.context.sql)
+        return {**self.base.option_places, **own}
 
     def _partition_keys(self, columns: tuple[Column, ...]) -> tuple[str, ...]:
         names = [column.name for column in columns]
@@ -202,6 +210,19 @@ class _Binder:
                 "Multiple WATERMARK declarations are not supported yet.", range=definitions[1].range
             )
         return bind_watermark(definitions[0], columns, self.context)
+
+
+def places_of(
+    options: Sequence[tuple[str, str]], ranges: Sequence[SourceRange], sql: str
+) -> dict[str, Place]:
+    """Return the place of each option by its key.
+
+    Args:
+        options: Options as written.
+        ranges: Position of each option in `sql`; empty if they have none.
+        sql: Text of the statement.
+    """
+    return {key: Place(sql, range) for (key, _), range in zip(options, ranges, strict=False)}
 
 
 _TIMES = (

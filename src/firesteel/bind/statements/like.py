@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from firesteel.bind.names import BindContext, Relation, Scope, did_you_mean
 from firesteel.bind.scalar.scalar import ScalarBinder
-from firesteel.catalog.schema import Column, Table, View, Watermark
+from firesteel.catalog.schema import Column, Place, Table, View, Watermark
 from firesteel.errors import ValidationError
 from firesteel.plan.tree import Field
 from firesteel.sql.parser import parse_expression
@@ -36,6 +37,7 @@ class Base:
     watermark: Watermark | None = None
     overwrites_options: bool = True
     overwrites_watermark: bool = False
+    option_places: Mapping[str, Place] = field(default_factory=dict)
 
     def rebound(self, binder: ScalarBinder) -> list[Column]:
         """The columns, computed ones bound again: they count columns, and there are others now."""
@@ -125,4 +127,5 @@ def _kept(table: Table, strategies: dict[str, str], own: set[str]) -> Base:
         table.watermark if keeps("WATERMARKS") else None,
         strategies["OPTIONS"] == "OVERWRITING",
         strategies["WATERMARKS"] == "OVERWRITING",
+        table.option_places if keeps("OPTIONS") else {},
     )

@@ -56,7 +56,7 @@ def field_options(name: str, kind: SqlType, options: Mapping[str, str]) -> Field
     prefix = f"fields.{name}"
     chosen = options.get(f"{prefix}.kind", RANDOM)
     if chosen not in (RANDOM, SEQUENCE):
-        raise ValidationError(f"Unsupported generator kind: {chosen}")
+        raise ValidationError(f"Unsupported generator kind: {chosen}", option=f"{prefix}.kind")
     return _sequence(prefix, kind, options) if chosen == SEQUENCE else _random(prefix, kind, options)
 
 
@@ -71,7 +71,8 @@ def _sequence(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOp
     start, end = integer(options, f"{prefix}.start", 0), integer(options, f"{prefix}.end", 0)
     if start > end:
         raise ValidationError(
-            f"The start value ({start}) must not be greater than the end value ({end}) of '{prefix}'."
+            f"The start value ({start}) must not be greater than the end value ({end}) of '{prefix}'.",
+            option=f"{prefix}.start",
         )
     return FieldOptions(kind=SEQUENCE, start=start, end=end)
 
@@ -112,7 +113,8 @@ def _text(prefix: str, kind: SqlType, options: Mapping[str, str], made: FieldOpt
     if length > declared:
         raise ValidationError(
             f"Custom length '{length}' for variable-length type ({kind.root.value}) field should be shorter "
-            f"than '{declared}' defined in the schema."
+            f"than '{declared}' defined in the schema.",
+            option=f"{prefix}.length",
         )
     return replace(
         made,
@@ -135,7 +137,10 @@ def _range(prefix: str, kind: SqlType, options: Mapping[str, str]) -> tuple[Any,
         least = _number(options, f"{prefix}.min", low)
         most = _number(options, f"{prefix}.max", high)
     if least >= most:
-        raise ValidationError(f"lower bound ({least}) must be strictly less than upper bound ({most})")
+        raise ValidationError(
+            f"lower bound ({least}) must be strictly less than upper bound ({most})",
+            option=f"{prefix}.{'min' if f'{prefix}.min' in options else 'max'}",
+        )
     if root is TypeRoot.DECIMAL:
         bound = 10.0 ** ((kind.precision or 0) - (kind.scale or 0)) - 1
         least, most = max(least, -bound), min(most, bound)

@@ -33,7 +33,7 @@ class Filesystem:
     def validate(self, table: Table) -> None:
         options = dict(table.options)
         check_required(options, OPTIONS)
-        found = find_format(options["format"])
+        found = find_format(options["format"], "format")
         prefix = f"{found.name}."
         check_unknown(
             self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, keys(OPTIONS)
@@ -65,7 +65,7 @@ class Filesystem:
 
     def traits(self, table: Table) -> SourceTraits:
         options = dict(table.options)
-        found = find_format(options["format"])
+        found = find_format(options["format"], "format")
         return SourceTraits(
             changelog_mode=found.changelog_mode,
             bounded=MONITOR not in options,

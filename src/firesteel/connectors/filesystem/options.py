@@ -83,7 +83,8 @@ def success_file(values: TypedOptions) -> str | None:
     if "metastore" in kinds:
         raise ValidationError(
             "Can not configure a 'metastore' partition commit policy for a file system table. You can only "
-            "configure 'metastore' partition commit policy for a hive table."
+            "configure 'metastore' partition commit policy for a hive table.",
+            option=_POLICY,
         )
     if others := [kind for kind in kinds if kind != "success-file"]:
         raise NotSupportedError(f"'{_POLICY}' = '{others[0]}' is not supported", hint="use success-file")

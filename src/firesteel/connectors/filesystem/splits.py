@@ -75,6 +75,7 @@ def local_path(path: str) -> Path:
             raise NotSupportedError(
                 f"The filesystem connector reads local files only, not '{parts.scheme}'.",
                 hint="use a path such as /data/t.json or file:///data/t.json",
+                option="path",
             )
         return Path(unquote(parts.path))
     return Path(path)
@@ -90,9 +91,11 @@ def check_path(path: str) -> Path:
     try:
         is_there = root.exists()
     except OSError as error:
-        raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.") from None
+        raise DataError(f"The path '{path}' cannot be listed: {error.strerror}.", option="path") from None
     if not is_there:
-        raise DataError(f"The path '{path}' does not exist.", hint="check the table's option 'path'")
+        raise DataError(
+            f"The path '{path}' does not exist.", hint="check the table's option 'path'", option="path"
+        )
     return root
 
 

@@ -44,13 +44,15 @@ def address_of(dialect: Dialect, url: str, username: str | None, password: str |
     scheme, _, rest = url.removeprefix("jdbc:").partition(":")
     if scheme == "sqlite":
         if not shown.removeprefix("jdbc:sqlite:") or ":memory:" in rest:
-            raise ValidationError(f"'{shown}' names no file.", hint="jdbc:sqlite:/path/to/file.db")
+            raise ValidationError(
+                f"'{shown}' names no file.", option="url", hint="jdbc:sqlite:/path/to/file.db"
+            )
         return Address(dialect.driver, shown, None, None, rest.split("?")[0].removeprefix("//"))
     parts = urlsplit(rest if rest.startswith("//") else f"//localhost/{rest}")
     try:
         port = parts.port
     except ValueError:
-        raise ValidationError(f"'{shown}' is no URL of one {dialect.name} server.") from None
+        raise ValidationError(f"'{shown}' is no URL of one {dialect.name} server.", option="url") from None
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     username = username or given.pop("user", None) or _plain(parts.username)
     password = password or given.pop("password", None) or _plain(parts.password)
@@ -88,4 +90,5 @@ def _unknown(dialect: Dialect, key: str) -> NotSupportedError:
     return NotSupportedError(
         f"The parameter '{key}' of a JDBC URL for {dialect.name} has no counterpart here.",
         hint="leave it out",
+        option="url",
     )

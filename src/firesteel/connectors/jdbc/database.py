@@ -152,7 +152,10 @@ class Database:
 
     def error(self, error: Any, what: str = "") -> FiresteelError:
         """A driver's error in a line. what: was asked for."""
-        return JobError(f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}")
+        where = f"{self._options.address.shown}, table {self._options.table}"
+        return JobError(
+            f"{where}: {what}{_words(error)}", option="url" if self._is_away(error) else "table-name"
+        )
 
     def has_table(self, name: str) -> bool:
         """Whether a table of that name can be reached without a schema before it.

@@ -123,5 +123,6 @@ def dialect_of(url: str) -> Dialect:
     raise ValidationError(
         f"Could not find any jdbc factory that can handle url '{url.split('?')[0]}' that implements "
         "'org.apache.flink.connector.jdbc.core.database.JdbcFactory' in the classpath.\n\n"
-        f"Available factories are:\n\n{listed}"
+        f"Available factories are:\n\n{listed}",
+        option="url",
     )

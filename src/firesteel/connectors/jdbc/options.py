@@ -124,7 +124,7 @@ def _partitions(typed: TypedOptions) -> Partitions | None:
             f"'scan.partition.upper-bound'='{upper}'."
         )
     if number < 1:
-        raise ValidationError("Batch number must be positive")
+        raise ValidationError("Batch number must be positive", option="scan.partition.num")
     return Partitions(column, number, lower, upper)
 
 

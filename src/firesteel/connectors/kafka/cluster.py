@@ -102,7 +102,9 @@ class Cluster:
             if name not in topics:
                 near = ", ".join(sorted(t for t in topics if not t.startswith("__"))) or "none"
                 raise JobError(
-                    f"Kafka at {self.servers} has no topic '{name}'.", hint=f"its topics are: {near}"
+                    f"Kafka at {self.servers} has no topic '{name}'.",
+                    hint=f"its topics are: {near}",
+                    option="topic",
                 )
         return [(name, number) for name in names for number in sorted(topics[name].partitions)]
 
@@ -132,6 +134,7 @@ class Cluster:
             f"Kafka at {self.servers} has no topic '{topic}', and does not create it on first use: "
             f"{'auto.create.topics.enable is false' if found.error is None else found.error.str()}",
             hint=f"create it: kafka-topics.sh --bootstrap-server {self.servers} --create --topic {topic}",
+            option="topic",
         )
 
     def known(self) -> set[Partition]:
@@ -286,7 +289,9 @@ class Cluster:
         try:
             return answer.result(_PATIENCE)
         except TimeoutError:
-            raise UnreachableError(f"Kafka at {self.servers} does not answer.") from None
+            raise UnreachableError(
+                f"Kafka at {self.servers} does not answer.", option="properties.bootstrap.servers"
+            ) from None
         except self._kafka.KafkaException as error:
             if will_pass(error.args[0]):
                 raise self._unreachable(error) from None
@@ -303,6 +308,7 @@ class Cluster:
         return UnreachableError(
             f"Kafka at {self.servers} cannot be reached: {(said or [_words(error)])[0]}",
             hint="is the broker up, and 'properties.bootstrap.servers' right?",
+            option="properties.bootstrap.servers",
         )
 
 

@@ -159,7 +159,9 @@ def _place(options: Mapping[str, str], name: str, default: str) -> Place:
     if mode == TIMESTAMP:
         return Place(mode, timestamp=integer(options, needed, 0))
     if len(topics_of(options)) != 1:
-        raise ValidationError("Currently Kafka source only supports specific offset for single topic.")
+        raise ValidationError(
+            "Currently Kafka source only supports specific offset for single topic.", option=needed
+        )
     return Place(mode, offsets=_specific(needed, options[needed]))
 
 
@@ -179,7 +181,7 @@ def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
     key = "format" if "format" in options else "value.format"
     if key not in options:
         raise ValidationError("Could not find required scan format 'value.format'.")
-    found = find_format(options[key])
+    found = find_format(options[key], key)
     include = options.get("value.fields-include", ALL).upper()
     if include not in (ALL, EXCEPT_KEY):
         raise invalid(
@@ -188,7 +190,8 @@ def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
     if include == ALL and options.get("key.fields-prefix"):
         raise ValidationError(
             "A key prefix is not allowed when option 'value.fields-include' is set to 'ALL'. "
-            "Set it to 'EXCEPT_KEY' instead to avoid field overlaps."
+            "Set it to 'EXCEPT_KEY' instead to avoid field overlaps.",
+            option="key.fields-prefix",
         )
     part = key_of(options, names)
     keys = part.columns if part is not None and include == EXCEPT_KEY else ()
@@ -218,11 +221,12 @@ def key_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part | None:
             )
         return None
     name = options["key.format"]
-    found = find_format(name)
+    found = find_format(name, "key.format")
     if not found.changelog_mode.is_insert_only:
         raise ValidationError(
             f"A key format should only deal with INSERT-only records. But {name} has a changelog mode of "
-            f"{found.changelog_mode}."
+            f"{found.changelog_mode}.",
+            option="key.format",
         )
     if not listed:
         raise ValidationError(
@@ -296,7 +300,9 @@ def check_parts(table: Table, connector: str, options: Mapping[str, str], known:
         tasks = integer(options, option, 1)
         if tasks < 1:
             path = ".".join(table.path)
-            raise ValidationError(f"Invalid configured parallelism {tasks} for table '{path}'.")
+            raise ValidationError(
+                f"Invalid configured parallelism {tasks} for table '{path}'.", option=option
+            )
     how = sink_options(options)
     check_properties(dict(read_options(options).properties), how.in_transactions)
 
@@ -307,5 +313,7 @@ def check_group(options: KafkaOptions) -> None:
     for place in (options.start, options.end):
         if place is not None and place.mode == GROUP and "group.id" not in dict(options.properties):
             raise ValidationError(
-                "Property group.id is required when using committed offset for offsets initializer"
+                "Property group.id is required when using committed offset for offsets initializer",
+                hint=f"set '{PREFIX}group.id', or 'scan.startup.mode' = 'earliest-offset'",
+                option="scan.startup.mode",
             )

@@ -54,10 +54,11 @@ class UpsertKafka:
         options = dict(table.options)
         check_required(options, OPTIONS)
         for option in _FORMATS:
-            if not find_format(options[option]).changelog_mode.is_insert_only:
+            if not find_format(options[option], option).changelog_mode.is_insert_only:
                 raise ValidationError(
                     f"'{_NAME}' connector doesn't support '{options[option]}' as {option.replace('.', ' ')}, "
-                    f"because '{options[option]}' is not in insert-only mode."
+                    f"because '{options[option]}' is not in insert-only mode.",
+                    option=option,
                 )
         if not table.primary_key:
             raise ValidationError(

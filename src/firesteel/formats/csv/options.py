@@ -71,7 +71,8 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
     disabled = values["disable-quote-character"]
     if disabled and "quote-character" in options:
         raise ValidationError(
-            "Format cannot define a quote character and disabled quote character at the same time."
+            "Format cannot define a quote character and disabled quote character at the same time.",
+            option="csv.disable-quote-character",
         )
     dialect = CsvDialect(
         delimiter=_character("field-delimiter", _unescaped(values["field-delimiter"])),

@@ -173,4 +173,5 @@ class Parquet:
             f"Could not find any factory for identifier '{self.name}' that implements "
             "'org.apache.flink.table.factories.DeserializationFormatFactory' in the classpath.",
             hint="parquet is a format of files",
+            option="format",
         )

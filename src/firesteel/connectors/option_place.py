@@ -1,0 +1,55 @@
+"""Positions of errors about a table's options: they point into the statement that set the option.
+
+Options are checked when the table is used, not when it is created. The statement that uses the table says
+nothing about them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from firesteel.catalog.schema import Place, Table
+from firesteel.errors import FiresteelError
+
+_WORD = re.compile(r"[\w.#-]*[\w#-]")
+"""A word that may be an option's key: the dot that ends a sentence is not part of it."""
+
+
+def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> None:
+    """Point an error at the option that it is about, unless it has a position already.
+
+    Args:
+        error: The error. Its position is set.
+        table: The table whose options are wrong.
+        by_words: Whether the error is about the table's definition: if it does not name its option, the
+            option is found in its text, or else the error points at the table's name.
+    """
+    if error.range is not None:
+        return
+    place = _place_of(error.option, table)
+    if place is None and by_words:
+        place = _place_of(_key_in(error, table), table) or (None if table.hints else table.place)
+    if place is not None:
+        error.range, error.sql = place.range, place.sql
+
+
+def _place_of(key: str | None, table: Table) -> Place | None:
+    """Return the place of an option, None if there is none or more than one.
+
+    A format may leave out its name and the `key.` or `value.` before it.
+    """
+    places = table.option_places
+    if key is None or key in places:
+        return None if key is None else places[key]
+    found = [place for full, place in places.items() if full.endswith(f".{key}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _key_in(error: FiresteelError, table: Table) -> str | None:
+    """Return the first key of an option in the words of an error.
+
+    A word without `.` and `-`, such as `path`, may as well be the name of a column.
+    """
+    words = _WORD.findall(f"{error.message}\n{error.hint or ''}")
+    keys = (word for word in words if "." in word or "-" in word)
+    return next((key for key in keys if _place_of(key, table) is not None), None)
