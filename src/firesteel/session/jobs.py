@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from firesteel.background import in_thread
 from firesteel.config.secrets import Pairs, hand_on
-from firesteel.errors import UsageError
+from firesteel.errors import FiresteelError, UsageError
 from firesteel.job.lower.job import TranslateOptions, translate
 from firesteel.job.spec import JobSpec
 from firesteel.plan.nodes.physical import Sink
@@ -23,6 +23,7 @@ from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
+from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import await_spark
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
@@ -81,6 +82,9 @@ class Running:
         try:
             if not self._cancelled.is_set():
                 yield from self._batch() if host == launch.BATCH else self._start_stream().results()
+        except FiresteelError as error:
+            locate_in_job(error, self._environment.catalog, self._job)
+            raise
         finally:
             self._ended.set()
 

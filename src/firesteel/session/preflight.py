@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, wait
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from firesteel.background import in_thread
-from firesteel.catalog.catalog import Catalog
-from firesteel.catalog.schema import Table
-from firesteel.connectors.option_place import locate
 from firesteel.connectors.registry import open_sink, open_source
-from firesteel.errors import FiresteelError, NotSupportedError, SqlError, UsageError
+from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
+from firesteel.session.option_places import located, table_of
 from firesteel.spark.checkpoint.fingerprint import check_saved, has_saved
 from firesteel.spark.checkpoint.lock import local_folder
 
@@ -63,10 +60,10 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     for chain in job.chains:
         if isinstance(chain.source, ScanSpec) and chain.source.table not in environment.frames:
             check = partial(_check_source, chain.source, is_local=is_local, fresh=fresh)
-            yield partial(_located, check, table_with_options(catalog, chain.source))
+            yield partial(located, check, table_of(catalog, chain.source))
     for sink in job.sinks:
         if sink.connector is not None:
-            yield partial(_located, partial(_check_sink, sink), table_with_options(catalog, sink))
+            yield partial(located, partial(_check_sink, sink), table_of(catalog, sink))
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:
@@ -75,26 +72,6 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
     if checkpoint is None or local_folder(checkpoint) is None or ":/" in checkpoint:
         return None
     return environment.known_statements.folder(None, checkpoint, job, statement)
-
-
-def table_with_options(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
-    """Return the table of a scan or sink, with places only for options that the job has as they were set."""
-    table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
-    if table is None:
-        return None
-    pairs = {*spec.options} & {*table.options}
-    places = {key: table.option_places[key] for key, _ in pairs if key in table.option_places}
-    return replace(table, option_places=places)
-
-
-def _located(check: Check, table: Table | None) -> None:
-    """Check, and point an error at the table's option that is wrong."""
-    try:
-        check()
-    except FiresteelError as error:
-        if table is not None:
-            locate(error, table, by_words=isinstance(error, (SqlError, NotSupportedError)))
-        raise
 
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:

@@ -50,6 +50,13 @@ _idle_lock = threading.Lock()
 """The tasks of several statements may run in threads of one process."""
 
 
+_TRANSACTION_LIMIT = "properties.transaction.timeout.ms"
+_MORE_TIME = (
+    f"set '{_TRANSACTION_LIMIT}' to more milliseconds, at most the broker's transaction.max.timeout.ms "
+    "(900000 if it is not set)"
+)
+
+
 class ShutOutError(Exception):
     """Another attempt of the task has the transactional id now: this one is over, but not the job."""
 
@@ -86,6 +93,7 @@ class Producer:
         self._counts: dict[str, int] = {}
         configuration: dict[str, Any] = producer_configuration(properties, name)
         self._limit = int(configuration.get("transaction.timeout.ms", 0)) / 1000
+        self._delivery = int(configuration.get("delivery.timeout.ms", 0)) / 1000
         configuration |= {"delivery.report.only.error": True, "log_level": 2, "on_delivery": self._delivered}
         configuration |= {"error_cb": self._lost, "logger": _SILENT}
         try:
@@ -170,7 +178,20 @@ class Producer:
         if not topic:
             return JobError(f"Kafka at {self.servers} refuses: {error.str()}")
         place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
+        if error.code() == self._kafka.KafkaError._MSG_TIMED_OUT:
+            return self._timed_out(place)
         return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
+
+    def _timed_out(self, place: str) -> JobError:
+        """Return the error for a message without an answer. A message in a transaction has the time of it."""
+        in_transaction = self.name and self._delivery >= self._limit
+        key = _TRANSACTION_LIMIT if in_transaction else "properties.delivery.timeout.ms"
+        return JobError(
+            f"{place}: Kafka at {self.servers} has not taken a message within {self._delivery:g} s, which is "
+            f"what '{key}' allows.",
+            hint=_MORE_TIME if in_transaction else f"is the broker up? Or set '{key}' to more milliseconds",
+            option=key,
+        )
 
     @property
     def is_sound(self) -> bool:
@@ -202,9 +223,8 @@ class Producer:
             return ShutOutError(f"{self.name}: {why}")
         return JobError(
             f"Kafka at {self.servers} has ended the transaction {self.name}: it was open for {lasted:.0f} s, "
-            f"'properties.transaction.timeout.ms' allows {self._limit:.0f} s.",
-            hint="set 'properties.transaction.timeout.ms' to more milliseconds, at most the broker's "
-            "transaction.max.timeout.ms (15 minutes where it is not set)",
+            f"'{_TRANSACTION_LIMIT}' allows {self._limit:.0f} s.",
+            hint=_MORE_TIME,
         )
 
     def shut_out_others(self, topics: Sequence[str]) -> None:
