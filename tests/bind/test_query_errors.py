@@ -97,9 +97,7 @@ def test_hints(session: Session, query: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("query", "what"),
     [
-        ("SELECT * FROM t AS a JOIN t AS b ON a.id = b.id", "Joins"),
         ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
-        ("SELECT * FROM t AS a, t AS b", "Joins"),
         ("SELECT g FROM t LIMIT 3", "LIMIT"),
         ("SELECT g FROM t WHERE v IN (SELECT h FROM t)", "subquery"),
         ("SELECT g FROM t EXCEPT SELECT s FROM t", "EXCEPT"),

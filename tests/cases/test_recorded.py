@@ -14,6 +14,7 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.runtime.dataflow.operator_registry import OPERATORS
+from firesteel.runtime.spec.join import SemiJoinSpec
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec, OperatorSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from tests.cases.script import answered, disagreements, job, steps
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ALONE = sorted((Path(__file__).parent / "alone").iterdir())
 """Windows of local time lose what one task's state does not have yet, in Flink, too."""
-EVERY_OPERATOR = [case for case in RECORDED if case.name in ("operators", "windows", "over", "group-windows")]
+EVERY_OPERATOR = [
+    case for case in RECORDED if case.name in ("operators", "joins", "windows", "over", "group-windows")
+]
 """Each stream costs seconds: a few that hold all operators are enough."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")
@@ -69,6 +72,7 @@ def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
 def test_every_operator_is_in_a_recorded_case() -> None:
     found = {type(operator) for case in EVERY_OPERATOR for operator in operators(case)}
     found.add(GeneratedWatermarksSpec)  # a strategy of the user's in Python, which no script of Flink's has
+    found.add(SemiJoinSpec)
     found.add(SequenceShiftSpec)  # scripts of bounded tables have none (tests/spark/test_shared_inputs.py)
     # those of sinks are in INSERTs (test_sink_changes.py)
     known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.spec.sink"}

@@ -13,6 +13,8 @@ from firesteel.errors import InternalError
 from firesteel.plan import nodes
 from firesteel.plan.metadata import FACTS, FAMILIES, monotonicity, upsert_keys, window_properties
 from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.join import logical as logical_join
+from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.window import logical as logical_windows
@@ -26,7 +28,8 @@ SCAN = physical.Values((), ())
 
 
 def _classes() -> Iterator[type[Node]]:
-    for module in (logical, logical_over, logical_windows, physical, physical_over, physical_windows):
+    logical_modules = (logical, logical_join, logical_over, logical_windows)
+    for module in (*logical_modules, physical, physical_join, physical_over, physical_windows):
         for kind in vars(module).values():
             its_own = inspect.isclass(kind) and kind.__module__ == module.__name__
             if its_own and issubclass(kind, Node) and kind not in BASES:
@@ -37,7 +40,7 @@ NODES = list(_classes())
 
 
 @dataclass(frozen=True)
-class Join(PhysicalNode):
+class Unknown(PhysicalNode):
     """A node that nobody has told anything about."""
 
     inputs: tuple[Node, ...]
@@ -48,7 +51,7 @@ class Join(PhysicalNode):
 
 
 def test_all_classes_are_found() -> None:
-    found = set(BASES) | set(NODES) | {Join}
+    found = set(BASES) | set(NODES) | {Unknown}
     pending = [Node]
     while pending:
         kind = pending.pop()
@@ -69,8 +72,8 @@ def test_each_class_answers_or_says_why_not(kind: type[Node], fact: Fact[object]
 def test_a_class_that_has_not_answered_is_an_error(fact: Fact[object]) -> None:
     if fact is window_properties:
         pytest.skip("it is asked of logical nodes alone")
-    with pytest.raises(InternalError, match=rf"Join does not say its {fact.name}"):
-        fact(Join((SCAN, SCAN)))
+    with pytest.raises(InternalError, match=rf"Unknown does not say its {fact.name}"):
+        fact(Unknown((SCAN, SCAN)))
 
 
 def test_nothing_is_inherited_from_a_base_class() -> None:

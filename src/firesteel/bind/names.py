@@ -5,12 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
-from firesteel.errors import SourceRange, ValidationError
+from firesteel.errors import InternalError, SourceRange, ValidationError
+from firesteel.functions.expression.casting import as_type
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.tree import Field, Node
+from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
 
@@ -59,11 +62,53 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class CommonColumn:
+    """Column of USING or of a NATURAL join.
+
+    Attributes:
+        name: Its name on all sides.
+        columns: The column of each joined table, from left to right.
+        is_named: Whether its name alone stands for it. That of a NATURAL join is ambiguous, as in Flink.
+    """
+
+    name: str
+    columns: tuple[InputRef, ...]
+    is_named: bool = True
+
+    @property
+    def value(self) -> Expr:
+        """What `*` shows of it: the first of the columns that is not NULL."""
+        first: Expr = self.columns[0]
+        return reduce(_coalesce, self.columns[1:], first)
+
+    @property
+    def named_value(self) -> Expr:
+        """What its name stands for: the columns of the first two tables."""
+        return _coalesce(*self.columns[:2])
+
+
+def _coalesce(left: Expr, right: Expr) -> Expr:
+    kind = common_type((left.type, right.type)) or left.type
+    args = tuple(as_type(side, kind.with_nullable(side.type.nullable)) for side in (left, right))
+    return Call("COALESCE", args, kind.with_nullable(left.type.nullable and right.type.nullable))
+
+
+@dataclass(frozen=True)
 class Scope:
-    """The columns that an expression may name. times: those that are time attributes."""
+    """Columns that an expression may name.
+
+    Attributes:
+        relations: Entries of FROM, in order.
+        times: Positions of time attributes.
+        common: Columns that a join holds equal by USING or NATURAL: `*` shows each once, first of all, and
+            their names stand for both sides.
+        outer: Scope of the query around this one, None if there is none.
+    """
 
     relations: tuple[Relation, ...] = ()
     times: frozenset[int] = frozenset()
+    common: tuple[CommonColumn, ...] = ()
+    outer: Scope | None = None
 
     @classmethod
     def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:
@@ -74,13 +119,21 @@ class Scope:
     def columns(self) -> tuple[Field, ...]:
         return tuple(column for relation in self.relations for column in relation.columns)
 
+    def at(self, index: int) -> InputRef:
+        """Return the column at a position of the input."""
+        for relation in self.relations:
+            if 0 <= index - relation.offset < len(relation.columns):
+                return InputRef(index, relation.columns[index - relation.offset].type)
+        raise InternalError(f"the scope has no column {index}")
+
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
         """The column (or the field of one) that the path names.
 
         Raises ValidationError where there is none, with a near name, or more than one.
         """
         if len(path) == 1:
-            return self._column(path[0], self.relations, range)
+            shared = next((c for c in self.common if c.name == path[0] and c.is_named), None)
+            return shared.named_value if shared else self._column(path[0], self.relations, range)
         for length in _descending(len(path) - 1):
             found = [r for r in self.relations if r.is_named(path[:length])]
             if found:
@@ -99,10 +152,13 @@ class Scope:
         if relations:
             for relation in relations:
                 relation.refuse_repeated_names(range)
-            return [
+            common = () if path else self.common
+            merged = {ref.index for column in common for ref in column.columns}
+            return [(column.name, column.value) for column in common] + [
                 (column.name, InputRef(relation.offset + i, column.type, range))
                 for relation in relations
                 for i, column in enumerate(relation.columns)
+                if relation.offset + i not in merged
             ]
         if not any(path[0] == column.name for column in self.columns) and len(path) == 1:
             raise ValidationError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
 from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS, bind_window_function
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
+from firesteel.bind.joins import join
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.order import order_rows
 from firesteel.bind.scalar.comparison import check_assignable
@@ -153,15 +154,19 @@ class _Binder:
     def _where(self, where: syntax.Node, source: Node, scope: Scope) -> Node:
         check_expression(where, self.context.catalog, "WHERE")
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
-        condition = ScalarBinder(scope, self.context, refuse).bind(where)
+        condition = ScalarBinder(replace(scope, common=()), self.context, refuse).bind(where)
         condition = boolean(condition, "WHERE", where.range)
         refuse_auxiliaries(condition, misplaced_auxiliary)
         return source if is_always_true(condition) else Filter(source, condition)
 
     # --- FROM ------------------------------------------------------------------------------------
     def _source(self, node: syntax.Node | None) -> tuple[Node, Scope]:
-        if node is None:
-            return ONE_ROW, Scope()
+        return (ONE_ROW, Scope()) if node is None else self._from(node)
+
+    def _from(self, node: syntax.Node) -> tuple[Node, Scope]:
+        """Bind FROM, or one side of a join in it."""
+        if isinstance(node, Join):
+            return join(node, self._from(node.left), self._from(node.right), self.context)
         source, relation = self._relation(node)
         return source, Scope((relation,), event_times(source) | processing_times(source))
 
@@ -174,9 +179,6 @@ class _Binder:
             return source, Relation((), renamed(source.schema, _validated_names(source)))
         if isinstance(node, Aliased):
             return self._aliased(node)
-        if isinstance(node, Join):
-            self._check_names(node)
-            raise NotSupportedError("Joins are not supported yet", range=node.right.range)
         if isinstance(node, LateralTable):
             if node.call.name.upper() in WINDOW_FUNCTIONS:
                 window = bind_window_function(node.call, self.query, self.context)
@@ -187,14 +189,6 @@ class _Binder:
         if isinstance(node, SystemTime):
             raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=node.range)
         raise NotSupportedError("this table is not supported yet", range=node.range)
-
-    def _check_names(self, node: Join) -> None:
-        """A wrong table's name is the nearer mistake than a join."""
-        for side in (node.left, node.right):
-            if isinstance(side, Join):
-                self._check_names(side)
-            else:
-                self._relation(side)
 
     def _aliased(self, node: Aliased) -> tuple[Node, Relation]:
         source, relation = self._relation(node.value)

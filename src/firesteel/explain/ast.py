@@ -10,6 +10,7 @@ from firesteel.plan.expressions.type_text import nested_type_text, record_type_t
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical
 from firesteel.plan.nodes.accumulators import function_name
+from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.text import hints_text, metadata_text
 from firesteel.plan.nodes.window import logical as logical_windows
@@ -39,6 +40,8 @@ def _attributes(node: Node) -> str:
         return f"condition=[{ast_text(node.condition)}]"
     if isinstance(node, logical.Aggregate):
         return _aggregate(node)
+    if isinstance(node, logical_join.Join):
+        return f"condition=[{ast_text(node.condition)}], joinType=[{node.join_type.value}]"
     if isinstance(node, logical.Union):
         return f"all=[{'true' if node.all else 'false'}]"
     if isinstance(node, logical.Values):

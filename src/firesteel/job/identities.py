@@ -13,6 +13,7 @@ from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec, ValueSet
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
+from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
     ChangelogNormalizeSpec,
@@ -69,6 +70,8 @@ IDENTITIES: Mapping[type, str] = {
     IncrementalGroupAggregateSpec: "IncrementalGroupAggregateSpec",
     Input: "Input",
     JobSpec: "JobSpec",
+    JoinInput: "JoinInput",
+    JoinSpec: "JoinSpec",
     LocalGroupAggregateSpec: "LocalGroupAggregateSpec",
     LocalWindowAggregateSpec: "LocalWindowAggregateSpec",
     MiniBatchAssignerSpec: "MiniBatchAssignerSpec",
@@ -76,6 +79,7 @@ IDENTITIES: Mapping[type, str] = {
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
     ScanSpec: "ScanSpec",
+    SemiJoinSpec: "SemiJoinSpec",
     SequenceShiftSpec: "SequenceShiftSpec",
     SessionWindowAggregateSpec: "SessionWindowAggregateSpec",
     SessionWindowTableFunctionSpec: "SessionWindowTableFunctionSpec",

@@ -4,6 +4,7 @@ from firesteel.plan.nodes.aggregate import properties as aggregates
 from firesteel.plan.nodes.calc import properties as calc
 from firesteel.plan.nodes.calc.properties import has_type_of_row_time
 from firesteel.plan.nodes.exchange import properties as passing
+from firesteel.plan.nodes.join import properties as joins
 from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
@@ -37,7 +38,7 @@ __all__ = [
     "window_properties",
 ]
 
-FAMILIES = (aggregates, calc, over, passing, tables, unions, windows)
+FAMILIES = (aggregates, calc, joins, over, passing, tables, unions, windows)
 """The files that answer."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),

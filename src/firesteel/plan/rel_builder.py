@@ -33,7 +33,9 @@ from firesteel.plan.expressions.operations import (
     rewrite,
     walk,
 )
+from firesteel.plan.join_condition import collapse_not_distinct, push_expressions
 from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, WatermarkAssigner
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, transform_up
@@ -62,6 +64,9 @@ def _node(node: Node) -> Node:
         else:
             condition = rewrite(consistent(_push_not_for_in(node.condition)), _as_null_as_the_case)
         return replace(node, condition=condition)
+    if isinstance(node, Join):
+        condition = simplify_condition(collapse_not_distinct(consistent(node.condition)))
+        return push_expressions(replace(node, condition=condition))
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
     if isinstance(node, Aggregate):

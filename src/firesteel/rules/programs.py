@@ -21,6 +21,9 @@ from firesteel.rules.aggregate.split_distinct import split_distinct
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.join.choose_join_state import choose_join_state
+from firesteel.rules.join.derive_join_conditions import derive_join_conditions
+from firesteel.rules.join.push_join_expressions import push_join_expressions
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
 from firesteel.rules.normalize.check_json_calls import check_json_calls
@@ -73,6 +76,9 @@ LOGICAL = Stage(
         (each(over_aggregates), "before filters move: they must not pass a window"),
         (each(group_windows), "while what is asked of a window stands right above its aggregate"),
         (each(push_filters), "fewer rows as early as can be"),
+        (each(derive_join_conditions), "conditions that met in a join say more about its inputs"),
+        (each(push_filters), "what a join says about an input goes there"),
+        (each(push_join_expressions), "a join finds partners by columns"),
         (
             each(reduce_expressions, "configuration"),
             "filters that met are one condition now, and hold columns to values",
@@ -125,6 +131,7 @@ PHYSICAL = Stage(
         (each(materialize_processing_time), "nor have they a processing time"),
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
         (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
+        (each(choose_join_state), "a projection below may drop a key"),
         (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
         (whole(materialize_result), "what is shown or written has no processing time either"),
     ),

@@ -22,6 +22,7 @@ from firesteel.job.lower.aggregate import (
     types_of,
 )
 from firesteel.job.lower.group_window import group_window_aggregate
+from firesteel.job.lower.join import join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
 from firesteel.job.lower.watermark import watermark_assigner, with_current_watermark
 from firesteel.job.lower.window import (
@@ -32,6 +33,7 @@ from firesteel.job.lower.window import (
 )
 from firesteel.plan.expressions.operations import expand_search
 from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node, walk
@@ -135,6 +137,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,
     physical.WatermarkAssigner: watermark_assigner,
+    physical_join.Join: join,
     physical_over.OverAggregate: over_aggregate,
     physical_over.TemporalSort: temporal_sort,
 }

@@ -13,6 +13,8 @@ from firesteel.plan.expressions.text import infix_text, prefix_text
 from firesteel.plan.expressions.type_text import plain_type_text, record_type_text
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.aggregate import text as aggregate_text
+from firesteel.plan.nodes.join import physical as physical_join
+from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
@@ -220,4 +222,5 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.ChangelogNormalize: _normalize,
     physical.WatermarkAssigner: _watermark,
     physical.Values: _values,
+    physical_join.Join: join_text.join,
 }

@@ -50,6 +50,10 @@ def _carried(expr: Expr) -> int | None:
     return None
 
 
+_LONGEST_TEXT = 30
+"""Characters of an integer or a time, at most."""
+
+
 def _is_injective_cast(cast: Call) -> bool:
     """Whether different values stay different: to the same type, a wider integer, or a string."""
     source, target = cast.args[0].type, cast.type
@@ -60,4 +64,6 @@ def _is_injective_cast(cast: Call) -> bool:
         return order.index(target.root.value) >= order.index(source.root.value)
     if source.is_character and target.is_character:
         return (target.length or 0) >= (source.length or 0)
+    if source.is_integer or source.is_datetime:
+        return target.is_character and (target.length or 0) >= _LONGEST_TEXT
     return False

@@ -143,7 +143,11 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
     kept = _without_implied(kept)
     kept += [negation(t) for t in negative]
     asked = {e for e in (*null, *not_null) if isinstance(e, InputRef)}
-    strong = {ref for t in kept for ref in asked & set(walk(t)) if never_true(t, ref)} if asked else set()
+    strong = (
+        {ref for t in kept for ref in asked & set(walk(t)) if never_true(t, frozenset({ref.index}))}
+        if asked
+        else set()
+    )
     if any(ref in strong for ref in null):
         return FALSE
     kept += [Call("IS NOT NULL", (ref,), TRUE.type) for ref in dict.fromkeys(not_null) if ref not in strong]
@@ -207,29 +211,29 @@ _NULL_WITH_ARGUMENTS = STRICT | {"CAST", "ITEM"}
 
 
 @from_below
-def never_true(term: Expr, ref: InputRef) -> bool:
-    """Whether the condition cannot be TRUE where the column is NULL (Calcite: Strong.isNotTrue)."""
+def never_true(term: Expr, columns: frozenset[int]) -> bool:
+    """Whether a condition cannot be TRUE if all these columns are NULL (Calcite: Strong.isNotTrue)."""
     if isinstance(term, Call):
         if term.function == "AND":
-            return any(never_true(t, ref) for t in term.args)
+            return any(never_true(t, columns) for t in term.args)
         if term.function == "OR":
-            return all(never_true(t, ref) for t in term.args)
+            return all(never_true(t, columns) for t in term.args)
         if term.function == "SEARCH":
-            return "NULL AS TRUE" not in term.options and is_null_with(term.args[0], ref)
+            return "NULL AS TRUE" not in term.options and is_null_with(term.args[0], columns)
         if term.function in ("IS NOT NULL", "IS TRUE", "IS FALSE"):
-            return is_null_with(term.args[0], ref)
-    return is_null_with(term, ref)
+            return is_null_with(term.args[0], columns)
+    return is_null_with(term, columns)
 
 
 @from_below
-def is_null_with(expr: Expr, ref: InputRef) -> bool:
-    """Whether the expression is NULL where the column is."""
+def is_null_with(expr: Expr, columns: frozenset[int]) -> bool:
+    """Whether an expression is NULL if all these columns are."""
     if isinstance(expr, InputRef):
-        return expr.index == ref.index
+        return expr.index in columns
     if isinstance(expr, Call) and expr.function in _NULL_WITH_ARGUMENTS:
-        return any(is_null_with(arg, ref) for arg in expr.args)
+        return any(is_null_with(arg, columns) for arg in expr.args)
     if isinstance(expr, Call) and expr.function in ("AND", "OR"):
-        return all(is_null_with(arg, ref) for arg in expr.args)
+        return all(is_null_with(arg, columns) for arg in expr.args)
     return False
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.metadata import interval_asked
+from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.logical import Filter, Project, Scan, Sink, Union, Values
 from firesteel.plan.nodes.physical import (
     ChangelogNormalize,
@@ -49,7 +50,7 @@ def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stat
 
 
 def _bundling(node: Node) -> Node:
-    if isinstance(node, (GroupAggregate, ChangelogNormalize)):
+    if isinstance(node, (GroupAggregate, ChangelogNormalize, Join)):
         return replace(node, mini_batch=True)
     return node
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.functions.expression.nodes import Literal
+from firesteel.functions.expression.nodes import InputRef, Literal
 from firesteel.functions.signatures.aggregate_traits import traits_of
-from firesteel.plan.expressions.operations import is_false
+from firesteel.plan.expressions.operations import cast_to, is_false
 from firesteel.plan.metadata import time_attributes
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union, Values
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.tree import Node
@@ -22,6 +24,8 @@ def prune_empty(node: Node) -> Node:
         return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
     if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
         return without_rows(node)
+    if isinstance(node, Join):
+        return _join(node)
     if isinstance(node, Filter) and is_false(node.condition):
         return without_rows(node)
     if isinstance(node, Aggregate) and is_empty(node.input):
@@ -37,6 +41,35 @@ def without_rows(node: Node) -> Values:
 def is_empty(node: Node) -> bool:
     """Whether it is known to have no rows."""
     return isinstance(node, Values) and not node.rows
+
+
+def _join(node: Join) -> Node:
+    """A join without rows on a side has none, or those of the other side."""
+    left, right = map(is_empty, node.inputs)
+    if not left and not right:
+        return node
+    if node.join_type is JoinType.ANTI and not left:
+        return node.inputs[0]
+    if (left and not node.join_type.pads_left) or (right and not node.join_type.pads_right):
+        return without_rows(node)
+    if left and right:
+        return without_rows(node)
+    return _padded(node, empty_left=left)
+
+
+def _padded(node: Join, empty_left: bool) -> Node:
+    """All rows of the side that has some, with NULLs for the other one's columns."""
+    kept = node.inputs[1 if empty_left else 0]
+    width = node.left_width
+    offset = width if empty_left else 0
+    there = range(offset, offset + len(kept.schema))
+    exprs = tuple(
+        cast_to(InputRef(i - offset, kept.schema[i - offset].type), f.type)
+        if i in there
+        else Literal(None, f.type)
+        for i, f in enumerate(node.schema)
+    )
+    return Project(kept, exprs, tuple(f.name for f in node.schema))
 
 
 def _aggregate(node: Aggregate) -> Node:

@@ -18,6 +18,7 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import is_false, is_true, operands, rewrite
 from firesteel.plan.expressions.over import contains_over, is_over
+from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.simplify import simplify_condition, simplify_value
@@ -37,12 +38,14 @@ from firesteel.types.zones import session_zone
 
 def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to one node; its inputs are done already."""
-    if not isinstance(node, (Filter, Project)):
+    if not isinstance(node, (Filter, Project, Join)):
         return node
     named = configuration.get("table.local-time-zone")
     zone = None if named is None else session_zone(named)
     if isinstance(node, Filter):
         return _filter(node, zone)
+    if isinstance(node, Join):
+        return replace(node, condition=_condition(_with_constants(node), zone))
     known = constant_columns(node.input)
     given = [push_into_cases(e) for e in with_known_columns(node.exprs, node.input, known)]
     for expr in given:
@@ -67,19 +70,25 @@ def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
 
 
 def _filter(node: Filter, zone: str | None) -> Node:
-    refuse_division(node.condition)
-    doubles = rewrite(node.condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
+    condition = _condition(node.condition, zone)
+    if is_true(condition):
+        return node.input
+    if is_false(condition) or (isinstance(condition, Literal) and condition.value is None):
+        return without_rows(node)
+    return node if condition == node.condition else replace(node, condition=condition)
+
+
+def _condition(condition: Expr, zone: str | None) -> Expr:
+    """A condition of a filter or a join, simplified and folded."""
+    refuse_division(condition)
+    doubles = rewrite(condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
     fold = _folding([doubles], zone)
     condition = pull_factors(fold(_reachable(doubles)))
     for _ in range(5):
         before, condition = condition, fold(simplify_condition(push_into_cases(condition)))
         if condition == before:
             break
-    if is_true(condition):
-        return node.input
-    if is_false(condition) or (isinstance(condition, Literal) and condition.value is None):
-        return without_rows(node)
-    return node if condition == node.condition else replace(node, condition=condition)
+    return condition
 
 
 def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequence[Expr]) -> Expr:
@@ -179,7 +188,32 @@ def constant_columns(node: Node) -> dict[int, Expr]:
         below = constant_columns(node.input)
         values = (below.get(e.index, e) if isinstance(e, InputRef) else e for e in node.exprs)
         return {i: value for i, value in enumerate(values) if is_constant_column(value)}
+    if isinstance(node, Join):
+        return _of_join(node)
     if isinstance(node, Aggregate):
         below = constant_columns(node.input)
         return {i: below[k] for i, k in enumerate(node.keys) if k in below and node.in_all_groups(k)}
     return {}
+
+
+def _of_join(node: Join) -> dict[int, Expr]:
+    """The constant columns of both inputs; those of a padded one may be NULL, too."""
+    left, right = node.inputs
+    found = {} if node.join_type.pads_left else dict(constant_columns(left))
+    if node.join_type.has_right_columns and not node.join_type.pads_right:
+        found |= {node.left_width + i: value for i, value in constant_columns(right).items()}
+    return found
+
+
+def _with_constants(node: Join) -> Expr:
+    """The condition of a join with the constant columns of its inputs replaced."""
+    left, right = map(constant_columns, node.inputs)
+    known = {**left, **{node.left_width + i: value for i, value in right.items()}}
+    return rewrite(node.condition, lambda e: _as_column(e, known))
+
+
+def _as_column(expr: Expr, known: Mapping[int, Expr]) -> Expr:
+    if not isinstance(expr, InputRef) or expr.index not in known:
+        return expr
+    value = known[expr.index]
+    return cast(value, expr.type) if isinstance(value, Literal) else expr

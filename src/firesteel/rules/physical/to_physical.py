@@ -13,6 +13,9 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import identity
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.join import logical as logical_join
+from firesteel.plan.nodes.join import physical as physical_join
+from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.window import logical as logical_windows
@@ -39,6 +42,8 @@ def to_physical(node: Node) -> Node:
         return physical.GroupAggregate(exchange, node.keys, calls, partial_final=node.partial_final)
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
+    if isinstance(node, logical_join.Join):
+        return _join(node)
     if isinstance(node, logical.Values):
         return physical.Values(node.fields, node.rows, node.event_times, node.processing_times)
     if isinstance(node, logical.WatermarkAssigner):
@@ -76,6 +81,15 @@ def _scan(node: logical.Scan) -> Node:
     if not node.normalized:
         return scan
     return physical.ChangelogNormalize(physical.Exchange(scan, node.primary_key), node.primary_key)
+
+
+def _join(node: logical_join.Join) -> Node:
+    equal = equal_columns(node.condition, node.left_width)
+    left, right = (
+        physical.Exchange(to_physical(side), columns)
+        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
+    )
+    return physical_join.Join((left, right), node.join_type, node.condition)
 
 
 def _window_aggregate(node: logical_windows.WindowAggregate) -> Node:

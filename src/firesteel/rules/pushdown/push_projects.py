@@ -19,6 +19,7 @@ from firesteel.plan.expressions.operations import (
     renumber,
     substitute,
 )
+from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import (
     Aggregate,
     Filter,
@@ -122,6 +123,8 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
         return _narrow_watermark(node, wanted, picks)
     if isinstance(node, WindowTableFunction):
         return _narrow_window(node, wanted)
+    if isinstance(node, Join):
+        return _narrow_join(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
 
@@ -172,6 +175,28 @@ def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, 
     position = {old: new for new, old in enumerate(needed)}
     moved = replace(node, input=below, window=node.window.moved(position), time=position[node.time])
     return moved, position | {width + i: len(needed) + i for i in range(len(WINDOW_COLUMNS))}
+
+
+def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """The columns of both inputs keep their order; one of each is read at least (Calcite: PushProjector)."""
+    width = node.left_width
+    read = {*wanted, *input_refs(node.condition)}
+    left = sorted(i for i in read if i < width) or [0]
+    right = sorted(i - width for i in read if i >= width) or [0]
+    inputs = (_picked(node.inputs[0], left), _picked(node.inputs[1], right))
+    position = {old: new for new, old in enumerate(left)}
+    position |= {width + old: len(left) + new for new, old in enumerate(right)}
+    return replace(node, inputs=inputs, condition=renumber(node.condition, position)), position
+
+
+def _picked(node: Node, columns: list[int]) -> Node:
+    """These columns of an input, in order."""
+    if len(columns) == len(node.schema):
+        return push_projects(node)
+    exprs = identity(f.type for f in node.schema)
+    return push_projects(
+        Project(node, tuple(exprs[i] for i in columns), tuple(node.schema[i].name for i in columns))
+    )
 
 
 def _spares_work(below: Node, needed: list[int]) -> bool:

@@ -13,6 +13,7 @@ from importlib import import_module
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
     CurrentWatermarkSpec,
@@ -79,12 +80,14 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     IncrementalGroupAggregateSpec: Entry(
         "firesteel.runtime.operators.group.incremental_group_aggregate", state=1
     ),
+    JoinSpec: Entry("firesteel.runtime.operators.join.regular_join", state=1, gains_by_more=True),
     LocalGroupAggregateSpec: Entry("firesteel.runtime.operators.group.local_group_aggregate"),
     LocalWindowAggregateSpec: Entry("firesteel.runtime.operators.window.local_window_aggregate"),
     MiniBatchAssignerSpec: Entry(
         "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
     ),
     OverAggregateSpec: Entry("firesteel.runtime.operators.over.over_aggregate", state=1),
+    SemiJoinSpec: Entry("firesteel.runtime.operators.join.semi_join", state=1, gains_by_more=True),
     SequenceShiftSpec: Entry("firesteel.runtime.operators.set_op.sequence_shift", shapes_rows=False),
     SessionWindowAggregateSpec: Entry("firesteel.runtime.operators.window.session_window_aggregate", state=1),
     SessionWindowTableFunctionSpec: Entry(

@@ -1,0 +1,135 @@
+"""Joins of FROM: which columns are equal, and what an ON clause may read.
+
+Calcite: SqlValidatorImpl.validateJoin, SqlToRelConverter.convertJoin, RelOptUtil.pushDownJoinConditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
+from firesteel.bind.checks import check_expression
+from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
+from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope
+from firesteel.bind.scalar.scalar import ScalarBinder
+from firesteel.errors import SourceRange, ValidationError
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.operations import TRUE, comparison, conjunction
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.tree import Field, Node
+from firesteel.sql import query_syntax
+from firesteel.types.coerce import common_type
+
+_TYPES = {
+    "COMMA": JoinType.INNER,
+    "CROSS": JoinType.INNER,
+    "INNER": JoinType.INNER,
+    "LEFT": JoinType.LEFT,
+    "RIGHT": JoinType.RIGHT,
+    "FULL": JoinType.FULL,
+}
+
+
+def join(
+    node: query_syntax.Join, left: tuple[Node, Scope], right: tuple[Node, Scope], context: BindContext
+) -> tuple[Node, Scope]:
+    """Return the join of two bound inputs, and the scope of what is above it.
+
+    Raises:
+        ValidationError: Flink refuses the condition, or a table's name is there twice.
+    """
+    join_type = _TYPES[node.kind]
+    width = len(left[0].schema)
+    scope = _joined(left[1], right[1], width, join_type)
+    _refuse_repeated(scope, node.right.range)
+    common = _common_columns(node, left[1], right[1], width)
+    condition: Expr = TRUE
+    if common:
+        equal = (comparison("=", columns[0], other) for _, columns, other in common)
+        condition = conjunction(equal) or TRUE
+    elif node.on is not None:
+        condition = _condition(node, left[1], right[1], width, context)
+    joined = Join((left[0], right[0]), join_type, condition)
+    named = {name for name, _, _ in common}
+    kept = [replace(column, is_named=False) for column in scope.common if column.name not in named]
+    columns = [
+        CommonColumn(name, tuple(scope.at(ref.index) for ref in (*sides, other)), not node.natural)
+        for name, sides, other in common
+    ]
+    return joined, replace(scope, common=(*columns, *kept))
+
+
+def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope:
+    """The tables of both sides: columns of a padded side may be NULL."""
+    relations = [
+        *(_padded(relation, 0, join_type.pads_left) for relation in left.relations),
+        *(_padded(relation, width, join_type.pads_right) for relation in right.relations),
+    ]
+    times = left.times | {width + i for i in right.times}
+    return Scope(tuple(relations), times, left.common, left.outer)
+
+
+def _padded(relation: Relation, offset: int, padded: bool) -> Relation:
+    columns = relation.columns
+    if padded:
+        columns = tuple(Field(column.name, column.type.with_nullable(True)) for column in columns)
+    return replace(relation, offset=relation.offset + offset, columns=columns)
+
+
+def _refuse_repeated(scope: Scope, place: SourceRange) -> None:
+    names = [relation.name[-1] for relation in scope.relations if relation.name]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValidationError(f"Duplicate relation name '{name}' in FROM clause", range=place)
+
+
+def _condition(node: query_syntax.Join, left: Scope, right: Scope, width: int, context: BindContext) -> Expr:
+    assert node.on is not None
+    check_expression(node.on, context.catalog, "ON")
+    refuse = refuse_aggregates("Aggregate expression is illegal in ON clause")
+    scope = replace(_joined(left, right, width, JoinType.INNER), common=())
+    condition = boolean(ScalarBinder(scope, context, refuse).bind(node.on), "ON", node.on.range)
+    refuse_auxiliaries(condition, misplaced_auxiliary)
+    return condition
+
+
+def _common_columns(
+    node: query_syntax.Join, left: Scope, right: Scope, width: int
+) -> list[tuple[str, tuple[InputRef, ...], InputRef]]:
+    """The columns of USING, or those that both sides of a NATURAL join have.
+
+    For each its name, the columns on the left side and the one on the right side.
+    """
+    if node.natural:
+        names = [(name, node.right.range) for name in _natural(left, right)]
+    else:
+        names = [(column.name, column.range) for column in node.using]
+    found = []
+    for name, place in names:
+        columns = _columns(left, name, place)
+        (other,) = _columns(right, name, place)
+        if common_type((columns[0].type, other.type)) is None:
+            raise ValidationError(
+                f"Column '{name}' matched using NATURAL keyword or USING clause has incompatible types: "
+                f"cannot compare '{columns[0].type}' to '{other.type}'",
+                range=place,
+            )
+        found.append((name, columns, replace(other, index=width + other.index)))
+    return found
+
+
+def _natural(left: Scope, right: Scope) -> Sequence[str]:
+    there = {column.name for column in right.columns}
+    return list(dict.fromkeys(column.name for column in left.columns if column.name in there))
+
+
+def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
+    """The columns of one side that a common name stands for: several after a join by the same name."""
+    known = next((column.columns for column in scope.common if column.name == name), None)
+    if known is not None:
+        return known
+    found = scope.resolve((name,), place)
+    assert isinstance(found, InputRef)
+    return (found,)

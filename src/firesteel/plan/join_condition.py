@@ -1,0 +1,132 @@
+"""Join conditions as Calcite's builder leaves them, which the AST shows.
+
+Calcite: RelOptUtil.collapseExpandedIsNotDistinctFromExpr, RelOptUtil.pushDownJoinConditions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import identity, input_refs, logical_call, renumber
+from firesteel.plan.nodes.join.join_type import EQUALITIES
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Project
+from firesteel.plan.tree import Node, unique_columns
+from firesteel.types.sql import BOOLEAN
+
+
+@from_below
+def collapse_not_distinct(condition: Expr) -> Expr:
+    """Return a condition with `a = b OR (a IS NULL AND b IS NULL)` as `a IS NOT DISTINCT FROM b`."""
+    if not isinstance(condition, Call) or condition.function not in ("AND", "OR"):
+        return condition
+    if condition.function == "OR" and len(condition.args) == 2:
+        for nulls, equal in (condition.args, condition.args[::-1]):
+            operands = _compared(equal)
+            if operands is not None and _tests_nulls(nulls, operands):
+                return Call("IS NOT DISTINCT FROM", operands, BOOLEAN.with_nullable(False))
+    return condition.with_args(tuple(map(collapse_not_distinct, condition.args)))
+
+
+def _compared(expr: Expr) -> tuple[Expr, Expr] | None:
+    """The operands of an equality, or of one that IS TRUE."""
+    if isinstance(expr, Call) and expr.function == "IS TRUE":
+        expr = expr.args[0]
+    if not isinstance(expr, Call) or expr.function != "=":
+        return None
+    return expr.args[0], expr.args[1]
+
+
+def _tests_nulls(expr: Expr, operands: tuple[Expr, Expr]) -> bool:
+    """Whether an expression holds if both operands are NULL, and only then."""
+    if not isinstance(expr, Call) or expr.function != "AND" or len(expr.args) != 2:
+        return False
+    tested = [arg.args[0] for arg in expr.args if isinstance(arg, Call) and arg.function == "IS NULL"]
+    return tested in ([*operands], [*operands[::-1]])
+
+
+def push_expressions(join: Join) -> Node:
+    """Return a join whose equalities compare columns.
+
+    What is computed from the columns of one input becomes a column of it. A projection above drops it.
+
+        Join(l.a + 1 = r.b)   ->   Project(l.*, r.*)  Join($f2 = r.b)  Project(l.*, l.a + 1 AS $f2)
+    """
+    work = _Pushed(len(join.inputs[0].schema), len(join.inputs[1].schema))
+    condition = work.condition(join.condition)
+    if not work.left and not work.right:
+        return join
+    left, right = join.inputs
+    if work.left:
+        left = _with_columns(left, work.left)
+    if work.right:
+        right = _with_columns(right, work.right)
+    whole = Join((left, right), join.join_type, work.placed(condition))
+    kept = list(range(work.width))
+    if join.join_type.has_right_columns:
+        kept += range(len(left.schema), len(left.schema) + work.right_width)
+    columns = identity(f.type for f in whole.schema)
+    return Project(whole, tuple(columns[i] for i in kept), tuple(whole.schema[i].name for i in kept))
+
+
+@dataclass
+class _Pushed:
+    """Expressions that become columns of an input. Their references are numbered last: -1, -2, ...
+
+    `placed` gives them their positions once their number is known.
+    """
+
+    width: int
+    right_width: int
+    left: list[Expr] = field(default_factory=list)
+    right: list[Expr] = field(default_factory=list)
+    sides: list[tuple[int, int]] = field(default_factory=list)
+
+    def condition(self, expr: Expr) -> Expr:
+        if not isinstance(expr, Call):
+            return expr
+        if expr.function == "AND":
+            return logical_call("AND", [self.condition(term) for term in expr.args])
+        if expr.function in EQUALITIES:
+            return replace(expr, args=tuple(map(self._operand, expr.args)))
+        return expr
+
+    def _operand(self, expr: Expr) -> Expr:
+        read = input_refs(expr)
+        if not isinstance(expr, Call) or not read:
+            return expr
+        if max(read) < self.width:
+            self.left.append(expr)
+            self.sides.append((0, len(self.left) - 1))
+        elif min(read) >= self.width:
+            moved = renumber(expr, {i: i - self.width for i in read})
+            self.right.append(moved)
+            self.sides.append((1, len(self.right) - 1))
+        else:
+            return expr
+        return InputRef(-len(self.sides), expr.type)
+
+    def placed(self, condition: Expr) -> Expr:
+        """The condition over the inputs with their new columns."""
+        start = self.width + len(self.left)
+        position = {i: i for i in range(self.width)}
+        position |= {self.width + i: start + i for i in range(self.right_width)}
+        for number, (side, place) in enumerate(self.sides, start=1):
+            position[-number] = (self.width if side == 0 else start + self.right_width) + place
+        return renumber(condition, position)
+
+
+def _with_columns(node: Node, exprs: list[Expr]) -> Node:
+    """The node with more columns. A cast column keeps its name (RelBuilder.inferAlias)."""
+    names = [f.name for f in node.schema]
+    for expr in exprs:
+        names.append(_alias(expr, node) or f"$f{len(names)}")
+    return Project(node, (*identity(f.type for f in node.schema), *exprs), unique_columns(names))
+
+
+def _alias(expr: Expr, node: Node) -> str | None:
+    while isinstance(expr, Call) and expr.function == "CAST":
+        expr = expr.args[0]
+    return node.schema[expr.index].name if isinstance(expr, InputRef) else None

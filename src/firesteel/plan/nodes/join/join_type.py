@@ -1,0 +1,130 @@
+"""Types of joins, and what a join condition says about equal columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.operations import conjuncts, input_refs
+from firesteel.plan.tree import Field, unique_columns
+
+EQUALITIES = ("=", "IS NOT DISTINCT FROM")
+
+
+class JoinType(Enum):
+    """Type of a join, by the name that logical plans print."""
+
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+    SEMI = "semi"
+    ANTI = "anti"
+
+    @property
+    def pads_left(self) -> bool:
+        """Whether rows of the right input are sent without a partner, with NULLs for the left columns."""
+        return self in (JoinType.RIGHT, JoinType.FULL)
+
+    @property
+    def pads_right(self) -> bool:
+        """Whether rows of the left input are sent without a partner, with NULLs for the right columns."""
+        return self in (JoinType.LEFT, JoinType.FULL)
+
+    @property
+    def has_right_columns(self) -> bool:
+        """Whether the output has the columns of the right input. Those of SEMI and ANTI joins have not."""
+        return self not in (JoinType.SEMI, JoinType.ANTI)
+
+    @property
+    def physical_name(self) -> str:
+        """Name of the type in physical plans (Flink: FlinkJoinType)."""
+        outer = {JoinType.LEFT: "LeftOuter", JoinType.RIGHT: "RightOuter", JoinType.FULL: "FullOuter"}
+        named = {**outer, JoinType.INNER: "Inner", JoinType.SEMI: "LeftSemi", JoinType.ANTI: "LeftAnti"}
+        return f"{named[self]}Join"
+
+    @classmethod
+    def padding(cls, left: bool, right: bool) -> JoinType:
+        """Return the type of a join that pads these sides."""
+        if left:
+            return cls.FULL if right else cls.RIGHT
+        return cls.LEFT if right else cls.INNER
+
+
+def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinType) -> tuple[Field, ...]:
+    """Return the output columns of a join.
+
+    A name that is there already gets a number (Calcite: SqlValidatorUtil.deriveJoinRowType). Columns of
+    a padded side may be NULL.
+    """
+    if not join_type.has_right_columns:
+        return tuple(left)
+    types = [
+        *(field.type.with_nullable(field.type.nullable or join_type.pads_left) for field in left),
+        *(field.type.with_nullable(field.type.nullable or join_type.pads_right) for field in right),
+    ]
+    names = unique_columns([field.name for field in (*left, *right)])
+    return tuple(map(Field, names, types))
+
+
+@dataclass(frozen=True)
+class EqualColumns:
+    """Columns that a join condition holds equal (Calcite: JoinInfo).
+
+    Attributes:
+        left: Positions in the left input.
+        right: For each of them the position in the right input.
+        null_safe: For each pair whether NULL equals NULL.
+        rest: What else the condition demands, over the columns of both inputs.
+    """
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    null_safe: tuple[bool, ...]
+    rest: tuple[Expr, ...]
+
+
+def equal_columns(condition: Expr, width: int) -> EqualColumns:
+    """Take a join condition apart.
+
+    Args:
+        condition: Over the columns of the left input, then those of the right one.
+        width: Number of columns of the left input.
+    """
+    pairs: list[tuple[int, int, bool]] = []
+    rest: list[Expr] = []
+    for term in conjuncts(condition):
+        pair = _pair(term, width)
+        if pair is None:
+            rest.append(term)
+        else:
+            pairs.append((*pair, isinstance(term, Call) and term.function != "="))
+    left, right, null_safe = (tuple(column) for column in zip(*pairs, strict=True)) if pairs else ((), (), ())
+    return EqualColumns(left, right, null_safe, tuple(rest))
+
+
+def _pair(term: Expr, width: int) -> tuple[int, int] | None:
+    """The columns of the left and of the right input that a term holds equal."""
+    if not isinstance(term, Call) or term.function not in EQUALITIES:
+        return None
+    one, other = term.args
+    if not isinstance(one, InputRef) or not isinstance(other, InputRef):
+        return None
+    if (one.index < width) == (other.index < width):
+        return None
+    low, high = sorted((one.index, other.index))
+    return low, high - width
+
+
+def reads_left_only(expr: Expr, width: int) -> bool:
+    """Whether an expression reads columns of the left input, and none of the right one."""
+    read = input_refs(expr)
+    return bool(read) and max(read) < width
+
+
+def reads_right_only(expr: Expr, width: int) -> bool:
+    """Whether an expression reads columns of the right input, and none of the left one."""
+    read = input_refs(expr)
+    return bool(read) and min(read) >= width

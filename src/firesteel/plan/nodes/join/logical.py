@@ -1,0 +1,34 @@
+"""Logical nodes of joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.join.join_type import JoinType, join_fields
+from firesteel.plan.tree import Field, LogicalNode, Node
+
+
+@dataclass(frozen=True)
+class Join(LogicalNode):
+    """LogicalJoin. SEMI and ANTI joins have the columns of the left input alone.
+
+    Attributes:
+        inputs: The left and the right input.
+        join_type: Which rows are sent.
+        condition: Over the columns of the left input, then those of the right one.
+    """
+
+    inputs: tuple[Node, Node]
+    join_type: JoinType
+    condition: Expr
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        left, right = self.inputs
+        return join_fields(left.schema, right.schema, self.join_type)
+
+    @property
+    def left_width(self) -> int:
+        """Number of columns of the left input: where those of the right one begin."""
+        return len(self.inputs[0].schema)

@@ -1,0 +1,159 @@
+"""Properties of joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from firesteel.plan.nodes.join import logical, physical
+from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.properties.changelog_modes import (
+    EVERYTHING,
+    Kinds,
+    UpdateKind,
+    kinds_sent,
+    kinds_taken,
+    sends_updates,
+    updates_or_none,
+    updates_wanted,
+)
+from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.time_attributes import (
+    NO_TIMES,
+    Positions,
+    TimeAttributes,
+    time_attributes,
+    values_read,
+)
+from firesteel.plan.properties.value_ranges import (
+    CONSTANT,
+    Monotonicity,
+    Range,
+    all_columns,
+    is_append,
+    monotonicity,
+    value_range,
+)
+from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.tree import Node
+
+_Join = logical.Join | physical.Join
+_JOINS = (logical.Join, physical.Join)
+
+kinds_taken.always(EVERYTHING, physical.Join)
+interval_asked.always(NOTHING_ASKED, physical.Join)
+time_attributes.always(NO_TIMES, physical.Join)
+window_properties.always(None, logical.Join)
+
+
+# --- keys ----------------------------------------------------------------------------------------
+@unique_keys.of(*_JOINS)
+def _unique_keys(node: _Join) -> Keys:
+    left, right = node.inputs
+    return _keys(node, unique_keys(left), unique_keys(right))
+
+
+@upsert_keys.of(*_JOINS)
+def _upsert_keys(node: _Join) -> Keys:
+    """Changes of one row stay in their order only if all of them go the same way: keys without the equal
+    columns say nothing behind the join (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys)."""
+    equal = _equal(node)
+    left, right = (
+        frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
+        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
+    )
+    return _keys(node, left, right)
+
+
+def upsert_keys_in_task(side: Node) -> Keys:
+    """Return the upsert keys of an input of a join among the rows of one task.
+
+    The exchange in front of the join does not matter there (Flink: getUpsertKeysInKeyGroupRange).
+    """
+    return upsert_keys(side.input if isinstance(side, Exchange) else side)
+
+
+def _keys(node: _Join, left: Keys, right: Keys) -> Keys:
+    """Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys."""
+    if not node.join_type.has_right_columns:
+        return left
+    equal = _equal(node)
+    width = len(node.inputs[0].schema)
+    moved = frozenset(frozenset(width + i for i in key) for key in right)
+    found = {one | other for one in left for other in moved}
+    if _is_unique(node.inputs[1], equal.right) and not node.join_type.pads_left:
+        found |= left
+    if _is_unique(node.inputs[0], equal.left) and not node.join_type.pads_right:
+        found |= moved
+    return frozenset(found)
+
+
+def _is_unique(side: Node, columns: Iterable[int]) -> bool:
+    """Whether no two rows of an input agree in these columns."""
+    return any(key <= set(columns) for key in unique_keys(side) | upsert_keys(side))
+
+
+def _equal(node: _Join) -> EqualColumns:
+    return equal_columns(node.condition, len(node.inputs[0].schema))
+
+
+# --- changes -------------------------------------------------------------------------------------
+@kinds_sent.of(physical.Join)
+def _kinds(node: physical.Join) -> Kinds:
+    if node.join_type not in (JoinType.INNER, JoinType.SEMI):
+        return EVERYTHING
+    return frozenset().union(*map(kinds_sent, node.inputs))
+
+
+@updates_wanted.of(physical.Join)
+def _updates(node: physical.Join, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
+    if wish is not UpdateKind.ONLY_AFTER:
+        return tuple(updates_or_none(side, UpdateKind.BEFORE_AND_AFTER) for side in node.inputs)
+    equal = _equal(node)
+    for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True):
+        keyed = any(set(columns) <= key for key in upsert_keys_in_task(side))
+        if sends_updates(side) and not keyed:
+            return None
+    return tuple(updates_or_none(side, UpdateKind.ONLY_AFTER) for side in node.inputs)
+
+
+# --- times ---------------------------------------------------------------------------------------
+@time_attributes.of(logical.Join)
+def _times(node: logical.Join) -> TimeAttributes:
+    left, right = map(time_attributes, node.inputs)
+    if not node.join_type.has_right_columns:
+        return left
+
+    def both(positions: Positions, rowtime: bool) -> Iterable[int]:
+        return (*positions, *(node.left_width + i for i in right.of_kind(rowtime)))
+
+    return left.mapped(both)
+
+
+@values_read.of(physical.Join)
+def _read(node: physical.Join) -> tuple[Positions, ...]:
+    """A join keeps whole rows: their times are plain timestamps."""
+    return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
+
+
+# --- values --------------------------------------------------------------------------------------
+@monotonicity.of(physical.Join)
+def _moves(node: physical.Join) -> Monotonicity:
+    """Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity."""
+    left, right = map(monotonicity, node.inputs)
+    if node.join_type not in (JoinType.INNER, JoinType.SEMI) or left is None or right is None:
+        return None
+    equal = _equal(node)
+    if any(left[i] != CONSTANT for i in equal.left) or any(right[i] != CONSTANT for i in equal.right):
+        return None
+    if is_append(left) and is_append(right):
+        return all_columns(CONSTANT, len(node.schema))
+    return (*left, *right) if node.join_type.has_right_columns else left
+
+
+@value_range.of(physical.Join)
+def _range(node: physical.Join, column: int) -> Range:
+    left, right = node.inputs
+    width = len(left.schema)
+    return value_range(left, column) if column < width else value_range(right, column - width)

@@ -1,0 +1,183 @@
+"""Conditions above a join and in it go to the inputs that they read.
+
+Flink: FlinkFilterJoinRule. A condition on equal columns holds for both inputs. An outer join whose padded
+rows no condition above lets through is a stricter one.
+
+    Filter(l.v > 3 AND r.w = 1)  Join(LEFT, l.k = r.k)
+        ->  Join(INNER, l.k = r.k)  Filter(l, v > 3)  Filter(r, w = 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.operations import (
+    TRUE,
+    cast_to,
+    conjunction,
+    conjuncts,
+    identity,
+    input_refs,
+    is_true,
+    rewrite,
+)
+from firesteel.plan.join_condition import collapse_not_distinct
+from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.simplify import simplify_condition
+from firesteel.plan.simplify.logic import never_true
+from firesteel.plan.tree import Field, Node
+
+
+def push_into_join(condition: Expr | None, join: Join) -> Node:
+    """Return a join below a condition, or with None a join alone, with what its inputs can decide below it.
+
+    Returns the same join if nothing moves and `condition` is None.
+    """
+    work = _Terms(join, [collapse_not_distinct(term) for term in conjuncts(condition)])
+    work.from_above()
+    work.from_join()
+    if not work.moved:
+        return join if condition is None else Filter(join, condition)
+    work.to_other_side()
+    left, right = (_filtered(side, terms) for side, terms in zip(join.inputs, work.sides, strict=True))
+    joined = Join((left, right), work.join_type, conjunction(work.within) or TRUE)
+    return _filtered(_with_types(joined, join.schema), work.above)
+
+
+@dataclass
+class _Terms:
+    """Terms on their way.
+
+    Attributes:
+        join: The join as it was.
+        above: Terms that stay above it.
+        join_type: Its type, stricter if a term above lets no padded row through.
+        within: Terms of its condition.
+        sides: Terms over the columns of the left and of the right input.
+    """
+
+    join: Join
+    above: list[Expr]
+    within: list[Expr] = field(init=False)
+    sides: tuple[list[Expr], list[Expr]] = field(default_factory=lambda: ([], []))
+
+    def __post_init__(self) -> None:
+        self.width = self.join.left_width
+        self.given = tuple(self.above)
+        self.given_within = tuple(conjuncts(self.join.condition))
+        self.within = list(self.given_within)
+        self.join_type = _stricter(self.join, self.above)
+
+    @property
+    def moved(self) -> bool:
+        kept = (self.given, self.given_within) == (tuple(self.above), tuple(self.within))
+        return not kept or self.join_type is not self.join.join_type
+
+    def from_above(self) -> None:
+        """A term above goes to a side that is not padded, or into an inner join."""
+        pushes = not self.join_type.pads_left, not self.join_type.pads_right
+        into = self.join_type in (JoinType.INNER, JoinType.SEMI)
+        kept = []
+        for term in self.above:
+            if self._to_side(term, pushes):
+                continue
+            if not into:
+                kept.append(term)
+            elif term not in self.within:
+                self.within.append(term)
+        self.above = kept
+
+    def from_join(self) -> None:
+        """A term of the condition goes to a side whose rows are not sent without a partner."""
+        if self.join_type is JoinType.ANTI:
+            return
+        pushes = not self.join_type.pads_right, not self.join_type.pads_left
+        self.within = [term for term in self.within if not self._to_side(term, pushes)]
+
+    def _to_side(self, term: Expr, pushes: tuple[bool, bool]) -> bool:
+        read = input_refs(term)
+        if pushes[0] and all(i < self.width for i in read):
+            self._add(0, term)
+        elif pushes[1] and all(i >= self.width for i in read):
+            self._add(1, _moved(term, {i: i - self.width for i in read}, self.join.inputs[1].schema))
+        else:
+            return False
+        return True
+
+    def to_other_side(self) -> None:
+        """A term on equal columns of one side holds for those of the other one, too."""
+        if self.join_type in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
+            self._across(self.given)
+        if self.join_type is JoinType.INNER:
+            self._across(self.given_within)
+
+    def _across(self, terms: Iterable[Expr]) -> None:
+        equal = equal_columns(self.join.condition, self.width)
+        if not equal.left:
+            equal = equal_columns(conjunction(self.within) or TRUE, self.width)
+        right = [self.width + i for i in equal.right]
+        for term in terms:
+            read = set(input_refs(term))
+            if is_true(term) or not read:
+                continue
+            if read <= set(equal.left) and not self.join_type.pads_left:
+                self._add(1, _moved(term, dict(zip(equal.left, equal.right, strict=True)), self._fields(1)))
+            elif read <= set(right) and not self.join_type.pads_right:
+                self._add(0, _moved(term, dict(zip(right, equal.left, strict=True)), self._fields(0)))
+
+    def _fields(self, side: int) -> tuple[Field, ...]:
+        return self.join.inputs[side].schema
+
+    def _add(self, side: int, term: Expr) -> None:
+        if term not in self.sides[side]:
+            self.sides[side].append(term)
+
+
+def _stricter(join: Join, above: Sequence[Expr]) -> JoinType:
+    """The type that suffices, as padded rows do not pass (RelOptUtil.simplifyJoin)."""
+    found, width = join.join_type, join.left_width
+    if found not in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL):
+        return found
+    left, right = found.pads_left, found.pads_right
+    for term in above:
+        left = left and not _rejects_nulls(term, range(width))
+        right = right and not _rejects_nulls(term, range(width, len(join.schema)))
+    return JoinType.padding(left, right)
+
+
+def _rejects_nulls(term: Expr, columns: range) -> bool:
+    """Whether a condition cannot be TRUE if all these columns are NULL."""
+    return never_true(term, frozenset(columns))
+
+
+def _moved(term: Expr, position: Mapping[int, int], fields: Sequence[Field]) -> Expr:
+    """A term over other columns, with their types."""
+
+    def rule(expr: Expr) -> Expr:
+        if not isinstance(expr, InputRef):
+            return expr
+        place = position[expr.index]
+        return InputRef(place, fields[place].type)
+
+    return rewrite(term, rule)
+
+
+def _filtered(node: Node, terms: Sequence[Expr]) -> Node:
+    condition = conjunction(terms)
+    if condition is None:
+        return node
+    condition = simplify_condition(condition)
+    return node if is_true(condition) else Filter(node, condition)
+
+
+def _with_types(join: Join, fields: Sequence[Field]) -> Node:
+    """The join with the types that its columns had: a stricter one pads less."""
+    if tuple(join.schema) == tuple(fields):
+        return join
+    columns = identity(field.type for field in join.schema)
+    exprs = tuple(cast_to(expr, field.type) for expr, field in zip(columns, fields, strict=True))
+    return Project(join, exprs, tuple(field.name for field in fields))
