@@ -47,13 +47,16 @@ def _tests_nulls(expr: Expr, operands: tuple[Expr, Expr]) -> bool:
     return tested in ([*operands], [*operands[::-1]])
 
 
-def push_expressions(join: Join) -> Node:
-    """Return a join whose equalities compare columns.
+def push_expressions(node: Node) -> Node:
+    """Return a join whose equalities compare columns. Another node stays as it is.
 
     What is computed from the columns of one input becomes a column of it. A projection above drops it.
 
         Join(l.a + 1 = r.b)   ->   Project(l.*, r.*)  Join($f2 = r.b)  Project(l.*, l.a + 1 AS $f2)
     """
+    if not isinstance(node, Join):
+        return node
+    join = node
     work = _Pushed(len(join.inputs[0].schema), len(join.inputs[1].schema))
     condition = work.condition(join.condition)
     if not work.left and not work.right:

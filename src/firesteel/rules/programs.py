@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firesteel.functions.expression.recursion import collector_at_rest
+from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.nodes.physical import DropUpdateBefore
 from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import LogicalNode, Node, PhaseNode, PhysicalNode
@@ -23,7 +24,6 @@ from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
-from firesteel.rules.join.push_join_expressions import push_join_expressions
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
 from firesteel.rules.normalize.check_json_calls import check_json_calls
@@ -78,7 +78,7 @@ LOGICAL = Stage(
         (each(push_filters), "fewer rows as early as can be"),
         (each(derive_join_conditions), "conditions that met in a join say more about its inputs"),
         (each(push_filters), "what a join says about an input goes there"),
-        (each(push_join_expressions), "a join finds partners by columns"),
+        (each(push_expressions), "a join finds partners by columns"),
         (
             each(reduce_expressions, "configuration"),
             "filters that met are one condition now, and hold columns to values",
