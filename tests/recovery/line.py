@@ -21,6 +21,7 @@ from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.jdbc.batches import Batches
 from firesteel.connectors.kafka.producer import Producer
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
+from firesteel.spark.checkpoint.fingerprint import job_id
 from firesteel.spark.checkpoint.recovery_plan import REFUSE
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.stream import host as stream_host
@@ -65,6 +66,7 @@ class Line:
         self._sink = sink
         self.files = 0
         self.home = folder / "home"
+        self.out = self.home / "out"
         self.home.mkdir(parents=True)
         (folder / "in").mkdir()
 
@@ -105,12 +107,19 @@ class Line:
             job.stop()
         job.wait()
 
-    def _job(self) -> Any:
-        files = {**FILES, "path": str(self.home / "out")}
+    def sink_spec(self) -> SinkSpec:
+        """The sink of the job."""
+        files = {**FILES, "path": str(self.out)}
         options = files if self._sink is None else json.loads(self._sink[0])
         types = (STRING, INT, INT, BIGINT, BIGINT)
-        sink = SinkSpec(options["connector"], tuple(options.items()), NAMES, types, "t")
-        job = grouped(self._folder / "in", CALLS, sink)
+        return SinkSpec(options["connector"], tuple(options.items()), NAMES, types, "t")
+
+    def job_name(self) -> str:
+        """The name by which the sink knows the job, once it has begun."""
+        return job_id(self._spark.context, str(self.checkpoint))
+
+    def _job(self) -> Any:
+        job = grouped(self._folder / "in", CALLS, self.sink_spec())
         chain = job.chains[0]
         scan = chain.inputs[0].of
         assert isinstance(scan, ScanSpec)
@@ -134,13 +143,13 @@ class Line:
 
     def left(self) -> Counter[Row]:
         """The rows that are left in the sink. Raises where a change does not go with those before."""
-        return written(self.home / "out") if self._sink is None else self._sink[1]()
+        return written(self.out) if self._sink is None else self._sink[1]()
 
     def ever(self) -> set[Row]:
         """All rows that ever came to the sink."""
         if self._sink is not None:
             return self._sink[1].ever()
-        files = (path for path in (self.home / "out").iterdir() if path.name.startswith("part-"))
+        files = (path for path in self.out.iterdir() if path.name.startswith("part-"))
         lines = (json.loads(line)["data"][0] for path in files for line in path.read_text().splitlines())
         return {(row["name"], *(int(row[name]) for name in NAMES[1:])) for row in lines}
 

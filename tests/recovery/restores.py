@@ -1,9 +1,12 @@
-"""Restore older copies of a checkpoint, taken at random moments, while the sink keeps what it has.
+"""Restore older copies of a checkpoint or a sink, taken at random moments, while the other keeps what it has.
 
-usage: python -m tests.recovery.restores [--restores N] [--sink files|sqlite|kafka]... [--seed N]
+usage: python -m tests.recovery.restores [--restores N] [--of checkpoint|sink] [--sink files|sqlite|kafka]...
+       [--seed N]
 
-The next run must be refused, or be complete. One that was refused is run again with each of the two ways on:
-`resume-from-sink` must leave the answer, each change delivered once; `deliver-again` must leave no row out.
+The next run must be refused, or be complete. One that was refused is run again with a way on. If the
+checkpoint was restored, `resume-from-sink` must leave the answer, each change delivered once, and
+`deliver-again` must leave no row out. If the sink was, `deliver-again` must leave the answer. A broker cannot
+be restored here.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import sqlite3
 import tempfile
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +34,8 @@ from tests.recovery.sinks import sink_of
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
+CHECKPOINT = "checkpoint"
+_SYNC = "_sync"
 _MOST_STEPS = 150
 """How many steps behind the beginning of a run a copy is taken, at most."""
 
@@ -53,29 +59,46 @@ class Outcome:
 
 
 class _Copy:
-    """Copies the checkpoint at a step of a run.
+    """Copies the checkpoint, or what the sink has, at a step of a run.
 
     Before a job has begun with the folder there is nothing to copy: an empty one is another job to the sink.
     """
 
-    def __init__(self, line: Line, to: Path, chance: random.Random) -> None:
-        self._line, self._to = line, to
+    def __init__(self, line: Line, of: Path, to: Path, chance: random.Random) -> None:
+        self._line, self._of, self._to = line, of, to
         self._left = chance.randint(0, _MOST_STEPS)
         self._lock = threading.Lock()
 
     def step(self, name: str) -> None:
         with self._lock:
             self._left -= 1
-            if self._left <= 0 and (self._line.checkpoint / FILE).exists():
+            # a thread that syncs may run beside the driver while that moves files of the sink
+            is_still = self._of == self._line.checkpoint or not name.endswith(_SYNC)
+            if self._left <= 0 and is_still and (self._line.checkpoint / FILE).exists():
                 self.take()
 
     def take(self) -> None:
-        """Copy the checkpoint, if that was not done before. What Spark is writing is left out."""
-        if not self._to.exists():
-            shutil.copytree(self._line.checkpoint, self._to, ignore=shutil.ignore_patterns("*.tmp"))
+        """Copy it, if that was not done before. What Spark is writing is left out."""
+        if self._to.exists():
+            return
+        if self._of.is_file():
+            with closing(sqlite3.connect(self._of)) as source, closing(sqlite3.connect(self._to)) as target:
+                source.backup(target)
+        elif self._of.exists():
+            shutil.copytree(self._of, self._to, ignore=shutil.ignore_patterns("*.tmp"))
+
+    def put(self) -> None:
+        """Put the copy in place of what is there."""
+        if self._of.is_file():  # connections to the file stay
+            with closing(sqlite3.connect(self._to)) as source, closing(sqlite3.connect(self._of)) as target:
+                source.backup(target)
+            self._to.unlink()
+            return
+        shutil.rmtree(self._of)
+        self._to.rename(self._of)
 
 
-def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int) -> Outcome:
+def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int, of: str = CHECKPOINT) -> Outcome:
     """So many restores. Raises AssertionError where rows are missing, or there twice."""
     outcome, chance = Outcome(), random.Random(seed)
     number = 0
@@ -85,15 +108,15 @@ def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int) -> Outc
         place.mkdir()
         with sink_of(kind, place) as sink:
             line = Line(spark, place / "line", seed + number, sink)
-            while outcome.restores < restores and _restore(line, chance, outcome):
+            restored = line.checkpoint if of == CHECKPOINT else line.out if kind == "files" else place / "db"
+            while outcome.restores < restores and _restore(line, restored, chance, outcome):
                 continue
     return outcome
 
 
-def _restore(line: Line, chance: random.Random, outcome: Outcome) -> bool:
+def _restore(line: Line, of: Path, chance: random.Random, outcome: Outcome) -> bool:
     """One restore; whether the sink may go on, as nothing stands there twice."""
-    to = line.home.with_name("copy")
-    copy = _Copy(line, to, chance)
+    copy = _Copy(line, of, line.home.with_name("copy"), chance)
     line.feed(chance.randint(ROWS, 4 * ROWS))
     with stepped(copy.step):
         line.run()
@@ -102,10 +125,11 @@ def _restore(line: Line, chance: random.Random, outcome: Outcome) -> bool:
         line.feed(chance.randint(1, 3 * ROWS))
         line.run()
     assert line.left() == line.answer()
-    shutil.rmtree(line.checkpoint)
-    to.rename(line.checkpoint)
+    copy.put()
     outcome.restores += 1
     line.feed(chance.randint(1, 3 * ROWS))
+    if of != line.checkpoint:
+        return _is_filled(line, outcome)
     return _goes_on(line, chance.choice((RESUME, DELIVER_AGAIN)), outcome)
 
 
@@ -129,6 +153,22 @@ def _goes_on(line: Line, way: str, outcome: Outcome) -> bool:
     return False
 
 
+def _is_filled(line: Line, outcome: Outcome) -> bool:
+    """Whether the job fills a sink that lacks rows. It must be exact, as nothing is there twice."""
+    try:
+        line.run(REFUSE)
+    except UsageError as error:
+        if f"--recover {DELIVER_AGAIN}" not in str(error.hint):
+            raise
+        outcome.refused += 1
+        line.run(DELIVER_AGAIN)
+        outcome.again += 1
+    else:
+        outcome.complete += 1
+    assert line.left() == line.answer(), "filled"
+    return True
+
+
 def _resumes(line: Line, outcome: Outcome) -> bool:
     try:
         line.run(RESUME)
@@ -146,14 +186,17 @@ def main() -> None:
     parser.add_argument("--restores", type=int, default=14)
     parser.add_argument("--sink", choices=SINKS, action="append")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--of", choices=(CHECKPOINT, "sink"), default=CHECKPOINT)
     options = parser.parse_args()
+    if options.of != CHECKPOINT and "kafka" in (options.sink or ()):
+        parser.error("a broker cannot be restored here")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         spark = create_session(LaunchOptions(host="stream", conf=CONF))
         stack.callback(spark.stop)
-        for kind in options.sink or SINKS:
+        for kind in options.sink or (SINKS if options.of == CHECKPOINT else ("files", "sqlite")):
             (folder / kind).mkdir()
-            outcome = run(spark, folder / kind, kind, options.restores, options.seed)
+            outcome = run(spark, folder / kind, kind, options.restores, options.seed, options.of)
             print(f"{kind}: {outcome}; nothing is missing", flush=True)
 
 

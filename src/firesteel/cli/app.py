@@ -60,9 +60,10 @@ _RECOVERY = "firesteel.sink-recovery"
 Recover = Annotated[
     str | None,
     typer.Option(
-        metavar="deliver-again|resume-from-sink",
-        help="Go on although a sink has micro-batches that the checkpoint does not know: deliver "
-        "them again, so consumers see them twice; or read up to where the sink stands, not delivering.",
+        metavar="deliver-again|resume-from-sink|accept-loss",
+        help="Go on although the checkpoint and a sink disagree: deliver again what came after the older "
+        "one, so consumers may see it twice; read up to the position of a sink that is ahead, without "
+        "delivering; or leave missing what a sink lacks.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]

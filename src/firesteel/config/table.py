@@ -256,9 +256,10 @@ OPTIONS = (
         "firesteel.sink-recovery",
         _ENUM,
         "refuse",
-        "Where a sink has micro-batches that the checkpoint does not know, as after it was restored from an "
-        "older copy: fail; deliver what came after the checkpoint again, so that consumers see it twice; or "
-        "read on to where the sink stands without delivering, and go on from there.",
-        ("refuse", "deliver-again", "resume-from-sink"),
+        "The action if the checkpoint and a sink disagree, as after one of them was restored from an older "
+        "copy: fail; deliver again what came after the older of the two, so that consumers may see it twice; "
+        "read on to the position of a sink that is ahead without delivering; or go on although a sink lacks "
+        "rows that the checkpoint has delivered.",
+        ("refuse", "deliver-again", "resume-from-sink", "accept-loss"),
     ),
 )

@@ -97,6 +97,8 @@ class PositionedSink(Protocol):
 
     notes: bool
     """Whether the sink records positions with its current options."""
+    place: str
+    """Where the sink keeps its positions. A sink with another place may begin anew."""
 
     def begin_batch(self, origin: Origin) -> None:
         """Set the origin of the rows of the next batch.

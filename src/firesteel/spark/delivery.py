@@ -30,15 +30,15 @@ RunTasks = Callable[[SinkTask], Iterable[Packet]]
 """A function that runs the tasks of a sink over the kept packets and returns the packets they give."""
 
 
-OriginOf = Callable[[set[tuple[int, int]], int], Origin]
+OriginOf = Callable[[set[tuple[int, int]], set[int]], Origin]
 """A function that returns the origin of a batch.
 
-Its arguments count the positions that will be recorded: the (sink, key group) pairs with rows, for sinks that
-commit in tasks, and the number of sinks that commit on the driver.
+Its arguments name the positions that will be recorded: the (sink, key group) pairs with rows, for sinks that
+commit in tasks, and the numbers of the sinks that commit on the driver.
 """
 
 
-def _unknown(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
+def _unknown(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:
     """Return the unknown origin, for a job without a checkpoint."""
     return Origin()
 
@@ -93,6 +93,11 @@ class Delivery:
         asked = (getattr(sink, "forgets_after", None) for sink in self._sinks.values())
         found = [seconds for ask in asked if ask is not None and (seconds := ask()) is not None]
         return min(found, default=None)
+
+    def sink_forgets_after(self, name: str) -> float | None:
+        """Return the seconds for which the sink at which the job has this name remembers its batches."""
+        ask = getattr(self.positioned[name], "forgets_after", None)
+        return None if ask is None else ask()
 
     @property
     def positioned(self) -> dict[str, PositionedSink]:
@@ -163,13 +168,13 @@ class Delivery:
             if packet.to in noting and packet.holds == CHANGES and packet.rows
         }
 
-    def _notes_of_driver(self, tokens: dict[int, list[str]]) -> int:
-        """Return how many positions sinks that commit on the driver will record for a batch."""
-        return sum(
-            sink.takes_part(tokens[number])
+    def _notes_of_driver(self, tokens: dict[int, list[str]]) -> set[int]:
+        """Return the sinks that commit on the driver and will record a position for a batch."""
+        return {
+            number
             for number, sink in self._noting()
-            if sink.commits is Commits.DRIVER
-        )
+            if sink.commits is Commits.DRIVER and sink.takes_part(tokens[number])
+        }
 
     def _noting(self) -> Iterator[tuple[int, Any]]:
         for number, sink in self._sinks.items():

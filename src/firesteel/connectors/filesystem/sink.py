@@ -80,6 +80,7 @@ class FilesystemSink:
     def __init__(self, spec: SinkSpec) -> None:
         options = dict(spec.options)
         self._directory = local_path(options["path"]).absolute()
+        self.place = str(self._directory)
         found = find_format(options["format"])
         prefix = f"{found.name}."
         self._written = [i for i, name in enumerate(spec.names) if name not in spec.partition_keys]

@@ -71,6 +71,7 @@ class JdbcSink:
     def __init__(self, spec: SinkSpec, options: JdbcOptions) -> None:
         self._spec = spec
         self._options = options
+        self.place = f"{dict(spec.options)['url']} {options.table}"
         self._database = Database(options)
         self._batches = Batches(self._database)
         self._parts: list[_Part] = []

@@ -45,6 +45,13 @@ class KafkaSink:
         """Without transactions nothing is noted."""
         return self._how.in_transactions
 
+    @property
+    def place(self) -> str:
+        """Where the sink keeps its positions: the groups of its transactional ids, for its topics."""
+        topics = self._options.topics or (self._texts.get("topic-pattern", ""),)
+        servers = dict(self._options.properties)["bootstrap.servers"]
+        return f"{self._how.prefix} {' '.join(topics)} {servers}"
+
     # --- in a task ---------------------------------------------------------------------------------
     def begin_batch(self, origin: Origin) -> None:
         self._origin = origin

@@ -51,6 +51,10 @@ class BatchOrigins:
             return Origin()
         return Origin(self.lineage, begin[0] if batch else "", end, parts, offsets)
 
+    def offsets(self, batch: int) -> tuple[str, ...]:
+        """Return the offsets at which a batch ends, one for each source; () if they are unknown."""
+        return self._end(batch)[1]
+
     def _end(self, batch: int) -> tuple[str, tuple[str, ...]]:
         """Return a digest of the offsets at which a batch ends, and the offsets; ("", ()) if unknown."""
         if batch not in self._ends:

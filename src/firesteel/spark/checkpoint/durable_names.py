@@ -19,3 +19,10 @@ def sync_name(checkpoint: str, name: str) -> None:
     if folder is not None:
         sync_file(folder / name)
         sync_folder((folder / name).parent)
+
+
+def sync_folder_name(checkpoint: str, name: str) -> None:
+    """Make the names in a folder of a checkpoint on this machine durable, if the folder is there."""
+    folder = local_folder(checkpoint)
+    if folder is not None and (folder / name).is_dir():
+        sync_folder(folder / name)

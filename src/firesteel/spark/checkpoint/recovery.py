@@ -10,6 +10,8 @@ The sink would drop these rows as repeated. The job is therefore refused, unless
 
 Both give the checkpoint a new lineage, so that no other copy of it continues unnoticed. The steps are saved
 first (recovery_plan.py), so that the next run completes an interrupted recovery.
+
+A sink that was restored from an older copy is behind the checkpoint, and is refused, too (sink_behind.py).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from firesteel.connectors.positions import Origin, Position
 from firesteel.errors import FiresteelError, NotSupportedError, UsageError
 from firesteel.spark.checkpoint.batch_origins import BatchOrigins, batches, offsets_text
 from firesteel.spark.checkpoint.recovery_plan import (
+    ACCEPT_LOSS,
     DELIVER_AGAIN,
     REFUSE,
     RESUME,
@@ -33,6 +36,15 @@ from firesteel.spark.checkpoint.recovery_plan import (
     finish,
     lineage_of,
 )
+from firesteel.spark.checkpoint.sink_behind import (
+    Behind,
+    cannot_go_back,
+    furthest_behind,
+    not_again,
+    refusal,
+    told_of,
+)
+from firesteel.spark.checkpoint.sink_positions import SinkPositions
 from firesteel.spark.checkpoint.snapshots import first_batch
 from firesteel.spark.delivery import Delivery
 
@@ -40,10 +52,20 @@ Positions = dict[str, Mapping[int, Position]]
 """Positions by the job's name at the sink, and by task."""
 
 
+@dataclass(frozen=True)
+class Settled:
+    """What a job goes on with, once its checkpoint and its sinks agree."""
+
+    origins: BatchOrigins
+    """Origins of the micro-batches."""
+    record: SinkPositions
+    """Record of the positions of the sinks."""
+
+
 def settle(
     context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str = REFUSE, *, framed: bool
-) -> BatchOrigins:
-    """Check the checkpoint against its sinks, recover them if asked, and return its batch origins.
+) -> Settled:
+    """Check the checkpoint against its sinks, and recover them if asked.
 
     Args:
         context: The SparkContext.
@@ -60,29 +82,73 @@ def settle(
     sinks = delivery.positioned
     finish(context, folder, sinks)
     origins = BatchOrigins(context, folder, lineage_of(context, folder))
+    record = SinkPositions(context, folder, sinks)
     if not sinks:
-        return origins
+        return Settled(origins, record)
     log = _Log.read(context, folder)
     found = {name: sink.positions(name, partitions) for name, sink in sinks.items()}
+    behind = furthest_behind(found, record, delivery.sink_forgets_after)
+    if behind is not None and recovery == ACCEPT_LOSS:
+        record.replace(found)
+        behind = None
+    plan = (
+        _without_conflict(found, log, origins, delivery, recovery, framed=framed)
+        if behind is None
+        else _gone_back(found, behind, log, origins, delivery, recovery)
+    )
+    if plan is None:
+        record.accept(found)
+        return Settled(origins, record)
+    carry_out(context, folder, plan, sinks)
+    return Settled(BatchOrigins(context, folder, plan.lineage), SinkPositions(context, folder, sinks))
+
+
+def _gone_back(
+    found: Positions, behind: Behind, log: _Log, origins: BatchOrigins, delivery: Delivery, recovery: str
+) -> Plan:
+    """Return a plan that moves the checkpoint back to a sink that is behind, and the other sinks with it.
+
+    Raises:
+        UsageError: The user has not asked for that.
+        NotSupportedError: The checkpoint cannot go back so far.
+    """
+    told = told_of(behind, delivery.table(behind.sink), log.folder)
+    gone = cannot_go_back(log.context, log.folder, behind, origins)
+    if recovery == RESUME:
+        raise not_again(told, behind, f"{RESUME} is for a sink that is ahead of the checkpoint")
+    if recovery != DELIVER_AGAIN:
+        raise refusal(told, behind, gone)
+    if gone is not None:
+        raise not_again(told, behind, gone)
+    first = behind.last + 1
+    plan = _delivered_again(found, replace(log, last=first, next=first), origins, uuid4().hex)
+    return replace(plan, back_to=first)
+
+
+def _without_conflict(
+    found: Positions, log: _Log, origins: BatchOrigins, delivery: Delivery, recovery: str, *, framed: bool
+) -> Plan | None:
+    """Return a plan that brings sinks that are ahead and the checkpoint together; None if they agree.
+
+    Raises:
+        UsageError: They disagree, and the user has not asked for a recovery.
+        NotSupportedError: The recovery cannot resolve this disagreement.
+    """
     conflict = next(_conflicts(found, log, origins), None)
     if conflict is None:
-        return origins
-    told = f"{_told(conflict, delivery, log)} of the checkpoint {folder}"
-    if recovery == REFUSE:
-        raise UsageError(
-            f"{told}. {_CAUSE}",
-            hint="put the newest checkpoint back; or run once with one of: "
-            f"--recover {DELIVER_AGAIN} (what came after the checkpoint is delivered again: consumers see "
-            f"those changes twice), --recover {RESUME} (the job reads up to where the sink stands without "
-            "delivering, and goes on from there)",
-        )
-    lineage = uuid4().hex
+        return None
+    told = f"{_told(conflict, delivery, log)} of the checkpoint {log.folder}"
     if recovery == DELIVER_AGAIN:
-        plan = _delivered_again(found, log, origins, lineage)
-    else:
-        plan = _resumed(found, log, origins, lineage, told, framed=framed)
-    carry_out(context, folder, plan, sinks)
-    return BatchOrigins(context, folder, lineage)
+        return _delivered_again(found, log, origins, uuid4().hex)
+    if recovery == RESUME:
+        return _resumed(found, log, origins, uuid4().hex, told, framed=framed)
+    raise UsageError(
+        f"{told}. {_CAUSE}",
+        hint="put the newest checkpoint back; or run once with one of: "
+        f"--recover {DELIVER_AGAIN} (what came after the checkpoint is delivered again: consumers see "
+        f"those changes twice), --recover {RESUME} (the job reads up to where the sink stands without "
+        "delivering, and goes on from there)",
+    )
 
 
 _CAUSE = (

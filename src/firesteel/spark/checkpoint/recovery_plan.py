@@ -10,15 +10,19 @@ from typing import Any
 from firesteel.connectors.filesystem.log import RESUMED
 from firesteel.connectors.positions import Position, PositionedSink, from_json, to_json
 from firesteel.errors import JobError
-from firesteel.spark.checkpoint.durable_names import sync_name
+from firesteel.spark.checkpoint.batch_origins import batches
+from firesteel.spark.checkpoint.durable_names import sync_folder_name, sync_name
 from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
+from firesteel.spark.checkpoint.sink_positions import SinkPositions
+from firesteel.spark.checkpoint.snapshots import remove_versions_after
 from firesteel.spark.internals.hadoop_files import delete, move, names, read_text, write_text
 
 LINEAGE, PLAN = "lineage", "recovery.json"
 """Files in a checkpoint's folder: its lineage, if that is no longer the checkpoint's id, and a plan."""
 
 REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
-"""Values of `firesteel.sink-recovery`: the action if a sink is ahead of the checkpoint."""
+ACCEPT_LOSS = "accept-loss"
+"""Values of `firesteel.sink-recovery`: the action if a sink and the checkpoint disagree."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Plan:
     """Batch whose offsets change; None if none do."""
     offsets: str = ""
     """New content of Spark's offsets file of that batch."""
+    back_to: int | None = None
+    """Planned batch that Spark runs next, where the checkpoint goes back; None if it does not."""
 
 
 def lineage_of(context: Any, folder: str) -> str:
@@ -50,6 +56,7 @@ def carry_out(context: Any, folder: str, plan: Plan, sinks: Mapping[str, Positio
         "lineage": plan.lineage,
         "batch": plan.batch,
         "offsets": plan.offsets,
+        "back_to": plan.back_to,
         "positions": {name: _plain(positions) for name, positions in plan.positions.items()},
     }
     draft = f"{folder}/.{PLAN}"
@@ -68,10 +75,13 @@ def finish(context: Any, folder: str, sinks: Mapping[str, PositionedSink]) -> No
         return
     value = json.loads(text)
     positions = {name: _read(each) for name, each in value["positions"].items()}
-    _do(context, folder, Plan(value["lineage"], positions, value["batch"], value["offsets"]), sinks)
+    plan = Plan(value["lineage"], positions, value["batch"], value["offsets"], value.get("back_to"))
+    _do(context, folder, plan, sinks)
 
 
 def _do(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSink]) -> None:
+    if plan.back_to is not None:
+        _go_back(context, folder, plan.back_to)
     if plan.batch is not None:
         for source in names(context, f"{folder}/sources", folders_only=True):
             _write(context, folder, f"sources/{source}/{RESUMED}", "")
@@ -79,9 +89,20 @@ def _do(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSin
     for name, positions in plan.positions.items():
         if name in sinks:
             sinks[name].move(name, positions)
+    SinkPositions(context, folder, sinks).replace(plan.positions)
     _write(context, folder, LINEAGE, plan.lineage)
     delete(context, f"{folder}/{PLAN}")
     sync_name(folder, LINEAGE)
+
+
+def _go_back(context: Any, folder: str, batch: int) -> None:
+    """Let Spark run a planned batch next, as if no later one had been planned."""
+    for log, first in (("commits", batch), ("offsets", batch + 1)):
+        for number in reversed(batches(context, folder, log)):
+            if number >= first:
+                delete(context, f"{folder}/{SPARK}/{log}/{number}")
+        sync_folder_name(folder, f"{SPARK}/{log}")
+    remove_versions_after(context, folder, batch)
 
 
 def _write(context: Any, folder: str, name: str, text: str) -> None:

@@ -22,7 +22,10 @@ from typing import Any
 from firesteel.spark.checkpoint.batch_origins import batches
 from firesteel.spark.checkpoint.fingerprint import SPARK
 from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.internals.hadoop_files import delete, files_under
 
+_VERSIONED = ("zip", "changelog")
+"""Ends of the names of files that begin with a version."""
 _METADATA = "metadata"
 """The file in a snapshot that names its SST files: a line `v1`, then JSON."""
 
@@ -49,6 +52,18 @@ def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
                 break
             path.unlink()
             (path.parent / f".{path.name}.crc").unlink(missing_ok=True)
+
+
+def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
+    """Remove snapshots and changelogs of later versions, of a checkpoint that goes back to this one.
+
+    Spark writes them again. Where it would not replace a file, an old one would stay.
+    """
+    for file in files_under(context, f"{checkpoint}/{SPARK}/state"):
+        name = file.rpartition("/")[2]
+        number, _, kind = name.partition(".")
+        if kind in _VERSIONED and number.split("_")[0].isdigit() and int(number.split("_")[0]) > version:
+            delete(context, file)
 
 
 def first_batch(context: Any, checkpoint: str) -> int:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from firesteel.durability import sync_file, sync_folder
 from firesteel.errors import JobError
+from firesteel.spark.checkpoint.sink_positions import FOLDER
 
 _AT_ONCE = 8
 """Number of parallel syncs: a file system with a journal completes many of them at once."""
@@ -29,6 +30,8 @@ _DRAFT = ".tmp"
 """Suffix of files that Spark has not finished."""
 
 
+_UNSYNCED = (FOLDER,)
+"""Names of folders whose files may be lost (sink_positions.py)."""
 _RENAMED = (".changelog", ".zip")
 """Ends of names that Spark gives to whole files, as it does with numbers."""
 
@@ -87,7 +90,7 @@ class CheckpointSync:
             before, now, new = self._seen.get(folder, {}), dict[str, _Version](), []
             with suppress(FileNotFoundError), os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.endswith(_DRAFT):
+                    if entry.name.endswith(_DRAFT) or entry.name in _UNSYNCED:
                         continue
                     is_folder = entry.is_dir(follow_symlinks=False)
                     now[entry.name] = version = _version(entry, is_folder=is_folder)

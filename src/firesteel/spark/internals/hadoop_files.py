@@ -7,6 +7,7 @@ the context is None then, while Spark starts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,16 @@ def names(context: SparkContext | None, folder: str, *, folders_only: bool = Fal
         return []
     found = system.listStatus(path)
     return sorted(s.getPath().getName() for s in found if s.isDirectory() or not folders_only)
+
+
+def files_under(context: SparkContext, folder: str) -> Iterator[str]:
+    """Yield the paths of all files in a folder and its subfolders; none if it is not there."""
+    system, path = _located(context, folder)
+    if not system.exists(path):
+        return
+    found = system.listFiles(path, True)
+    while found.hasNext():
+        yield str(found.next().getPath().toString())
 
 
 def _located(context: SparkContext, name: str) -> tuple[Any, Any]:

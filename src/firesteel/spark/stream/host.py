@@ -26,13 +26,12 @@ from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
-from firesteel.spark.checkpoint.batch_origins import BatchOrigins
 from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
-from firesteel.spark.checkpoint.recovery import settle
+from firesteel.spark.checkpoint.recovery import Settled, settle
 from firesteel.spark.checkpoint.snapshots import remove_useless_snapshots
 from firesteel.spark.checkpoint.sync import CheckpointSync
 from firesteel.spark.delivery import Delivery
@@ -43,6 +42,7 @@ from firesteel.spark.internals.exit_files import ExitFiles
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
+from firesteel.spark.sink_task import job_of
 from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
@@ -174,12 +174,12 @@ class StreamJob:
         self._delivery = Delivery(
             self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
         )
-        self._origins: BatchOrigins | None = None
+        self._settled: Settled | None = None
         if self._checkpoint is not None:
             self._identities = self._delivery.identities()
             check_identities(self._spark.context, folder, self._identities)
             check_age(self._spark.context, folder, self._delivery.forgets_after())
-            self._origins = self._settled(frame, folder, settings.recovery)
+            self._settled = self._settle(frame, folder, settings.recovery)
             remove_useless_snapshots(self._spark.context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
@@ -223,8 +223,8 @@ class StreamJob:
         with suppress(Exception):  # the query starts or ends just now: the next commit checks the lock
             self._query.stop()
 
-    def _settled(self, frame: DataFrame, folder: str, recovery: str) -> BatchOrigins:
-        """Check that the checkpoint and the sinks agree, and return the origins of its batches."""
+    def _settle(self, frame: DataFrame, folder: str, recovery: str) -> Settled:
+        """Check that the checkpoint and the sinks agree."""
         partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         framed = bool(self._frames)
         return settle(self._spark.context, folder, self._delivery, partitions, recovery, framed=framed)
@@ -278,11 +278,14 @@ class StreamJob:
     ) -> None:
         """Give a batch to the sinks. planned: waits until its offsets are durable."""
 
-        def origin(in_tasks: set[tuple[int, int]], on_driver: int) -> Origin:
+        positioned: set[tuple[int, int]] = set()
+
+        def origin(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:
             planned()
-            if self._origins is None:
+            if self._settled is None:
                 return Origin()
-            return self._origins.of(batch, on_driver + kept.partitions_of(in_tasks))
+            positioned.update(kept.partitions_of(in_tasks), ((number, 0) for number in on_driver))
+            return self._settled.origins.of(batch, len(positioned))
 
         if self._stopping:
             self._delivery.abort(batch)
@@ -290,6 +293,9 @@ class StreamJob:
         try:
             for changes in self._delivery.deliver(packets, batch, kept.run, origin):
                 self._put(changes)
+            if self._settled is not None:
+                names = ((job_of(self._delivery.job, number), task) for number, task in positioned)
+                self._settled.record.record(batch, names)
             if self._timers is not None:
                 self._timers.take(packets)
         except (FiresteelError, OSError) as error:

@@ -27,7 +27,7 @@ class StreamSettings:
         interval: Milliseconds between the starts of micro-batches of an unbounded job; 0 means no pause.
         statement: Text by which the job finds its checkpoint again.
         trusts_others: Whether other users of this machine may have write access to the checkpoint.
-        recovery: Action if a sink has batches unknown to the checkpoint (spark/checkpoint/recovery.py).
+        recovery: Action if a sink and the checkpoint disagree (spark/checkpoint/recovery.py).
     """
 
     checkpoint: str | None = None

@@ -61,9 +61,9 @@ class KeptPackets:
         self._packets = [from_values(tuple(row)) for row in frame.collect()]
         return self._packets
 
-    def partitions_of(self, groups: Iterable[tuple[int, int]]) -> int:
-        """Return the number of partitions with rows, for (sink, key group) pairs that have rows."""
-        return len({(sink, partition_of(group, self._partitions)) for sink, group in groups})
+    def partitions_of(self, groups: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return the (sink, partition) pairs with rows, for (sink, key group) pairs that have rows."""
+        return {(sink, partition_of(group, self._partitions)) for sink, group in groups}
 
     @property
     def _partitions(self) -> int:
