@@ -17,7 +17,7 @@ from pathlib import Path
 LEAVES = (
     *("types", "changelog", "errors", "config", "sensitive"),
     *("process_cache", "background", "cache_folder"),
-    *("file_trust", "durability", "durability_trace"),
+    *("file_trust", "durability", "durability_trace", "notices"),
 )
 
 MAY_IMPORT = {
@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "process_cache": (),
     "background": (),
     "file_trust": (),
-    "cache_folder": ("file_trust",),
+    "cache_folder": ("file_trust", "notices"),
+    "notices": (),
     "durability": ("durability_trace",),
     "durability_trace": (),
     "errors": ("sensitive",),

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
 from firesteel.file_trust import PRIVATE_FILE, distrust, distrust_status, make_private
+from firesteel.notices import say
 
 _OWN = "FIRESTEEL_CACHE_DIR"
 _TOLD = "FIRESTEEL_CACHE_NOT_USED"
@@ -79,11 +79,9 @@ def _keeps_names(status: os.stat_result) -> bool:
 def _tell_once(reason: str) -> None:
     if os.environ.get(_TOLD) != reason:
         os.environ[_TOLD] = reason  # for the processes of this job, too
-        print(
+        say(
             f"The cache is not used, and the start is slower: {reason}. "
-            f"Delete it, or set {_OWN} to a folder of your own.",
-            file=sys.stderr,
-            flush=True,
+            f"Delete it, or set {_OWN} to a folder of your own."
         )
 
 

@@ -14,6 +14,7 @@ import warnings
 from typing import NoReturn
 
 from firesteel.cli.interrupts import exit_status, stop_on_signals
+from firesteel.cli.standard_streams import prepare_streams
 from firesteel.errors import FiresteelError, FiresteelWarning
 
 _BEFORE_A_COLLECTION = 50_000
@@ -54,9 +55,8 @@ def _main() -> int:
         sys.stdout.flush()
     except KeyboardInterrupt as stop:
         status = _stopped(stop)
-    except BrokenPipeError:  # the reader of our output has gone: nothing left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+    except BrokenPipeError as error:
+        status = _reader_gone(error, verbose=verbose)
     except FiresteelError as error:
         from firesteel.cli.report import report
 
@@ -66,6 +66,18 @@ def _main() -> int:
 
         status = report(as_firesteel_error(error), verbose=verbose)
     return status
+
+
+def _reader_gone(error: BrokenPipeError, *, verbose: bool) -> int:
+    """Return 0 if the reader of the output has gone, as `head` does. Report any other broken pipe."""
+    from firesteel.cli.standard_streams import has_reader
+
+    if has_reader(sys.stdout.fileno()):
+        from firesteel.cli.report import as_firesteel_error, report
+
+        return report(as_firesteel_error(error), verbose=verbose)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _stopped(stop: KeyboardInterrupt) -> int:
@@ -86,6 +98,7 @@ def command() -> NoReturn:
     gone with the process anyway."""
     gc.set_threshold(_BEFORE_A_COLLECTION)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that nobody uses
+    prepare_streams()
     status = main()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
+
+from firesteel import notices
 
 _lock = threading.Lock()
 _since: dict[str, float] = {}
@@ -14,11 +15,6 @@ _since: dict[str, float] = {}
 
 The tasks of a process share it, so that only one of them reports an outage.
 """
-
-
-def print_notice(text: str) -> None:
-    """Write a line on stderr."""
-    print(text, file=sys.stderr, flush=True)
 
 
 class Outage:
@@ -31,7 +27,7 @@ class Outage:
 
     def __init__(self, server: str, say: Callable[[str], None] | None = None) -> None:
         self.server = server
-        self._say = say or print_notice
+        self._say = say or notices.say
 
     def missed(self, why: str, patience: float | None = None) -> None:
         """Report that the server is unreachable, once for each outage.

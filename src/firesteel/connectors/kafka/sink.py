@@ -15,8 +15,8 @@ from firesteel.connectors.kafka.records import Records
 from firesteel.connectors.kafka.sink_options import sink_options
 from firesteel.connectors.kafka.transactions import Transactions
 from firesteel.connectors.last_changes import last_of_each_key
-from firesteel.connectors.outage import print_notice
 from firesteel.connectors.positions import Origin, Position
+from firesteel.notices import say
 from firesteel.runtime.spec.tables import SinkSpec
 
 _TOGETHER = 5_000
@@ -118,7 +118,7 @@ class KafkaSink:
         """
         cluster = Cluster(self._options)
         for notice in cluster.create_missing(self._options.topics):
-            print_notice(notice)
+            say(notice)
         cluster.partitions()
 
     def open(self, job: str) -> None:

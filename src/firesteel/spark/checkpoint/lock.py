@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.errors import UsageError
+from firesteel.notices import say
 from firesteel.spark.checkpoint.owner import (
     BEAT_SECONDS,
     HINT,
@@ -33,7 +34,6 @@ from firesteel.spark.checkpoint.owner import (
     in_use,
     machine,
     read_owner,
-    say,
     say_taken_over,
     shut_out,
     this_run,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sys
 import time
 import uuid
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.errors import JobError, UsageError
+from firesteel.notices import say
 
 BEAT_SECONDS, LEASE_SECONDS = 5.0, 30.0
 """How often an owner shows that it lives, and how long one that does not counts as alive."""
@@ -91,11 +91,6 @@ def say_taken_over(folder: object, owner: Owner) -> None:
 
 _told: set[str] = set()
 """Owners that were taken over from: the locks of a command and of its statements have the same."""
-
-
-def say(text: str) -> None:
-    """Write a line for the user."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def _is_running(pid: Any) -> bool:

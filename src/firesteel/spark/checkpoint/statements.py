@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
+from firesteel.notices import say
 from firesteel.spark.checkpoint.fingerprint import STATEMENT, belongs_to, read, shortened
 from firesteel.spark.internals.hadoop_files import names, read_text
 
@@ -91,10 +91,7 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
             "statement anew, or give the script another checkpoint folder",
         )
     if any(s.folder not in script.given for s in saved):
-        print(
-            f"the checkpoint {checkpoint} has no state for `{this.short}`: it begins at the start",
-            file=sys.stderr,
-        )
+        say(f"the checkpoint {checkpoint} has no state for `{this.short}`: it begins at the start")
     return _new(checkpoint, this, script.given | {s.folder for s in saved})
 
 

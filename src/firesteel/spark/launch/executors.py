@@ -5,9 +5,10 @@ Private: the way from a context to Spark's own SparkStatusTracker (`_jsc`), of w
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any
+
+from firesteel.notices import say
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -35,10 +36,8 @@ def await_executors(context: SparkContext) -> None:
             since, seen = time.monotonic(), now
         if not seen and not told and time.monotonic() - began > _TOLD_SECONDS:
             told = True
-            print(
+            say(
                 f"waiting for executors of {context.master}: none has come in {_TOLD_SECONDS:.0f} s. "
-                "Has it a worker with a free core and spark.executor.memory (1g) of memory?",
-                file=sys.stderr,
-                flush=True,
+                "Has it a worker with a free core and spark.executor.memory (1g) of memory?"
             )
         time.sleep(_PAUSE)

@@ -56,7 +56,8 @@ def tell_once(address: str, why: str) -> None:
         os.close(os.open(f"{address}.told", os.O_CREAT | os.O_EXCL))
     except OSError:  # told, or the server's folder is gone
         return
-    print(f"Python workers are started in the plain way: {why}", file=sys.stderr, flush=True)
+    if sys.stderr is not None:
+        print(f"Python workers are started in the plain way: {why}", file=sys.stderr, flush=True)
 
 
 def _path() -> list[str]:

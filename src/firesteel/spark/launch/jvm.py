@@ -12,13 +12,13 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping
 
 from firesteel.errors import JobError
+from firesteel.notices import say
 from firesteel.spark.launch.java import Java, spark_home
 from firesteel.spark.launch.private_sockets import private_variables
 from firesteel.spark.temporary import private_folder
@@ -127,7 +127,7 @@ class LocalJvm:
             text = line.decode(errors="replace")
             if text.strip() and not text.startswith(_CHATTER):
                 self._said.append(text.strip())
-                sys.stderr.write(text)
+                say(text.rstrip("\n"))
 
     def _leave(self) -> None:
         """At this process's end: a JVM that was not up yet would not see that its input has ended."""

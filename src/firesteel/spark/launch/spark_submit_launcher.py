@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from firesteel.notices import say
 from firesteel.spark.launch.private_sockets import java_temporary_folder, private_variables
 from firesteel.spark.launch.variables import set_variables
 from firesteel.spark.start.ended_peers import quiet_counters
@@ -95,5 +96,4 @@ def tell(what: str, error: BaseException) -> None:
         return
     _told.add(what)
     words = str(error).strip().splitlines() or [type(error).__name__]
-    said = f"{what} in the plain way (pyspark {version('pyspark')}): {words[0]}"
-    print(said, file=sys.stderr, flush=True)
+    say(f"{what} in the plain way (pyspark {version('pyspark')}): {words[0]}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import pickle
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +20,7 @@ from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailab
 from pyspark.sql.types import StructType
 
 from firesteel.connectors.base import ReadLimit
+from firesteel.notices import say
 from firesteel.runtime.dataflow.sequence import split_numbers
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.internals.tasks import batch_number
@@ -122,7 +122,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         read = ReadLimit(rows, size, is_rough=self._options.is_rough)
         latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
         for notice in [*self._own.notices(), *self._clock.notices()]:
-            print(notice, file=sys.stderr, flush=True)
+            say(notice)
         return latest
 
     def prepareForTriggerAvailableNow(self) -> None:

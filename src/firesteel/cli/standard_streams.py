@@ -1,0 +1,54 @@
+"""Standard streams of the command that are closed, or whose reader has gone.
+
+A command may be started with a closed stream (`2>&-`). Python then has no object for it, and the next file
+that is opened gets its number: Spark's log would be written into that file. A closed stream becomes
+/dev/null. What stderr cannot take is lost, because progress and notices are not worth the job.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import sys
+from contextlib import suppress
+from typing import Any
+
+_NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
+
+
+class _LossyFile(io.FileIO):
+    """A file that takes all bytes and drops those that cannot be written."""
+
+    def write(self, data: Any) -> int:
+        with suppress(OSError):
+            return super().write(data)
+        return memoryview(data).nbytes
+
+
+def prepare_streams() -> None:
+    """Open each standard stream that is closed, and have stderr drop what it cannot take."""
+    for name, number in _NUMBERS.items():
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+    sys.stderr = _lossy(2, sys.stderr.encoding)
+
+
+def _lossy(number: int, encoding: str) -> io.TextIOWrapper:
+    """Return a stream like Python's stderr: lines are written at once, odd characters escaped."""
+    file = io.BufferedWriter(_LossyFile(number, "w", closefd=False))
+    return io.TextIOWrapper(file, encoding, errors="backslashreplace", line_buffering=True)
+
+
+def has_reader(number: int) -> bool:
+    """Return whether somebody may still read what is written to a pipe or socket; True for all else."""
+    if not hasattr(select, "poll"):
+        return True
+    poll = select.poll()
+    poll.register(number, 0)
+    gone = select.POLLERR | select.POLLHUP | select.POLLNVAL
+    return not any(events & gone for _, events in poll.poll(0))
