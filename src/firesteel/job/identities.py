@@ -29,6 +29,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, TemporalSortSpec
+from firesteel.runtime.spec.rank import RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
     ConstraintEnforcerSpec,
@@ -78,6 +79,7 @@ IDENTITIES: Mapping[type, str] = {
     Output: "Output",
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
+    RankSpec: "RankSpec",
     ScanSpec: "ScanSpec",
     SemiJoinSpec: "SemiJoinSpec",
     SequenceShiftSpec: "SequenceShiftSpec",

@@ -1,4 +1,4 @@
-"""Sets of places in which the greatest place below another is found in a few steps.
+"""Sets of places in which the next place before or after another is found in a few steps.
 
 A set of n places has one bit for each, in words of 64 bits. The next level has one bit for each word that is
 not 0, and so on up to one word.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.kernels.compiler import inlined
-from firesteel.kernels.types import Integers, Words
-from firesteel.kernels.words import highest_bit
+from firesteel.kernels.types import Flags, Integers, Words
+from firesteel.kernels.words import highest_bit, low_zeros
 
 _ONE = np.uint64(1)
 
@@ -24,6 +24,23 @@ def no_places(size: int) -> tuple[Words, Integers]:
         words += max(size, 1)
         if size <= 1:
             return np.zeros(words, np.uint64), np.array(begins, np.int64)
+
+
+def places_of(mask: Flags) -> tuple[Words, Integers]:
+    """Return the set of the places where a mask is True, as `no_places` does."""
+    words, begins = no_places(len(mask))
+    for level, begin in enumerate(begins):
+        end = begins[level + 1] if level + 1 < len(begins) else len(words)
+        padded = np.zeros(64 * (end - begin), np.bool_)
+        padded[: len(mask)] = mask
+        words[begin:end] = np.packbits(padded, bitorder="little").view(np.uint64)
+        mask = words[begin:end] != 0
+    return words, begins
+
+
+def mask_of(words: Words, size: int) -> Flags:
+    """Return which of the places below `size` are in a set, bool[size]."""
+    return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
 @inlined
@@ -58,6 +75,21 @@ def below(words: Words, begins: Integers, place: int) -> int:
             found = (place >> 6 << 6) + highest_bit(word)
             for lower in range(level - 1, -1, -1):
                 found = (found << 6) + highest_bit(words[begins[lower] + found])
+            return found
+        place >>= 6
+    return -1
+
+
+@inlined
+def above(words: Words, begins: Integers, place: int) -> int:
+    """Return the smallest place of the set above another, -1 if there is none."""
+    for level in range(len(begins)):
+        at = begins[level] + (place >> 6)
+        word = words[at] & ~((_ONE << np.uint64(place & 63)) | ((_ONE << np.uint64(place & 63)) - _ONE))
+        if word:
+            found = (place >> 6 << 6) + low_zeros(word)
+            for lower in range(level - 1, -1, -1):
+                found = (found << 6) + low_zeros(words[begins[lower] + found])
             return found
         place >>= 6
     return -1

@@ -29,6 +29,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, TemporalSortSpec
+from firesteel.runtime.spec.rank import RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
     ConstraintEnforcerSpec,
@@ -87,6 +88,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
     ),
     OverAggregateSpec: Entry("firesteel.runtime.operators.over.over_aggregate", state=1),
+    RankSpec: Entry("firesteel.runtime.operators.rank.rank", state=1, gains_by_more=True),
     SemiJoinSpec: Entry("firesteel.runtime.operators.join.semi_join", state=1, gains_by_more=True),
     SequenceShiftSpec: Entry("firesteel.runtime.operators.set_op.sequence_shift", shapes_rows=False),
     SessionWindowAggregateSpec: Entry("firesteel.runtime.operators.window.session_window_aggregate", state=1),

@@ -1,0 +1,236 @@
+"""Top-N of each key, row by row: which rows are sent, with which kind and rank.
+
+Every row that adds itself has a place. Places are sorted by key, then by sort key, then by arrival. A set
+(places.py) holds the places of the rows that are there. So a rank is found by counting places, and the row
+that takes the rank of another is the next one of the set.
+
+Row numbers below `len(slots)` are input rows. Numbers above are rows that were stored. A sent change has four
+numbers: the input row that causes it, its kind, the row with its content, and its rank.
+
+The kinds and their sequence are Flink's: AppendOnlyTopNFunction and RetractableTopNFunction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.places import above, below, no_places, put, remove
+from firesteel.kernels.types import Integers, Words, given
+
+_INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
+"""Values of changelog.RowKind."""
+
+ROW, ROOM = 0, 1
+"""Positions in `progress`: the next input row, and the number of changes written."""
+
+START, APPEND, NUMBERED, UPDATE_BEFORE, REPLACES = range(5)
+"""Positions in `settings`."""
+
+
+def settings_of(start: int, append: bool, numbered: bool, update_before: bool, replaces: bool) -> Integers:
+    """Return the settings of a kernel.
+
+    Args:
+        start: First rank that is sent.
+        append: Whether only the Top-N is kept, since no row is taken away.
+        numbered: Whether rows whose rank changes are sent.
+        update_before: Whether -U is sent.
+        replaces: Whether a row that pushes out another is sent as its update.
+    """
+    return np.array([start, append, numbered, update_before, replaces], np.int64)
+
+
+@compiled
+def play(
+    out: Integers, progress: Integers, words: Words, levels: Integers, last: Integers, sizes: Integers,
+    heads: Integers, tails: Integers,
+    slots: Integers, rows: Integers, owners: Integers, ends: Integers, alike: Integers, members: Integers,
+    settings: Integers,
+) -> None:  # fmt: skip
+    """Process input rows until there is no room for the changes of another row.
+
+    Args:
+        out: int64[r, 4], receives changes.
+        progress: int64[2], what was processed and written. Updated.
+        words, levels: Set of the places of the rows that are there. Updated.
+        last: int64[g], place of the last row of the Top-N of each key, -1 for none. Updated.
+        sizes: int64[g], number of rows that are there. Updated.
+        heads: int64[v], for each value of a row the position in `members` of the oldest row that is there.
+            Updated.
+        tails: int64[v], for each value the position after its youngest row. Updated.
+        slots: int64[n], place of each input row, -1 for a row that takes another away.
+        rows: int64[s], row of each place.
+        owners: int64[n], key of each input row.
+        ends: int64[g], N of each key.
+        alike: int64[n], value of each input row. Empty if no row takes another away.
+        members: int64[s], places sorted by value, then by arrival.
+        settings: int64[5], see `settings_of`.
+    """
+    row, at = progress[ROW], 0
+    while row < len(slots):
+        key, place = owners[row], slots[row]
+        if at + room_for(settings, ends[key], sizes[key]) > len(out):
+            break
+        if place >= 0:
+            if len(alike):
+                tails[alike[row]] += 1
+            at = _add(out, at, row, key, place, words, levels, last, sizes, rows, ends[key], settings)
+        elif heads[alike[row]] < tails[alike[row]]:
+            place = members[heads[alike[row]]]
+            heads[alike[row]] += 1
+            at = _take(out, at, row, key, place, words, levels, last, sizes, rows, ends[key], settings)
+        row += 1
+    progress[ROW], progress[ROOM] = row, at
+
+
+@inlined
+def room_for(settings: Integers, end: int, size: int) -> int:
+    """Return how many changes a row may cause."""
+    return 2 * min(end, size + 1) + 4 if settings[NUMBERED] else 2
+
+
+@part
+def _add(
+    out: Integers, at: int, row: int, key: int, place: int, words: Words, levels: Integers, last: Integers,
+    sizes: Integers, rows: Integers, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Add an input row at its place."""
+    top = last[key]
+    if settings[APPEND] and sizes[key] >= end and place > top:
+        return at
+    put(words, levels, place)
+    sizes[key] += 1
+    if sizes[key] > end and place > top:
+        return at
+    at = enter(out, at, row, place, top, words, levels, rows, sizes[key], end, settings)
+    if sizes[key] <= end:
+        last[key] = max(top, place)
+    else:
+        last[key] = below(words, levels, top)
+        if settings[APPEND]:
+            remove(words, levels, top)
+            sizes[key] -= 1
+    return at
+
+
+@part
+def enter(
+    out: Integers, at: int, row: int, place: int, top: int, words: Words, levels: Integers, rows: Integers,
+    size: int, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send an input row that enters the Top-N, and what it changes.
+
+    Args:
+        out, at: Where to write.
+        row: The input row.
+        place: Its place. It is in the set.
+        top: Last place of the Top-N before.
+        words, levels, rows, settings: As for `play`.
+        size: Number of rows with it.
+        end: N.
+    """
+    if settings[NUMBERED]:
+        rank = rank_of(words, levels, place, top, min(size - 1, end) + 1)
+        return _shift_down(out, at, row, words, levels, rows, place, rank, top, end, settings)
+    if size <= end:
+        return emit(out, at, row, _INSERT, row, 1)
+    if not settings[REPLACES]:
+        at = emit(out, at, row, _DELETE, rows[top], 1)
+        return emit(out, at, row, _INSERT, row, 1)
+    if settings[UPDATE_BEFORE]:
+        at = emit(out, at, row, _UPDATE_BEFORE, rows[top], 1)
+    return emit(out, at, row, _UPDATE_AFTER, row, 1)
+
+
+@part
+def _take(
+    out: Integers, at: int, row: int, key: int, place: int, words: Words, levels: Integers, last: Integers,
+    sizes: Integers, rows: Integers, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Take the row of a place away."""
+    top, size = last[key], sizes[key]
+    if place <= top:
+        if settings[NUMBERED]:
+            rank = rank_of(words, levels, place, top, min(size, end))
+            at = _shift_up(out, at, row, words, levels, rows, place, rank, top, size, end, settings)
+        else:
+            at = emit(out, at, row, _DELETE, rows[place], 1)
+            if size > end:
+                at = emit(out, at, row, _INSERT, rows[above(words, levels, top)], 1)
+        if size > end:
+            last[key] = above(words, levels, top)
+        elif place == top:
+            last[key] = below(words, levels, top) if size > 1 else -1
+    remove(words, levels, place)
+    sizes[key] -= 1
+    return at
+
+
+@part
+def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
+    """Return the rank of a place of the set, from another one and its rank.
+
+    A place behind the other one has the given rank.
+    """
+    while top > place:
+        top = below(words, levels, top)
+        rank -= 1
+    return rank
+
+
+@part
+def _shift_down(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
+    top: int, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send an input row at its rank, and each row behind it at the next rank, up to the place `top`."""
+    start, moving = settings[START], row
+    while place < top and rank <= end:
+        place = above(words, levels, place)
+        if rank >= start:
+            if settings[UPDATE_BEFORE]:
+                at = emit(out, at, row, _UPDATE_BEFORE, rows[place], rank)
+            at = emit(out, at, row, _UPDATE_AFTER, moving, rank)
+        moving = rows[place]
+        rank += 1
+    if start <= rank <= end:
+        at = emit(out, at, row, _INSERT, moving, rank)
+    return at
+
+
+@part
+def _shift_up(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
+    top: int, size: int, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send each row behind a row that goes at the rank before, with the row that enters the Top-N."""
+    start, leaving = settings[START], rows[place]
+    while rank <= end and (place < top or size > end):
+        place = above(words, levels, place)
+        if rank >= start:
+            if settings[UPDATE_BEFORE]:
+                at = emit(out, at, row, _UPDATE_BEFORE, leaving, rank)
+            at = emit(out, at, row, _UPDATE_AFTER, rows[place], rank)
+        leaving = rows[place]
+        rank += 1
+    if start <= rank <= end:
+        at = emit(out, at, row, _DELETE, leaving, rank)
+    return at
+
+
+@inlined
+def emit(out: Integers, at: int, row: int, kind: int, content: int, rank: int) -> int:
+    """Write a change, and return the position after it."""
+    out[at, 0] = row
+    out[at, 1] = kind
+    out[at, 2] = content
+    out[at, 3] = rank
+    return at + 1
+
+
+def warm() -> None:
+    """Load the kernels, or compile them."""
+    none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
+    settings = settings_of(1, True, True, True, True)
+    play(out, np.zeros(2, np.int64), *no_places(0), none, none, none, none, *given(*[none] * 6, settings))

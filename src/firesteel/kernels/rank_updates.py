@@ -1,0 +1,185 @@
+"""Top-N of each key, row by row, over rows that are updated by a row key and only move up.
+
+Places, sets and sent changes are those of kernels/rank.py. Here only the Top-N is kept. An update with
+another sort key takes a new place. One with the same sort key keeps its place and changes its content.
+
+The kinds and their sequence are Flink's: UpdatableTopNFunction, and FastTop1Function for N = 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.places import above, below, no_places, put, remove
+from firesteel.kernels.rank import (
+    NUMBERED,
+    ROOM,
+    ROW,
+    START,
+    UPDATE_BEFORE,
+    emit,
+    enter,
+    rank_of,
+    room_for,
+    settings_of,
+)  # fmt: skip
+from firesteel.kernels.types import Integers, Words, given
+
+_UPDATE_BEFORE, _UPDATE_AFTER = 1, 2
+"""Values of changelog.RowKind."""
+
+
+@compiled
+def play_updates(
+    out: Integers, progress: Integers, words: Words, levels: Integers, last: Integers, sizes: Integers,
+    rows: Integers, current: Integers,
+    slots: Integers, owners: Integers, ends: Integers, codes: Integers, identities: Integers,
+    settings: Integers,
+) -> None:  # fmt: skip
+    """Process input rows until there is no room for the changes of another row.
+
+    Args:
+        out, progress, words, levels, last, sizes: As in kernels/rank.py.
+        rows: int64[s], row with the content of each place. Updated.
+        current: int64[v], place of each row key, -1 if it is not in the Top-N. Updated.
+        slots: int64[n], place of each input row if it takes a new one, -1 for a row to skip.
+        owners: int64[n], key of each input row.
+        ends: int64[g], N of each key.
+        codes: int64[s], equal for places with equal sort keys.
+        identities: int64[s], row key of each place.
+        settings: int64[5], as in kernels/rank.py.
+    """
+    row, at = progress[ROW], 0
+    while row < len(slots):
+        key, place = owners[row], slots[row]
+        if at + room_for(settings, ends[key], sizes[key]) > len(out):
+            break
+        if place >= 0:
+            old, top = current[identities[place]], last[key]
+            if old >= 0:
+                at = _update(
+                    out, at, row, key, place, old, words, levels, last, sizes, rows, current, codes,
+                    identities, settings,
+                )  # fmt: skip
+            elif sizes[key] < ends[key] or place < top:
+                put(words, levels, place)
+                sizes[key] += 1
+                current[identities[place]] = place
+                at = enter(out, at, row, place, top, words, levels, rows, sizes[key], ends[key], settings)
+                last[key] = max(top, place)
+                if sizes[key] > ends[key]:
+                    current[identities[top]] = -1
+                    last[key] = below(words, levels, top)
+                    remove(words, levels, top)
+                    sizes[key] -= 1
+        row += 1
+    progress[ROW], progress[ROOM] = row, at
+
+
+@part
+def _update(
+    out: Integers, at: int, row: int, key: int, place: int, old: int, words: Words, levels: Integers,
+    last: Integers, sizes: Integers, rows: Integers, current: Integers, codes: Integers, identities: Integers,
+    settings: Integers,
+) -> int:  # fmt: skip
+    """Update the row of the place `old`, which is in the Top-N."""
+    top, rank = last[key], settings[START]
+    if settings[NUMBERED]:
+        rank = rank_of(words, levels, old, top, sizes[key])
+    if codes[old] == codes[place]:
+        at = _replace(out, at, row, rows[old], rank, settings)
+        rows[old] = row
+        return at
+    remove(words, levels, old)
+    put(words, levels, place)
+    current[identities[place]] = place
+    if not settings[NUMBERED]:
+        at = _replace(out, at, row, rows[old], rank, settings)
+    elif place < old:
+        at = _move_up(out, at, row, words, levels, rows, place, old, rank, settings)
+    else:
+        at = _move_down(out, at, row, words, levels, rows, place, old, rank, settings)
+    if place > top:
+        last[key] = place
+    elif old == top:
+        last[key] = below(words, levels, top)
+    return at
+
+
+@inlined
+def _replace(out: Integers, at: int, row: int, old: int, rank: int, settings: Integers) -> int:
+    """Send a row and its new form at one rank."""
+    if rank >= settings[START]:
+        if settings[UPDATE_BEFORE]:
+            at = emit(out, at, row, _UPDATE_BEFORE, old, rank)
+        at = emit(out, at, row, _UPDATE_AFTER, row, rank)
+    return at
+
+
+@part
+def _move_up(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
+    rank: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send that a row has left its place `old`, with this rank, for one before it.
+
+    The rows that it passes are sent, too.
+
+    The -U of its old form comes behind the first -U.
+    """
+    start, before = settings[START], settings[UPDATE_BEFORE] > 0
+    now, moving, retracted = rank, row, not before
+    other = above(words, levels, place)
+    while 0 <= other < old:
+        now -= 1
+        other = above(words, levels, other)
+    other = above(words, levels, place)
+    while now < rank:
+        if now >= start and before:
+            at = emit(out, at, row, _UPDATE_BEFORE, rows[other], now)
+        if not retracted and rank >= start:
+            at = emit(out, at, row, _UPDATE_BEFORE, rows[old], rank)
+        retracted = True
+        if now >= start:
+            at = emit(out, at, row, _UPDATE_AFTER, moving, now)
+        moving = rows[other]
+        now += 1
+        other = above(words, levels, other)
+    if rank >= start:
+        if not retracted:
+            at = emit(out, at, row, _UPDATE_BEFORE, rows[old], rank)
+        at = emit(out, at, row, _UPDATE_AFTER, moving, rank)
+    return at
+
+
+@part
+def _move_down(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
+    rank: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send that a row has left its place `old`, with this rank, for one behind it.
+
+    Such a row breaks the promise of the input. It is followed as Flink does.
+    """
+    start, before = settings[START], settings[UPDATE_BEFORE] > 0
+    if before and rank >= start:
+        at = emit(out, at, row, _UPDATE_BEFORE, rows[old], rank)
+    other = above(words, levels, old)
+    while other < place:
+        if before and rank + 1 >= start:
+            at = emit(out, at, row, _UPDATE_BEFORE, rows[other], rank + 1)
+        if rank >= start:
+            at = emit(out, at, row, _UPDATE_AFTER, rows[other], rank)
+        rank += 1
+        other = above(words, levels, other)
+    if rank >= start:
+        at = emit(out, at, row, _UPDATE_AFTER, row, rank)
+    return at
+
+
+def warm() -> None:
+    """Load the kernels, or compile them."""
+    none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
+    settings = settings_of(1, True, True, True, True)
+    play_updates(out, np.zeros(2, np.int64), *no_places(0), *[none] * 4, *given(*[none] * 5, settings))

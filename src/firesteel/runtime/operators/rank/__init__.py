@@ -1,0 +1,1 @@
+"""Ranks: Top-N, ORDER BY ... LIMIT and LIMIT."""

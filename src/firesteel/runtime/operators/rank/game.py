@@ -1,0 +1,129 @@
+"""Play the rows of a batch on their places, in pieces of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.kernels.rank import ROOM, ROW, play, settings_of
+from firesteel.kernels.rank_updates import play_updates
+from firesteel.kernels.types import Words, given
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.operators.rank.rank_places import RankPlaces
+from firesteel.runtime.spec.rank import RankSpec, RankStrategy
+
+Index = NDArray[np.int64]
+Sent = NDArray[np.int64]
+"""int64[p, 4]: the input row that causes a change, its kind, the row with its content, and its rank."""
+
+PIECE = 1 << 18
+"""About how many changes are made at once. One row may shift all rows of its partition."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """What the kernels update.
+
+    Attributes:
+        words, levels: Set of the places of the rows that are there.
+        last: int64[g], place of the last row of each Top-N, -1 for none.
+        sizes: int64[g], number of rows that are there.
+        ends: int64[g], N of each key.
+        rows: int64[s], row with the content of each place.
+    """
+
+    words: Words
+    levels: Index
+    last: Index
+    sizes: Index
+    ends: Index
+    rows: Index
+
+    @classmethod
+    def of(cls, places: RankPlaces, ends: Index) -> Game:
+        """Return the game before the first input row.
+
+        Args:
+            places: The rows.
+            ends: int64[g], N of each key.
+        """
+        sizes = places.stored_sizes(len(ends))
+        return cls(*places.stored_set(), places.last_of(sizes, ends), sizes, ends, places.rows.copy())
+
+    def most(self, places: RankPlaces) -> int:
+        """Return how many changes one row may cause if rows are shifted."""
+        rows = int(np.bincount(places.owners).max(initial=0))
+        return 2 * (min(int(self.ends.max(initial=0)), rows) + 1) + 4
+
+
+def play_rows(spec: RankSpec, places: RankPlaces, game: Game, alike: Index | None) -> Iterator[Sent]:
+    """Yield the changes of rows that come, and of rows that take equal ones away.
+
+    Args:
+        spec: Settings.
+        places: n input rows and m stored rows.
+        game: Updated with each piece.
+        alike: int64[n + m], equal for equal rows. None if no row is taken away.
+    """
+    none = np.zeros(0, np.int64)
+    heads, tails, members, values = none, none, none, none
+    if alike is not None:
+        values = alike
+        members = _members(places, values)
+        counts = np.bincount(values[places.rows], minlength=int(values.max()) + 1)
+        heads = np.cumsum(counts) - counts
+        tails = heads + np.bincount(values[places.inputs :], minlength=len(counts))
+    inputs, append = places.inputs, spec.strategy is RankStrategy.APPEND
+    settings = settings_of(spec.start, append, spec.shifts, spec.emit_update_before, spec.is_top1 and append)
+    read = given(
+        places.slots[:inputs],
+        game.rows,
+        places.owners[:inputs],
+        game.ends,
+        values[:inputs],
+        members,
+        settings,
+    )
+    updated = (game.words, game.levels, game.last, game.sizes, heads, tails)
+    yield from _pieces(lambda out, progress: play(out, progress, *updated, *read), inputs, game.most(places))
+
+
+def play_updated_rows(spec: RankSpec, places: RankPlaces, game: Game, identities: Index) -> Iterator[Sent]:
+    """Yield the changes of rows that come or are updated.
+
+    Args:
+        spec: Settings.
+        places: n input rows and m stored rows.
+        game: Updated with each piece.
+        identities: int64[n + m], equal for rows with equal row keys.
+    """
+    inputs, of_places = places.inputs, identities[places.rows]
+    current = np.full(int(identities.max(initial=-1)) + 1, -1, np.int64)
+    current[identities[inputs:]] = places.slots[inputs:]
+    settings = settings_of(spec.start, True, spec.shifts, spec.emit_update_before, spec.is_top1)
+    read = given(places.slots[:inputs], places.owners[:inputs], game.ends, places.codes, of_places, settings)
+    updated = (game.words, game.levels, game.last, game.sizes, game.rows, current)
+    yield from _pieces(
+        lambda out, progress: play_updates(out, progress, *updated, *read), inputs, game.most(places)
+    )
+
+
+def _pieces(step: Callable[[Sent, Index], None], rows: int, most: int) -> Iterator[Sent]:
+    """Call a kernel until it has processed all rows. Yield what it writes."""
+    progress = np.zeros(2, np.int64)
+    while progress[ROW] < rows:
+        out = np.empty((max(PIECE, most), 4), np.int64)
+        step(out, progress)
+        if progress[ROOM]:
+            yield out[: progress[ROOM]]
+
+
+def _members(places: RankPlaces, alike: Index) -> Index:
+    """Return the places sorted by the value of their rows, then by arrival.
+
+    Equal rows have equal sort keys, so their places are sorted by arrival already.
+    """
+    return stable_order_by(alike[places.rows])

@@ -1,0 +1,133 @@
+"""Rank: the first rows of each partition. Flink: AbstractTopNFunction and its subclasses.
+
+All rows of a batch and the stored rows of their partitions are sorted once, by partition, sort key and
+arrival. Then a kernel plays the batch row by row on the places in this sequence, and writes which row is sent
+with which kind and rank (kernels/rank.py, kernels/rank_updates.py). At the end columns are taken by number.
+
+Where Flink's changes do not lead to the answer of a batch query, those sent here do (docs/compatibility.md):
+an offset over retractions, an update of the one row of a Top-1 that leaves its sort key, a last rank above
+100 from a field, and a retraction of a row that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.kernels.places import mask_of
+from firesteel.runtime.columns.equal_rows import equal_rows
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.operator import Clock, Message, RowOperator
+from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.operators.rank.game import Game, Sent, play_rows, play_updated_rows
+from firesteel.runtime.operators.rank.rank_ends import RankEnds
+from firesteel.runtime.operators.rank.rank_places import RankPlaces
+from firesteel.runtime.operators.rank.stored_rows import Retractions, StoredRows, rank_state
+from firesteel.runtime.spec.rank import RankSpec, RankStrategy
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.internal_values import one_chunk
+
+Index = NDArray[np.int64]
+
+
+class Rank(RowOperator):
+    """Operator that sends how the rows with the ranks of a range change.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+        clock: Processing time.
+    """
+
+    def __init__(self, spec: RankSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend = state if state is not None else memory_backend()
+        self._spec = spec
+        self._clock = clock
+        self._ends = RankEnds(spec, backend)
+        self._stored = rank_state(spec, backend)
+        self._came = KeptNumber(backend, f"{spec.state_id}.came.v1", 0)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        return self._pieces(table) if table.num_rows else ()
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """Return the changes that some rows cause, in the order of the rows."""
+        pieces = list(self._pieces(changes)) if changes.num_rows else []
+        if pieces:
+            return concat(pieces)
+        fields = tuple(one_array(changes.column(field(i))) for i in range(len(self._spec.input_types)))
+        return self._table(changes, fields, np.empty((0, 4), np.int64))
+
+    def barrier(self) -> Iterable[Message]:
+        self._came.save()
+        return ()
+
+    def _pieces(self, changes: pa.Table) -> Iterator[pa.Table]:
+        now = self._clock()
+        fields = [one_array(changes.column(field(i))) for i in range(len(self._spec.input_types))]
+        keys = find_keys([fields[i] for i in self._spec.partition], changes.num_rows)
+        kinds = one_chunk(changes.column(KIND)).to_numpy()
+        adds = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
+        ends = self._ends.of(keys, fields, now)
+        gone = np.flatnonzero(~adds) if self._spec.strategy is RankStrategy.RETRACT else np.zeros(0, np.int64)
+        at = pa.array(gone)
+        taken = Retractions(keys.codes[gone], tuple(column.take(at) for column in fields))
+        stored = self._stored.read(keys, ends, taken, now)
+        places = RankPlaces.of(self._spec, fields, adds, keys, self._came.now, stored)
+        self._came.now += changes.num_rows
+        game = Game.of(places, ends)
+        for sent in self._play(places, game, retracts=len(gone) > 0):
+            yield self._table(changes, places.fields, sent)
+        self._store(keys, places, game, now)
+
+    def _play(self, places: RankPlaces, game: Game, retracts: bool) -> Iterator[Sent]:
+        spec, rows = self._spec, len(places.slots)
+        if spec.strategy is RankStrategy.UPDATE:
+            identities = equal_rows([places.fields[i] for i in spec.row_key], rows)
+            return play_updated_rows(spec, places, game, identities)
+        alike = equal_rows(places.fields, rows) if retracts else None
+        return play_rows(spec, places, game, alike)
+
+    def _table(self, changes: pa.Table, fields: tuple[pa.Array, ...], sent: Sent) -> pa.Table:
+        """Return sent changes as a table."""
+        at = pa.array(np.ascontiguousarray(sent[:, 2]))
+        columns = [column.take(at) for column in fields]
+        if self._spec.with_number:
+            columns.append(pa.array(np.ascontiguousarray(sent[:, 3])))
+        return caused(changes, sent[:, 0], pa.array(sent[:, 1].astype(np.int8)), columns)
+
+    def _store(self, keys: Keys, places: RankPlaces, game: Game, now: int) -> None:
+        """Write the rows that are new or have a new content, and delete those that are gone."""
+        there = mask_of(game.words, len(places.rows))
+        was = places.rows >= places.inputs
+        changed = there & (game.rows < places.inputs)
+        written = np.flatnonzero(changed | (was & ~there))
+        if not len(written):
+            return
+        of, contents = places.rows[written], pa.array(game.rows[written])
+        rows = StoredRows(
+            places.owners[of], places.numbers[of], tuple(column.take(contents) for column in places.fields)
+        )
+        self._stored.write(keys, rows, now, there[written])
+
+
+def build(spec: RankSpec, state: StateBackend | None, clock: Clock) -> RowOperator:
+    if spec.strategy is RankStrategy.APPEND and not spec.sort:
+        from firesteel.runtime.operators.rank.first_rows import FirstRows
+
+        return FirstRows(spec, state, clock)
+    return Rank(spec, state, clock)
+
+
+def code(spec: RankSpec) -> Iterator[str]:
+    sort = [f"{field(key)} {order}" for key, order in zip(spec.sort, spec.orders, strict=True)]
+    by = ", ".join(map(field, spec.partition)) or "no key"
+    end = spec.end if spec.end_field is None else field(spec.end_field)
+    how = f" ({spec.strategy.value})"
+    yield f"-- Rank {spec.start} to {end} of {by}, sorted by {', '.join(sort) or 'arrival'}{how}"
