@@ -6,12 +6,13 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
+CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help demo demo-kafka test test-all test-fast test-spark-versions test-delta lint types reference bench clean check-tools
+.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta lint types reference bench clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +31,9 @@ test-all: $(READY) ## every test at its full size: all random examples, long sta
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
+
+test-checked: $(READY) ## kernels and decoders, with kernels that check each index
+	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(CHECKED_TESTS) $(ARGS)
 
 test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)

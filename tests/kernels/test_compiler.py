@@ -23,6 +23,8 @@ from firesteel.kernels.json import scan as json_scan
 from firesteel.kernels.json import values as json_values
 from firesteel.types.sql import INT, STRING
 
+pytestmark = pytest.mark.skipif(compiler.CHECKED, reason="checked kernels are not stored")
+
 KEPT = """
 import sys
 from firesteel.kernels import warm
@@ -43,7 +45,7 @@ def test_what_was_compiled_is_loaded_by_the_next_process_without_numba(tmp_path:
         return done.stdout.split()
 
     assert answer() == ["True"]
-    every = [f"values.{name}" for name in ("copy_texts", "find_words", "read_integers", "texts_size")]
+    every = [f"json.values.{name}" for name in ("copy_texts", "find_words", "read_integers", "texts_size")]
     assert answer() == [*every, "False"]
     damaged = next((tmp_path / "kernels").glob("*/*texts_size*"))
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -78,8 +80,8 @@ def test_without_a_folder_kernels_are_compiled_all_the_same(monkeypatch: pytest.
     assert not list(objects.kept())
 
 
-def test_kernels_do_without_the_private_option(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_lean", dict)
+def test_kernels_do_without_undocumented_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_UNDOCUMENTED", {"nobody_has_it": True})
     assert compiler.compiled(_twice)(4) == 8
 
 
@@ -96,6 +98,73 @@ def test_what_a_kernel_takes_and_gives() -> None:
         kernel(grid[:, ::2], halves, True, 1)
 
 
+def test_kernels_are_named_by_their_whole_module() -> None:
+    def copy_texts(number: int) -> None: ...
+
+    copy_texts.__module__ = "firesteel.kernels.csv.values"
+    other = compiler.Kernel(copy_texts)
+    try:
+        assert compiler.KERNELS["csv.values.copy_texts"] is other
+        assert compiler.KERNELS["json.values.copy_texts"] is json_values.copy_texts
+    finally:
+        del compiler.KERNELS["csv.values.copy_texts"]
+
+
+def test_every_source_of_a_kernel_is_in_the_name_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = tmp_path / "json" / "scan.py"
+    below.parent.mkdir()
+    below.write_text("1")
+    monkeypatch.setattr(objects, "__file__", str(tmp_path / "objects.py"))
+    first = objects._fingerprint()
+    below.write_text("2")
+    assert objects._fingerprint() != first
+
+
+CHECKED = """
+import numpy as np
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.words import byte_at, load_word, put
+from firesteel.kernels.types import Integers
+
+@compiled
+def indexed(array: Integers, at: int) -> int:
+    return array[at]
+
+@compiled
+def word(array: Integers, at: int) -> int:
+    return np.int64(load_word(array, at))
+
+@compiled
+def byte(array: Integers, at: int) -> int:
+    return byte_at(array, at)
+
+@compiled
+def stored(array: Integers, at: int) -> None:
+    put(array, at, 7)
+
+longs, octets = np.arange(10), np.arange(80, dtype=np.uint8)
+for kernel, array, good, bad in (
+    (indexed, longs, 9, 10), (word, octets, 72, 73), (word, octets, 0, -1), (byte, octets, 79, 80),
+    (stored, longs, 9, 10),
+):
+    kernel(array, good)
+    try:
+        kernel(array, bad)
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+@pytest.mark.slow
+def test_checked_kernels_raise_an_error_for_an_index_out_of_range() -> None:
+    environment = {**os.environ, "FIRESTEEL_KERNELS": "checked"}
+    command = [sys.executable, "-c", CHECKED]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["InternalError"] * 5
+
+
 def test_threads_that_call_a_kernel_at_once_load_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
     load = objects.loaded
@@ -107,9 +176,11 @@ def test_threads_that_call_a_kernel_at_once_load_it_once(monkeypatch: pytest.Mon
 
 
 def test_a_kernel_that_needs_what_is_not_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_lean", dict)
+    monkeypatch.setattr(compiler, "_UNDOCUMENTED", {})
     with pytest.raises(InternalError, match=r"needs .*NRT_"):
         compiler.compiled(_makes_an_array)(4)
+    with pytest.raises(InternalError, match=r"needs .*PyErr"):
+        compiler.compiled(_raises)(4)
 
 
 def _twice(number: int) -> int:
@@ -129,6 +200,11 @@ def _sums(grid: NDArray[np.int32], halves: NDArray[np.float64], flag: bool, numb
 
 def _makes_an_array(number: int) -> int:
     return len(np.zeros(number))
+
+
+def _raises(number: int) -> None:
+    if number > 7:
+        raise ValueError
 
 
 def test_what_nobody_used_for_long_is_forgotten(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ PIECES = [
 
 def scanned(text: str, delimiter: str, quote: str | None, width: int) -> list[list[str]] | None:
     """The records of a text; None where the kernels leave it to the other reader."""
-    data = np.frombuffer(text.encode() + bytes(8), np.uint8)[: len(text.encode())]
+    data = np.frombuffer(text.encode().ljust(8, b"\0"), np.uint8)  # kernels read words
     mark = -1 if quote is None else ord(quote)
     ends = np.empty(len(data) + 1, np.int32)
     count, is_open = csv_scan.record_ends(data, ord(delimiter), mark, ends)

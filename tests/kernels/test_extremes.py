@@ -95,7 +95,7 @@ def test_bundles(pairs, keys):
 def work_off(found, words, begins, steps) -> None:
     """Steps are (what, place): 0 put, 1 remove, 2 look below."""
     for step in range(len(steps)):
-        what, place = steps[step]
+        what, place = steps[step, 0], steps[step, 1]
         if what == 0:
             put(words, begins, place)
         elif what == 1:

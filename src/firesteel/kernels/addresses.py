@@ -19,8 +19,8 @@ def half_of(ir: Any, builder: Any, address: Any) -> Any:
     return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(32))))
 
 
-@instruction("void", "int64", "int64", ARRAY, "int64")
-def copy_of(ir: Any, builder: Any, address: Any, size: Any, out: Any, at: Any) -> None:
+@instruction("void", "int64", ARRAY, "int64", "int64", items=None)
+def copy_of(ir: Any, builder: Any, address: Any, out: Any, at: Any, size: Any) -> None:
     """Copy `size` bytes at an address to out[at:at + size]."""
     pointer = ir.PointerType(ir.IntType(8))
     copy = builder.module.declare_intrinsic("llvm.memcpy", [pointer, pointer, ir.IntType(64)])

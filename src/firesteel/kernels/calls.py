@@ -1,14 +1,13 @@
-"""Call compiled kernels through ctypes, with the parameters that Numba's native functions have.
+"""Call compiled kernels through ctypes, by the C ABI of numba.cfunc.
 
-A function takes the address of its result, the address of an exception, and its arguments. An array is passed
-as reference count, owner, number of items, bytes of an item, data, shape and strides (numba/core/callconv.py:
-CPUCallConv, numba/core/datamodel/models.py: ArrayModel). It returns a status, 0 for success.
+A compiled kernel takes one block of 64-bit words, twice: once as pointers, once as integers. An array is its
+address and its lengths, an integer or boolean is one word. The kernel writes its results to the first words.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,20 +16,13 @@ from firesteel.errors import InternalError
 
 INT, BOOL = "int", "bool"
 _KINDS: dict[tuple[Any, int], str] = {}
-
-
-class _Found(ctypes.Structure):
-    """Result of a kernel that returns a number and a bool."""
-
-    _fields_ = (("number", ctypes.c_int64), ("flag", ctypes.c_int8))
-
-
-_RESULTS: dict[str, type[Any]] = {
-    "None": ctypes.c_void_p,
-    "int": ctypes.c_int64,
-    "tuple[int, bool]": _Found,
+_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_RESULTS: dict[str, tuple[int, Callable[[Any], object]]] = {
+    "None": (0, lambda words: None),
+    "int": (1, lambda words: words[0]),
+    "tuple[int, bool]": (2, lambda words: (words[0], bool(words[1]))),
 }
-"""Type of the result by the annotation of the function."""
+"""For each annotation of the result, the number of words it takes and what they stand for."""
 
 
 def kind_of(argument: object) -> str:
@@ -44,25 +36,42 @@ def kind_of(argument: object) -> str:
     return BOOL if isinstance(argument, (bool, np.bool_)) else INT
 
 
-def numba_type(kind: str) -> Any:
-    """Return Numba's type for arguments of a kind. Arrays are contiguous and writable."""
+def c_function(kernel: Any, kinds: Iterable[str], returns: str) -> Any:
+    """Compile the C function of a kernel (`numba.cfunc`).
+
+    Args:
+        kernel: Numba's version of the kernel.
+        kinds: Kinds of the arguments.
+        returns: Annotation of the result.
+    """
     import numba
 
-    if kind in (INT, BOOL):
-        return numba.types.int64 if kind == INT else numba.types.boolean
-    item, _, dimensions = kind.partition("x")
-    return numba.types.Array(numba.from_dtype(np.dtype(item)), int(dimensions), "C")
-
-
-def parameters(kinds: Sequence[str]) -> list[str]:
-    """Return the LLVM types of all parameters of a function with arguments of these kinds."""
-    found = ["ptr", "ptr"]
+    names: dict[str, Any] = {"kernel": kernel, "carray": numba.carray}
+    arguments, at = [], 0
     for kind in kinds:
         if kind in (INT, BOOL):
-            found.append("i64" if kind == INT else "i8")
-        else:
-            found += ["ptr", "ptr", "i64", "i64", "ptr", *["i64"] * (2 * int(kind.partition("x")[2]))]
-    return found
+            arguments.append(f"numbers[{at}]" if kind == INT else f"numbers[{at}] != 0")
+            at += 1
+            continue
+        item, _, dimensions = kind.partition("x")
+        lengths = "".join(f"numbers[{at + 1 + axis}], " for axis in range(int(dimensions)))
+        names[item] = numba.from_dtype(np.dtype(item))
+        arguments.append(f"carray(pointers[{at}], ({lengths}), {item})")
+        at += 1 + int(dimensions)
+    results = "".join(f"numbers[{place}], " for place in range(_RESULTS[returns][0]))
+    targets = f"{results.removesuffix(', ')} = " if results else ""
+    exec(f"def entry(pointers, numbers):\n    {targets}kernel({', '.join(arguments)})", names)
+    types = numba.types
+    signature = types.void(types.CPointer(types.voidptr), types.CPointer(types.int64))
+    return numba.cfunc(signature)(names["entry"])
+
+
+def check_layout(kernel: str, argument: object) -> None:
+    """Raise InternalError if the argument is an array that is not contiguous."""
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        if not (flags.c_contiguous and flags.aligned):
+            raise InternalError(f"The kernel {kernel} was given an array with gaps")
 
 
 class Call:
@@ -70,42 +79,28 @@ class Call:
 
     Args:
         name: Name of the kernel, for errors.
-        address: Address of the native function.
-        kinds: Kinds of the arguments.
+        address: Address of its C function.
         returns: Annotation of the result.
     """
 
-    def __init__(self, name: str, address: int, kinds: Sequence[str], returns: str) -> None:
+    def __init__(self, name: str, address: int, returns: str) -> None:
         self._name = name
-        self._result = _RESULTS[returns]
-        sorts = (ctypes.c_bool if kind == "i8" else ctypes.c_int64 for kind in parameters(kinds)[2:])
-        prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *sorts)
-        self._function = prototype(address)
+        self._least, self._result = _RESULTS[returns]
+        self._function = _PROTOTYPE(address)
 
     def __call__(self, arguments: Sequence[object]) -> object:
         """Call the kernel and return its result.
 
         Raises:
-            InternalError: An array is not contiguous, or the function fails.
+            InternalError: An array is not contiguous.
         """
-        result, error = self._result(), ctypes.c_void_p()
-        words = self._words(arguments)
-        status = self._function(ctypes.byref(result), ctypes.byref(error), *words)
-        if status:
-            raise InternalError(f"The kernel {self._name} ended with status {status}")
-        if isinstance(result, _Found):
-            return result.number, bool(result.flag)
-        return result.value
-
-    def _words(self, arguments: Sequence[object]) -> list[Any]:
         words: list[Any] = []
         for argument in arguments:
             if not isinstance(argument, np.ndarray):
-                words.append(argument)
+                words.append(int(argument))  # type: ignore[call-overload]
                 continue
-            flags = argument.flags
-            if not (flags.c_contiguous and flags.aligned):
-                raise InternalError(f"The kernel {self._name} was given an array with gaps")
-            data = argument.__array_interface__["data"][0]
-            words += (0, 0, argument.size, argument.itemsize, data, *argument.shape, *argument.strides)
-        return words
+            check_layout(self._name, argument)
+            words += (argument.__array_interface__["data"][0], *argument.shape)
+        block = (ctypes.c_int64 * max(len(words), self._least))(*words)
+        self._function(block, block)
+        return self._result(block)

@@ -7,6 +7,7 @@ millisecond. Numba is imported only to compile, since the import takes half as l
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from functools import cached_property
@@ -14,23 +15,33 @@ from threading import RLock
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
+from firesteel.errors import InternalError
 from firesteel.kernels import objects
-from firesteel.kernels.calls import Call, kind_of, numba_type, parameters
+from firesteel.kernels.calls import Call, c_function, check_layout, kind_of
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_OPTIONS = {"boundscheck": False, "error_model": "numpy", "nogil": True}
+CHECKED = os.environ.get("FIRESTEEL_KERNELS") == "checked"
+"""Whether an index out of range is an error instead of a damaged memory. For tests: kernels are compiled anew
+in each process and run slowly.
+"""
+_OPTIONS = {"boundscheck": CHECKED, "error_model": "numpy", "nogil": True}
+_UNDOCUMENTED = {"_nrt": False} | ({} if CHECKED else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+"""Options of Numba that save time where it has them.
+
+`_nrt` turns off reference counting of arrays: counts are atomic, and took more than half of the time of loops
+that call parts. Without the wrappers, which nobody uses, compiling takes half as long.
+"""
 _LOADING = RLock()
 """Ensures that an object is loaded once, even if several threads call a kernel."""
-_OF_NUMBA = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Omits Numba's own wrappers, which nobody uses and which need symbols of Numba."""
 
 
 def compiled(function: Function) -> Function:
     """Return a kernel that runs the function as machine code.
 
-    Indices are not checked, and a division by zero is not an error. The function must not create arrays. Its
-    result must be annotated as None, int or tuple[int, bool].
+    Indices are not checked unless `CHECKED`, and a division by zero is not an error. The function must not
+    create arrays or raise exceptions, also not by unpacking an array. Its result must be annotated as None,
+    int or tuple[int, bool].
 
     Example:
         @compiled
@@ -65,7 +76,7 @@ class Part:
         """Return Numba's version of the function, which calls Numba's versions of other parts."""
         import numba
 
-        options = {**_OPTIONS, **_OF_NUMBA, **_lean(), **self._options}
+        options = {**_OPTIONS, **_known_options(), **self._options}
         return numba.njit(**options)(_with_made_parts(self.function))
 
 
@@ -85,7 +96,8 @@ class Kernel(Part):
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)
-        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        module = function.__module__.removeprefix(f"{__package__}.")
+        self.name = f"{module}.{function.__name__}"
         self._is_ours = function.__module__.startswith(f"{__package__}.")
         self.calls: dict[tuple[str, ...], Call] = {}
         """Loaded code by the kinds of the arguments."""
@@ -93,12 +105,23 @@ class Kernel(Part):
             KERNELS[self.name] = self
 
     def __call__(self, *arguments: object) -> object:
+        if CHECKED:
+            return self._run_checked(arguments)
         kinds = tuple(map(kind_of, arguments))
         call = self.calls.get(kinds)
         if call is None:
             with _LOADING:
                 call = self.calls.get(kinds) or self.load(kinds)
         return call(arguments)
+
+    def _run_checked(self, arguments: tuple[object, ...]) -> object:
+        for argument in arguments:
+            check_layout(self.name, argument)
+        try:
+            result: object = self.made(*arguments)
+        except IndexError as error:
+            raise InternalError(f"The kernel {self.name} left its arrays: {error}") from error
+        return result
 
     def load(self, kinds: tuple[str, ...]) -> Call:
         """Load the stored code for arguments of these kinds. Compile it if there is none."""
@@ -120,7 +143,7 @@ class Kernel(Part):
         return f"{self.name}({','.join(kinds)})"
 
     def _call(self, kinds: tuple[str, ...], address: int) -> Call:
-        made = Call(self.name, address, kinds, self.function.__annotations__["return"])
+        made = Call(self.name, address, self._returns)
         self.calls[kinds] = made
         return made
 
@@ -130,15 +153,19 @@ class Kernel(Part):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
-            self.made.compile(tuple(map(numba_type, kinds)))
-        signature = self.made.signatures[-1]
-        native = self.made.overloads[signature].fndesc.llvm_func_name
-        return objects.emit(self.made.inspect_llvm(signature), native, symbol, parameters(kinds))
+            entry = c_function(self.made, kinds, self._returns)
+        return objects.emit(entry.inspect_llvm(), entry.native_name, symbol)
+
+    @property
+    def _returns(self) -> str:
+        returns: str = self.function.__annotations__["return"]
+        return returns
 
 
 KERNELS: dict[str, Kernel] = {}
-"""Imported kernels of this package by module and name. Others are not stored: the cache folder depends on the
-sources of this package.
+"""Imported kernels of this package by name: `json.scan.scan`.
+
+Others are not stored, since the cache folder depends on the sources of this package.
 """
 
 
@@ -154,11 +181,9 @@ def _with_made_parts(function: FunctionType) -> FunctionType:
     return copy
 
 
-def _lean() -> dict[str, bool]:
-    """Return Numba's private option that turns off reference counting of arrays, if this Numba has it.
-
-    Counts are atomic, and took more than half of the time of loops that call parts.
-    """
+def _known_options() -> dict[str, bool]:
+    """Return the undocumented options that this Numba has."""
     import numba
 
-    return {"_nrt": False} if hasattr(numba.core.options.DefaultOptions, "_nrt") else {}
+    known = numba.core.options.DefaultOptions
+    return {name: value for name, value in _UNDOCUMENTED.items() if hasattr(known, name)}

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, TypeVar, cast
 
-from firesteel.kernels.compiler import Instruction
+from firesteel.kernels.compiler import CHECKED, Instruction
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 ARRAY = "array"
-"""Type of an array argument of any items. The instruction gets the address of the first item."""
+"""Type of an array argument of any items. The instruction gets the address of the first item.
+
+The argument after it is the position of the first item that the instruction accesses.
+"""
 
 
-def instruction(result: str, *takes: str) -> Callable[[Function], Callable[..., Any]]:
+def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Function], Callable[..., Any]]:
     """Return a decorator that turns a code generator into an instruction that kernels can call.
 
     The generator gets LLVM's types (llvmlite.ir), a builder and the arguments as LLVM values. It returns the
@@ -23,15 +26,19 @@ def instruction(result: str, *takes: str) -> Callable[[Function], Callable[..., 
     Args:
         result: Numba's name of the result type.
         takes: For each argument Numba's name of its type, or `array`.
+        items: Number of items of the array that are accessed. None if the last argument is the number.
+            Checked kernels hold it against the length.
     """
 
     def made(write: Function) -> Callable[..., Any]:
-        return cast("Callable[..., Any]", Instruction(_typed(write, result, takes)))
+        return cast("Callable[..., Any]", Instruction(_typed(write, result, takes, items)))
 
     return made
 
 
-def _typed(write: Callable[..., Any], result: str, takes: tuple[str, ...]) -> Callable[..., Any]:
+def _typed(
+    write: Callable[..., Any], result: str, takes: tuple[str, ...], items: int | None
+) -> Callable[..., Any]:
     """Return a function for Numba's `intrinsic`: it types the arguments and generates the code."""
 
     def typed(_typing_context: Any, *given: Any) -> Any:
@@ -39,10 +46,15 @@ def _typed(write: Callable[..., Any], result: str, takes: tuple[str, ...]) -> Ca
         from numba import types
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            plain = [
-                context.make_array(kind)(context, builder, value).data if take == ARRAY else value
-                for take, kind, value in zip(takes, signature.args, arguments, strict=True)
-            ]
+            plain = list(arguments)
+            for place, take in enumerate(takes):
+                if take != ARRAY:
+                    continue
+                array = context.make_array(signature.args[place])(context, builder, arguments[place])
+                plain[place] = array.data
+                if CHECKED:
+                    count = arguments[-1] if items is None else ir.IntType(64)(items)
+                    _check(context, builder, array.nitems, arguments[place + 1], count)
             value = write(ir, builder, *plain)
             return context.get_dummy_value() if value is None else value
 
@@ -54,3 +66,13 @@ def _typed(write: Callable[..., Any], result: str, takes: tuple[str, ...]) -> Ca
     parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
     typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # Numba goes by it
     return typed
+
+
+def _check(context: Any, builder: Any, length: Any, position: Any, count: Any) -> None:
+    """Raise IndexError if `count` items from a position on are not in an array of a length."""
+    end = builder.add(position, count)
+    is_outside = builder.or_(
+        builder.icmp_signed("<", position, position.type(0)), builder.icmp_signed(">", end, length)
+    )
+    with builder.if_then(is_outside, likely=False):
+        context.call_conv.return_user_exc(builder, IndexError, ("outside of the array",))

@@ -56,7 +56,7 @@ def copy_values(messages: Integers, field: int, sizes: Offsets, out: Bytes) -> N
     at = 0
     for index in range(len(messages)):
         if sizes[index] > 0:
-            copy_of(word_of(messages[index] + field), np.int64(sizes[index]), out, at)
+            copy_of(word_of(messages[index] + field), out, at, np.int64(sizes[index]))
             at += sizes[index]
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".o"
 _DIGEST_BYTES = 16
-_POINTER = re.compile(r".*\*")
-"""Pointer types as LLVM wrote them before version 17."""
 
 
 def load(symbol: str) -> int | None:
@@ -61,28 +57,27 @@ def kept() -> Iterator[str]:
     yield from (unquote(name.removesuffix(_SUFFIX)) for name in names if name.endswith(_SUFFIX))
 
 
-def emit(text: str, native: str, symbol: str, parameters: Sequence[str]) -> bytes:
+def emit(text: str, native: str, symbol: str) -> bytes:
     """Return the object of a module in LLVM's text form, with its function `native` renamed to `symbol`.
 
     Raises:
-        InternalError: The function has other parameters, or the module needs external symbols.
+        InternalError: The module needs external symbols.
     """
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(text)
-    function = module.get_function(native)
-    found = [_POINTER.sub("ptr", str(argument.type)) for argument in function.arguments]
-    if found != list(parameters):
-        raise InternalError(f"Numba has other parameters for {symbol}: {', '.join(found)}")
-    declared = {each.name for each in module.functions if each.is_declaration}
-    foreign = sorted(name for name in declared if not name.startswith("llvm."))
-    if foreign:
-        raise InternalError(f"The kernel {symbol} needs {', '.join(foreign)}")
+    module, machine = llvm.parse_assembly(text), _machine()
     for each in (*module.functions, *module.global_variables):
         if each.name != native and not each.is_declaration:
             each.linkage = "internal"  # other objects have parts and constants of the same names
-    function.name = symbol
-    code: bytes = _machine().emit_object(module)
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    passes.getModulePassManager().run(module, passes)  # removes what only Numba or failures would call
+    foreign = sorted(
+        each.name for each in module.functions if each.is_declaration and not each.name.startswith("llvm.")
+    )
+    if foreign:
+        raise InternalError(f"The kernel {symbol} needs {', '.join(foreign)}")
+    module.get_function(native).name = symbol
+    code: bytes = machine.emit_object(module)
     return code
 
 
@@ -167,7 +162,7 @@ def _fingerprint() -> str:
 
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     digest = hashlib.sha256(f"{version('numba')} {version('llvmlite')} {processor}".encode())
-    for file in sorted(files("firesteel.kernels").iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".py"):
-            digest.update(file.name.encode() + file.read_bytes())
+    sources = Path(__file__).parent
+    for file in sorted(sources.rglob("*.py")):
+        digest.update(str(file.relative_to(sources)).encode() + file.read_bytes())
     return digest.hexdigest()[:16]

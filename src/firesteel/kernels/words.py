@@ -1,6 +1,6 @@
 """Read and write eight bytes at any position, and single items at positions that are never negative.
 
-Numba checks the sign of each index. These instructions do not.
+Numba checks the sign of each index. These instructions check nothing, except in checked kernels.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 from firesteel.kernels.instructions import ARRAY, instruction
 
 
-@instruction("uint64", ARRAY, "int64")
+@instruction("uint64", ARRAY, "int64", items=8)
 def load_word(ir: Any, builder: Any, data: Any, at: Any) -> Any:
     """Return data[at:at + 8] as a word with the first byte lowest, on little-endian machines."""
     place = builder.bitcast(builder.gep(data, [at]), ir.PointerType(ir.IntType(64)))
     return builder.load(place, align=1)
 
 
-@instruction("void", ARRAY, "int64", "uint64")
+@instruction("void", ARRAY, "int64", "uint64", items=8)
 def store_word(ir: Any, builder: Any, data: Any, at: Any, word: Any) -> None:
     """Write the bytes of a word to data[at:at + 8]."""
     place = builder.bitcast(builder.gep(data, [at]), ir.PointerType(ir.IntType(64)))
