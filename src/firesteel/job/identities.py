@@ -29,7 +29,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, TemporalSortSpec
-from firesteel.runtime.spec.rank import RankSpec
+from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
     ConstraintEnforcerSpec,
@@ -61,6 +61,7 @@ IDENTITIES: Mapping[type, str] = {
     ConstraintEnforcerSpec: "ConstraintEnforcerSpec",
     Constraints: "Constraints",
     CurrentWatermarkSpec: "CurrentWatermarkSpec",
+    DeduplicateSpec: "DeduplicateSpec",
     DropUpdateBeforeSpec: "DropUpdateBeforeSpec",
     Emit: "Emit",
     ExpandSpec: "ExpandSpec",

@@ -124,9 +124,7 @@ def _move_up(
 ) -> int:  # fmt: skip
     """Send that a row has left its place `old`, with this rank, for one before it.
 
-    The rows that it passes are sent, too.
-
-    The -U of its old form comes behind the first -U.
+    The rows that it passes are sent, too. The -U of its old form comes behind the first -U.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     now, moving, retracted = rank, row, not before

@@ -29,7 +29,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, TemporalSortSpec
-from firesteel.runtime.spec.rank import RankSpec
+from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
     ConstraintEnforcerSpec,
@@ -70,6 +70,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     ConstraintEnforcerSpec: Entry("firesteel.runtime.operators.sink.constraint_enforcer", shapes_rows=False),
     ChangelogNormalizeSpec: Entry("firesteel.runtime.operators.group.changelog_normalize", state=1),
     CurrentWatermarkSpec: Entry("firesteel.runtime.operators.calc.current_watermark"),
+    DeduplicateSpec: Entry("firesteel.runtime.operators.deduplicate.deduplicate", state=1),
     DropUpdateBeforeSpec: Entry("firesteel.runtime.operators.calc.drop_update_before"),
     ExpandSpec: Entry("firesteel.runtime.operators.calc.expand"),
     GeneratedWatermarksSpec: Entry("firesteel.runtime.operators.watermark.generated_watermarks", state=1),

@@ -1,0 +1,88 @@
+"""The first or the last row of each key by time, row by row.
+
+Rows are sorted by key, those of key k begin at starts[k] in `order`, and keep their sequence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.types import Flags, Integers, given
+
+NONE, DROPPED = -1, -2
+"""In place of a row's number: no row, and a row that is not kept."""
+
+
+@compiled
+def keep_rows(
+    before: Integers, kept: Integers,
+    order: Integers, starts: Integers, times: Integers, stored: Integers, stored_times: Integers, last: Flags,
+) -> None:  # fmt: skip
+    """Find the rows that are kept for a while, each in place of the one before.
+
+    Args:
+        before: int64[n], receives the row that each row replaces, NONE or DROPPED.
+        kept: int64[g], receives the row that each key has in the end, NONE for none.
+        order: int64[n], rows sorted by key.
+        starts: int64[g], where each key begins in `order`.
+        times: int64[n], time of each row.
+        stored: int64[g], number of the row that each key has before, NONE for none.
+        stored_times: int64[g], time of that row.
+        last: bool[1], whether the last row of a key is kept: that of the greatest time, of equal ones the
+            later. If False, the first row is: that of the least time, of equal ones the earlier.
+    """
+    for key in range(len(starts)):
+        end = starts[key + 1] if key + 1 < len(starts) else len(order)
+        best, time = stored[key], stored_times[key]
+        for at in range(starts[key], end):
+            row = order[at]
+            if best == NONE or (times[row] >= time if last[0] else times[row] < time):
+                before[row] = best
+                best, time = row, times[row]
+            else:
+                before[row] = DROPPED
+        kept[key] = best
+
+
+@compiled
+def first_rows(
+    sent: Integers, waiting: Integers, done: Flags,
+    order: Integers, starts: Integers, times: Integers, marks: Integers, behind: Integers,
+    stored: Integers, stored_times: Integers, stored_marks: Integers,
+) -> None:  # fmt: skip
+    """Find the first row of each key that a watermark passes.
+
+    Args:
+        sent: int64[g], receives the row that is sent, NONE for none.
+        waiting: int64[g], receives the row that waits in the end, NONE for none.
+        done: bool[g], whether the key has sent its row. Updated.
+        order: int64[n], rows sorted by key, without late ones.
+        starts: int64[g], where each key begins in `order`. A key may have no rows.
+        times: int64[n], time of each row.
+        marks: int64[n], number of the first watermark behind the row that passes it.
+        behind: int64[n], number of watermarks before the row.
+        stored: int64[g], number of the row that waits before, NONE for none.
+        stored_times: int64[g], time of that row.
+        stored_marks: int64[g], number of the first watermark that passes that row.
+    """
+    for key in range(len(starts)):
+        end = starts[key + 1] if key + 1 < len(starts) else len(order)
+        best, time, mark = stored[key], stored_times[key], stored_marks[key]
+        sent[key] = NONE
+        for at in range(starts[key], end):
+            row = order[at]
+            if best != NONE and mark < behind[row]:
+                sent[key], done[key], best = best, True, NONE
+            if done[key]:
+                break
+            if best == NONE or times[row] < time:
+                best, time, mark = row, times[row], marks[row]
+        waiting[key] = best
+
+
+def warm() -> None:
+    """Load the kernels, or compile them."""
+    none, flags = np.empty(0, np.int64), np.empty(0, np.bool_)
+    keep_rows(none, none, *given(*[none] * 5, flags))
+    first_rows(none, none, flags, *given(*[none] * 8))

@@ -1,0 +1,1 @@
+"""Deduplication: the first or the last row of each key."""

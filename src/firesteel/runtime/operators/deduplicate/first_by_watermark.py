@@ -1,0 +1,168 @@
+"""The first row of each key by row time, sent once, when a watermark passes it.
+
+Flink: RowTimeDeduplicateKeepFirstRowFunction. A row below the watermark is late and dropped. The row that
+waits of a key is replaced by one of a lower time. Once it is sent, the key takes no row any more, for as long
+as its mark is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.kernels.deduplicate import NONE, first_rows
+from firesteel.kernels.types import given
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import Clock, Marked
+from firesteel.runtime.operators.over.rows import TimedRows
+from firesteel.runtime.operators.window.fired import inserts
+from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
+from firesteel.runtime.spec.rank import DeduplicateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """The m watermarks of a message that advance event time.
+
+    Attributes:
+        times: int64[m], ascending.
+        orders: int64[m], `$order` of what each causes.
+        at: int64[m], number of rows before each.
+    """
+
+    times: Index
+    orders: Index
+    at: Index
+
+    @classmethod
+    def of(cls, message: Marked, now: int) -> _Marks:
+        """Return the watermarks above `now`, each above all before it."""
+        before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
+        new = message.times > before
+        return cls(message.times[new], message.orders[new], message.at[new])
+
+
+class FirstByWatermark(WaitsForWatermarks):
+    """Operator that sends the first row of each key at a watermark.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps it in this process.
+        clock: Processing time.
+    """
+
+    def __init__(self, spec: DeduplicateSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        super().__init__(backend, types, f"{name}/time", f"{name}/came")
+        self.late = 0
+        self._spec = spec
+        self._clock = clock
+        key_types = [types[i] for i in spec.keys]
+        self._sent = backend.value(f"{name}/sent", key_types, [pa.bool_()], spec.ttl)
+        self._first = backend.value(f"{name}/first", key_types, [pa.int64()])
+        self._waiting = backend.times(f"{name}/waiting", key_types, [pa.int64(), *types])
+
+    def take(self, message: Marked) -> pa.Table:
+        now = self._clock()
+        marks = _Marks.of(message, self._time.now)
+        rows = message.table
+        new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
+        late = new.times < self._time.standing(message)
+        self.late += int(np.count_nonzero(late))
+        in_time = np.flatnonzero(~late)
+        behind = np.searchsorted(marks.at, in_time, side="right")
+        new = new.take(in_time)
+        due = self._due(marks)
+        if len(marks.times):
+            self._time.advance(int(marks.times[-1]))
+        both = TimedRows.concat([due, new])
+        if not len(both):
+            return inserts(np.zeros(0, np.int64), message.place, both.columns)
+        keys = find_keys([both.columns[i] for i in self._spec.keys], len(both))
+        first = np.searchsorted(marks.times, both.times)
+        first[len(due) :] = np.maximum(first[len(due) :], behind)
+        behind = np.concatenate([np.full(len(due), -1), behind])
+        sent, by = self._play(keys, both, first, behind, len(due), len(marks.times), now)
+        order = stable_order_by(by, both.times[sent], both.numbers[sent])
+        return inserts(marks.orders[by[order]], message.place, both.take(sent[order]).columns)
+
+    def _due(self, marks: _Marks) -> TimedRows:
+        """Return the waiting rows that the watermarks pass, and remove them."""
+        if not len(marks.times):
+            columns = tuple(pa.nulls(0, kind) for kind in self._types)
+            return TimedRows(columns, np.zeros(0, np.int64), np.zeros(0, np.int64))
+        due = self._waiting.take_until(int(marks.times[-1]))
+        return TimedRows(due.columns[1:], due.times, due.columns[0].to_numpy())
+
+    def _play(
+        self, keys: Keys, rows: TimedRows, first: Index, behind: Index, due: int, marks: int, now: int
+    ) -> tuple[Index, Index]:
+        """Find the rows to send, and write the state.
+
+        Args:
+            keys: Keys of the rows.
+            rows: n rows. Those before `due` were stored.
+            first: int64[n], number of the first watermark that passes each row, `marks` for none.
+            behind: int64[n], number of watermarks before each row.
+            due: Number of stored rows, at most one of each key.
+            marks: Number of watermarks.
+            now: Processing time in milliseconds.
+
+        Returns:
+            The rows to send, and the number of the watermark that sends each.
+        """
+        known = self._first.get(keys, now)
+        elsewhere = known.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
+        done = self._sent.get(keys, now).found.copy()
+        heads = keys.order[keys.starts]
+        here = heads < due  # a stored row is the first of its key
+        stored = np.where(here, heads, np.where(known.found, len(rows), NONE))
+        times = np.where(here, rows.times[heads], elsewhere)
+        passed = np.where(here, first[heads], marks)
+        skip = here.astype(np.int64)
+        order = np.delete(keys.order, keys.starts[here])
+        starts = keys.starts - np.concatenate([[0], np.cumsum(skip)[:-1]])
+        sent, waiting = np.full(len(keys), NONE), np.full(len(keys), NONE)
+        was_done = done.copy()
+        first_rows(
+            sent, waiting, done,
+            *given(order, starts, rows.times, first, behind, stored, times, passed),
+        )  # fmt: skip
+        mine = np.append(first, marks)  # of the row that is stored elsewhere, too
+        fires = (waiting != NONE) & (mine[waiting] < marks) & ~was_done
+        sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
+        self._store(keys, rows, stored, waiting, elsewhere, now)
+        new = np.flatnonzero(done & ~was_done)
+        if len(new):
+            self._sent.put(keys, new, [pa.array(np.ones(len(new), np.bool_))], now)
+        at = sent[sent != NONE]
+        return at, first[at]
+
+    def _store(
+        self, keys: Keys, rows: TimedRows, stored: Index, waiting: Index, elsewhere: Index, now: int
+    ) -> None:
+        """Write the rows that wait, and delete those that do no longer."""
+        kept = len(rows)  # number of a row that is stored elsewhere
+        gone = np.flatnonzero((stored == kept) & (waiting != kept))
+        if len(gone):
+            nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]
+            self._waiting.put(keys, gone, elsewhere[gone], nothing, np.zeros(len(gone), np.bool_))
+        new = np.flatnonzero((waiting != NONE) & (waiting != kept))
+        if len(new):
+            row = rows.take(waiting[new])
+            self._waiting.put(keys, new, row.times, [pa.array(row.numbers), *row.columns])
+        changed = np.flatnonzero(waiting != stored)
+        if len(changed):
+            waits = waiting[changed] != NONE
+            times = np.where(waits, rows.times[waiting[changed]], 0)
+            self._first.put(keys, changed, [pa.array(times)], now, waits)

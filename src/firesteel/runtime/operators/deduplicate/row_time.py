@@ -1,0 +1,107 @@
+"""The first or the last row of each key by row time, corrected when a better one comes.
+
+Flink: RowTimeDeduplicateFunction, RowTimeMiniBatchDeduplicateFunction and
+RowTimeMiniBatchLatestChangeDeduplicateFunction. The state is the row that is kept of each key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind, field
+from firesteel.kernels.deduplicate import DROPPED, NONE, keep_rows
+from firesteel.kernels.types import given
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import Clock, RowOperator
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.spec.rank import DeduplicateSpec
+from firesteel.runtime.state.base import Found, StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+
+Index = NDArray[np.int64]
+
+
+class RowTimeDeduplicate(RowOperator):
+    """Operator that sends +I for a new key, and -U and +U when another row is kept.
+
+    Of equal times, the later row is the last and the earlier row is the first.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+        clock: Processing time.
+    """
+
+    def __init__(self, spec: DeduplicateSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend = state if state is not None else memory_backend()
+        self._spec = spec
+        self._clock = clock
+        types = [to_arrow(kind) for kind in spec.input_types]
+        self._kept = backend.value(f"{spec.state_id}.kept.v1", [types[i] for i in spec.keys], types, spec.ttl)
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """Return the changes that some rows cause, in the order of the rows."""
+        if not changes.num_rows:
+            return changes
+        now, rows = self._clock(), changes.num_rows
+        fields = self._fields(changes)
+        keys = find_keys([fields[i] for i in self._spec.keys], rows)
+        found = self._kept.get(keys, now)
+        stored = np.where(found.found, rows + np.arange(len(keys)), NONE)
+        before, kept = self._kept_rows(fields, keys, stored, found)
+        new = np.flatnonzero((kept != NONE) & (kept < rows))
+        if len(new):
+            taken = pa.array(kept[new])
+            self._kept.put(keys, new, [column.take(taken) for column in fields], now)
+        return self._sent(changes, fields, found, before)
+
+    def finish_bundle(self, changes: pa.Table) -> pa.Table:
+        """Return the changes of a bundle: those of all rows, or of the row of each key that is kept."""
+        if not self._spec.compact:
+            return self.process(changes)
+        fields = self._fields(changes)
+        keys = find_keys([fields[i] for i in self._spec.keys], changes.num_rows)
+        _, kept = self._kept_rows(fields, keys, np.full(len(keys), NONE), None)
+        return self.process(changes.take(pa.array(np.sort(kept))))
+
+    def _fields(self, changes: pa.Table) -> list[pa.Array]:
+        return [one_array(changes.column(field(i))) for i in range(len(self._spec.input_types))]
+
+    def _kept_rows(
+        self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
+    ) -> tuple[Index, Index]:
+        """Return which row each row replaces, and the row that each key has in the end (keep_rows)."""
+        time = self._spec.time
+        stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])
+        before, kept = np.empty(keys.rows, np.int64), np.empty(len(keys), np.int64)
+        last = np.array([self._spec.keep_last])
+        keep_rows(
+            before, kept,
+            *given(keys.order, keys.starts, milliseconds(fields[time]), stored, stored_times, last),
+        )  # fmt: skip
+        return before, kept
+
+    def _sent(self, changes: pa.Table, fields: Sequence[pa.Array], found: Found, before: Index) -> pa.Table:
+        spec = self._spec
+        rows = np.flatnonzero(before != DROPPED)
+        pairs = before[rows] != NONE if spec.emit_update_before else np.zeros(len(rows), np.bool_)
+        causes = np.repeat(rows, 1 + pairs)
+        first = np.cumsum(1 + pairs) - (1 + pairs)
+        old = np.zeros(len(causes), np.bool_)
+        old[first[pairs]] = True
+        kinds = np.where(before[causes] == NONE, RowKind.INSERT, RowKind.UPDATE_AFTER).astype(np.int8)
+        if not (spec.emit_update_before or spec.emit_insert):
+            kinds[:] = RowKind.UPDATE_AFTER
+        kinds[old] = RowKind.UPDATE_BEFORE
+        contents = pa.array(np.where(old, before[causes], causes))
+        columns = [
+            (pa.concat_arrays([new, stored]) if old.any() else new).take(contents)
+            for new, stored in zip(fields, found.columns, strict=True)
+        ]
+        return caused(changes, causes, pa.array(kinds), columns)
