@@ -20,6 +20,10 @@ from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
 
+_ONLY_ROW = pa.field("k0", pa.int8())
+"""Row key of an input that has one row at most."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """The m rows that one input has for g join keys, sorted by key.
@@ -58,7 +62,7 @@ class JoinSide:
         self._with_partners = with_partners
         kept = range(len(self._types)) if spec.unique_key is None else spec.unique_key
         self._row_key = tuple(kept)
-        sub_type = pa.struct([(f"k{i}", self._types[at]) for i, at in enumerate(kept)])
+        sub_type = pa.struct([(f"k{i}", self._types[at]) for i, at in enumerate(kept)] or [_ONLY_ROW])
         values = [pa.int64()] if spec.unique_key is None else list(self._types)
         if with_partners:
             values.append(pa.int64())
@@ -96,6 +100,8 @@ class JoinSide:
         if not len(at):
             return
         parts = [delta.fields[i] for i in self._row_key]
+        if not parts:
+            parts = [pa.array(np.zeros(len(delta), np.int8))]
         row_keys = pa.StructArray.from_arrays(parts, names=[f"k{i}" for i in range(len(parts))])
         taken = pa.array(at)
         codes = delta.keys.codes[at]
