@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.bind.scalar.user_functions import user_function
 from firesteel.catalog.catalog import Catalog
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.functions.signatures.aggregate_functions import AGGREGATES
 from firesteel.sql import syntax
 
@@ -19,12 +19,17 @@ def is_aggregate(node: syntax.Node, catalog: Catalog | None = None) -> bool:
 
 
 def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: str | None = None) -> None:
-    """Raises NotSupportedError for subqueries, ValidationError for FILTER and the like on a function that is
-    no aggregate, and for OVER. clause: the one where the expression stands; None in SELECT, where OVER
-    may stand."""
-    for part in syntax.walk(node):
-        if _is_query(part):
-            raise NotSupportedError("A subquery in an expression is not supported yet", range=part.range)
+    """Refuse what no expression of a clause may hold. Its sub-queries are checked by themselves.
+
+    Args:
+        node: The expression.
+        catalog: Knows the user's functions.
+        clause: The clause where the expression stands. None for SELECT, where OVER may stand.
+
+    Raises:
+        ValidationError: FILTER or the like on a function that is no aggregate, or OVER.
+    """
+    for part in syntax.walk(node, into_queries=False):
         if isinstance(part, syntax.Call):
             if part.over is not None and clause is not None:
                 raise _illegal_over(clause, part)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import count
 
+from firesteel.bind.binder import Names
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
-from firesteel.errors import InternalError, SourceRange, ValidationError
+from firesteel.errors import InternalError, NotSupportedError, SourceRange, ValidationError
 from firesteel.functions.expression.casting import as_type
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.operations import rewrite
+from firesteel.plan.expressions.sub_query import correlated_column
 from firesteel.plan.tree import Field, Node
+from firesteel.sql import syntax
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
@@ -29,6 +34,27 @@ class BindContext:
     views: tuple[tuple[str, str, str], ...] = ()
     validate: Callable[[Table], Table] | None = None
     """Asks a table's connector: the table with its traits. Raises ValidationError for wrong options."""
+    query_binder: Callable[[syntax.Subquery, BindContext], Node] | None = None
+    """Binds a sub-query. bind/query.py sets it, as expressions and queries contain each other."""
+    outer: Correlation | None = None
+    """The query around this one, None if there is none."""
+    correlations: Iterator[int] = field(default_factory=count)
+    """Numbers for `$cor0`, `$cor1`, ..."""
+
+    def bind_inner(self, node: syntax.Subquery, scope: Names) -> tuple[Node, str]:
+        """Bind a sub-query of an expression.
+
+        Args:
+            node: The sub-query.
+            scope: What the expression around it may name.
+
+        Returns:
+            Its plan, and the name by which it reads columns of the query around it, "" if it reads none.
+        """
+        if self.query_binder is None:
+            raise NotSupportedError("a sub-query is not supported here", range=node.range)
+        around = Correlation(scope, self.correlations)
+        return self.query_binder(node, replace(self, outer=around)), around.name
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
         """The same, with one more table of a WITH clause."""
@@ -37,7 +63,37 @@ class BindContext:
 
     def in_view(self, path: tuple[str, str, str], sql: str) -> BindContext:
         """The context in which a view's own text is bound."""
-        return replace(self, sql=sql, common_tables={}, views=(*self.views, path))
+        return replace(self, sql=sql, common_tables={}, views=(*self.views, path), outer=None)
+
+
+@dataclass
+class Correlation:
+    """The query around a sub-query, as the sub-query reads it.
+
+    Attributes:
+        scope: What may be named there.
+        numbers: Where its number comes from, when its first column is read.
+        name: `$cor0` or the like, "" as long as no column is read.
+    """
+
+    scope: Names
+    numbers: Iterator[int]
+    name: str = ""
+
+    def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
+        """Return a column of the query around, or a field of one.
+
+        Raises:
+            ValidationError: There is none.
+        """
+        found = self.scope.resolve(path, range)  # type: ignore[arg-type]
+        return rewrite(found, lambda part: self._column(part, path))
+
+    def _column(self, part: Expr, path: tuple[str, ...]) -> Expr:
+        if not isinstance(part, InputRef):
+            return part
+        self.name = self.name or f"$cor{next(self.numbers)}"
+        return correlated_column(self.name, path[-1], part)
 
 
 @dataclass(frozen=True)
@@ -102,13 +158,13 @@ class Scope:
         times: Positions of time attributes.
         common: Columns that a join holds equal by USING or NATURAL: `*` shows each once, first of all, and
             their names stand for both sides.
-        outer: Scope of the query around this one, None if there is none.
+        outer: The query around this one, None if there is none.
     """
 
     relations: tuple[Relation, ...] = ()
     times: frozenset[int] = frozenset()
     common: tuple[CommonColumn, ...] = ()
-    outer: Scope | None = None
+    outer: Correlation | None = None
 
     @classmethod
     def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:
@@ -129,8 +185,21 @@ class Scope:
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
         """The column (or the field of one) that the path names.
 
+        A name that this query does not know may be one of the query around it.
+
         Raises ValidationError where there is none, with a near name, or more than one.
         """
+        try:
+            return self._own(path, range)
+        except ValidationError as error:
+            if self.outer is None or "is ambiguous" in str(error):
+                raise
+            try:
+                return self.outer.resolve(path, range)
+            except ValidationError:
+                raise error from None
+
+    def _own(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
         if len(path) == 1:
             shared = next((c for c in self.common if c.name == path[0] and c.is_named), None)
             return shared.named_value if shared else self._column(path[0], self.relations, range)

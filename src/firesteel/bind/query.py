@@ -53,7 +53,7 @@ def bind_query(
     query, NotSupportedError where Flink has it and Firesteel has not; both know their place.
     """
     try:
-        node = _Binder(context).query(expression, targets)
+        node = _Binder(replace(context, query_binder=_sub_query)).query(expression, targets)
         return with_unique_names(node) if unique else node
     except FiresteelError as error:
         raise error.located(context.sql) from None
@@ -61,6 +61,11 @@ def bind_query(
         raise NotSupportedError(
             "the query is nested too deeply", range=expression.range, sql=context.sql
         ) from None
+
+
+def _sub_query(node: syntax.Subquery, context: BindContext) -> Node:
+    """The plan of a sub-query in an expression."""
+    return with_unique_names(_Binder(context).sub_query(node.query))
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,10 @@ class _Binder:
         if isinstance(node, Ordered) and node.fetch is None and node.offset is None:
             node = node.query
         return self.query(node, targets)
+
+    def sub_query(self, node: syntax.Node) -> Node:
+        """Bind a query that stands in an expression: the order of its rows does not matter."""
+        return self._inner(node)
 
     def _with(self, node: WithQuery, targets: Targets | None) -> Node:
         binder = self
@@ -161,7 +170,8 @@ class _Binder:
 
     # --- FROM ------------------------------------------------------------------------------------
     def _source(self, node: syntax.Node | None) -> tuple[Node, Scope]:
-        return (ONE_ROW, Scope()) if node is None else self._from(node)
+        found = (ONE_ROW, Scope()) if node is None else self._from(node)
+        return found[0], replace(found[1], outer=self.context.outer)
 
     def _from(self, node: syntax.Node) -> tuple[Node, Scope]:
         """Bind FROM, or one side of a join in it."""

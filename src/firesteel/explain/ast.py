@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firesteel.errors import InternalError
-from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr
 from firesteel.plan.expressions.literal_text import literal_text
-from firesteel.plan.expressions.text import ast_text
+from firesteel.plan.expressions.operations import rewrite
+from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
+from firesteel.plan.expressions.text import VERBATIM, ast_text
 from firesteel.plan.expressions.type_text import nested_type_text, record_type_text
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical
@@ -35,13 +39,14 @@ def _attributes(node: Node) -> str:
         return f"table=[[{parts}]]" + (f", hints={hints}" if hints else "")
     if isinstance(node, logical.Project):
         pairs = zip(node.names, node.exprs, strict=True)
-        return ", ".join(f"{name}=[{ast_text(expr)}]" for name, expr in pairs)
+        columns = [f"{name}=[{_text(expr)}]" for name, expr in pairs]
+        return ", ".join([*_variables(node.exprs), *columns])
     if isinstance(node, logical.Filter):
-        return f"condition=[{ast_text(node.condition)}]"
+        return ", ".join([f"condition=[{_text(node.condition)}]", *_variables([node.condition])])
     if isinstance(node, logical.Aggregate):
         return _aggregate(node)
     if isinstance(node, logical_join.Join):
-        return f"condition=[{ast_text(node.condition)}], joinType=[{node.join_type.value}]"
+        return f"condition=[{_text(node.condition)}], joinType=[{node.join_type.value}]"
     if isinstance(node, logical.Union):
         return f"all=[{'true' if node.all else 'false'}]"
     if isinstance(node, logical.Values):
@@ -59,6 +64,31 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical.Sink):
         return _sink(node)
     raise InternalError(f"no text for {type(node).__name__}")
+
+
+def _text(expr: Expr) -> str:
+    """An expression, the plan of a sub-query with it."""
+    return ast_text(rewrite(expr, _with_plan)) if sub_queries(expr) else ast_text(expr)
+
+
+def _with_plan(expr: Expr) -> Expr:
+    if not isinstance(expr, SubQuery):
+        return expr
+    operands = "".join(f"{ast_text(arg)}, " for arg in expr.args)
+    text = f"{expr.function}({operands}{{\n{_indented(expr.query, 0)}\n}})"
+    return Call(VERBATIM, (), expr.type, (text,))
+
+
+def _indented(node: Node, level: int) -> str:
+    """The tree below a node, each level two spaces further in (Calcite: RelOptUtil.toString)."""
+    lines = ["  " * level + ast_line(node), *(_indented(child, level + 1) for child in node.children)]
+    return "\n".join(lines)
+
+
+def _variables(exprs: Sequence[Expr]) -> list[str]:
+    """The names by which sub-queries read the node's columns."""
+    names = dict.fromkeys(q.correlation for expr in exprs for q in sub_queries(expr) if q.correlation)
+    return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
 
 
 def _aggregate(node: logical.Aggregate) -> str:

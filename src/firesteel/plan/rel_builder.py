@@ -33,6 +33,7 @@ from firesteel.plan.expressions.operations import (
     rewrite,
     walk,
 )
+from firesteel.plan.expressions.sub_query import SubQuery
 from firesteel.plan.join_condition import collapse_not_distinct, push_expressions
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.logical import Join
@@ -139,6 +140,8 @@ def consistent(expr: Expr) -> Expr:
         name = _JUNCTIONS[expr.function]
         return logical_call(name, [e for test in expr.args for e in operands(_as_bound(test), name)])
     expr = expr.with_args(tuple([consistent(arg) if isinstance(arg, Call) else arg for arg in expr.args]))
+    if isinstance(expr, SubQuery):
+        return replace(expr, query=as_built(expr.query))
     if expr.function in ("AND", "OR"):
         return expr.with_args(tuple(operands(expr, expr.function)))
     if expr.function == "SQRT":

@@ -24,6 +24,7 @@ from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
+from firesteel.rules.join.transpose_semi_join import transpose_semi_join
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
 from firesteel.rules.normalize.check_json_calls import check_json_calls
@@ -49,6 +50,7 @@ from firesteel.rules.pushdown.push_filters import push_filters
 from firesteel.rules.pushdown.push_projects import push_projects
 from firesteel.rules.reuse.reuse_scans import reuse_scans
 from firesteel.rules.stage import Settings, Stage, each, together, whole
+from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
 from firesteel.rules.window.group_windows import group_windows
 from firesteel.rules.window.over_aggregates import over_aggregates, refuse_top_n
 from firesteel.rules.window.over_windows import check_over_windows
@@ -62,6 +64,7 @@ LOGICAL = Stage(
     "logical",
     (
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
+        (whole(rewrite_sub_queries), "sub-queries become joins, which all other rules know"),
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (
             each(reduce_expressions, "configuration"),
@@ -93,6 +96,7 @@ LOGICAL = Stage(
         (whole(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
         (each(merge_projects), "the reduced calls' projection joins the one above"),
+        (each(transpose_semi_join), "fewer rows come to the join below"),
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),

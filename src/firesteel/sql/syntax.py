@@ -56,12 +56,19 @@ def placed(node: N, range: SourceRange) -> N:
     return node
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Yield the node and all its descendants in preorder, in the order of the fields."""
+def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
+    """Yield the node and all its descendants in preorder, in the order of the fields.
+
+    Args:
+        node: The root.
+        into_queries: Whether what stands in sub-queries is among them.
+    """
     stack = [node]
     while stack:
         part = stack.pop()
         yield part
+        if not into_queries and isinstance(part, Subquery):
+            continue
         below: list[Node] = []
         for name in _field_names(type(part)):
             value = getattr(part, name)

@@ -131,7 +131,7 @@ class Aggregation:
     # --- calls -----------------------------------------------------------------------------------
     def _on_aggregate(self, node: syntax.Call) -> Expr:
         place = node.range
-        for part in syntax.walk(node):
+        for part in syntax.walk(node, into_queries=False):
             if part is not node and is_aggregate(part, self.context.catalog):
                 raise ValidationError("Aggregate expressions cannot be nested", range=part.range)
         if node.order:

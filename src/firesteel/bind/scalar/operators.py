@@ -15,8 +15,9 @@ from firesteel.bind.scalar.comparison import (
 )
 from firesteel.bind.scalar.json import is_json
 from firesteel.bind.scalar.literals import integer
+from firesteel.bind.scalar.sub_queries import within
 from firesteel.bind.scalar.temporal import temporal_arithmetic
-from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.casting import cast
 from firesteel.functions.expression.nodes import IN_LIST, Call, Expr, Literal
 from firesteel.functions.signatures.type_names import calcite_name
@@ -231,7 +232,7 @@ def _between(binder: Binder, node: syntax.Between) -> Expr:
 def _in(binder: Binder, node: syntax.In) -> Expr:
     place = node.range
     if node.query is not None:
-        raise NotSupportedError("IN (SELECT ...) is not supported yet", range=place)
+        return within(binder, node)
     value = binder.bind(node.operand)
     items = binder.bind_all(node.items)
     check_assignable([item.type for item in items], place)

@@ -10,8 +10,9 @@ from firesteel.bind.scalar import conditional as scalar_conditional
 from firesteel.bind.scalar import functions as scalar_functions
 from firesteel.bind.scalar import literals as scalar_literals
 from firesteel.bind.scalar import operators as scalar_operators
+from firesteel.bind.scalar import sub_queries
 from firesteel.bind.scalar import times as scalar_times
-from firesteel.errors import InternalError, NotSupportedError, ValidationError
+from firesteel.errors import InternalError, ValidationError
 from firesteel.functions.expression.nodes import Expr
 from firesteel.sql import syntax
 
@@ -30,10 +31,6 @@ def _nowhere(binder: Binder, node: syntax.Node) -> Expr:
     raise ValidationError("* is not allowed here", range=node.range)
 
 
-def _subquery(binder: Binder, node: syntax.Node) -> Expr:
-    raise NotSupportedError("A subquery in an expression is not supported yet", range=node.range)
-
-
 def _rules() -> dict[type[syntax.Node], Rule]:
     tables = (
         scalar_literals.RULES,
@@ -41,13 +38,11 @@ def _rules() -> dict[type[syntax.Node], Rule]:
         scalar_conditional.RULES,
         scalar_times.RULES,
         scalar_functions.RULES,
+        sub_queries.RULES,
     )
     rules: dict[type[syntax.Node], Rule] = {
         syntax.Column: _column,
         syntax.Star: _nowhere,
-        syntax.Subquery: _subquery,
-        syntax.Exists: _subquery,
-        syntax.Quantified: _subquery,
     }
     for table in tables:
         if rules.keys() & table.keys():

@@ -28,6 +28,9 @@ POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TR
 
 _SPELLING = {"!=": "<>", "%": "MOD", "TRANSLATE": "TRANSLATE3"}
 
+VERBATIM = "$TEXT"
+"""Function of a call that prints as its option."""
+
 Printer = Callable[[Expr], str]
 
 
@@ -50,6 +53,10 @@ def ast_text(expr: Expr) -> str:
         return f"SEARCH({ast_text(expr.args[0])}, {_sarg(expr, digest=True)})"
     if expr.function in _WITHOUT_PARENTHESES:
         return expr.function
+    if expr.function == VERBATIM:
+        return expr.options[0]
+    if expr.function == "$COR":
+        return f"{expr.options[0]}.{expr.options[1]}"
     if expr.function == OVER:
         return over_text(over_of(expr), ast_text)
     if expr.depth > _DEEP and expr.function in INFIX:

@@ -41,8 +41,10 @@ def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stat
     Raises ValidationError where the options lack a latency, or an operator bundles rows and they set no size.
     """
     options = mini_batch_options(configuration)
-    if options is None or stateless:
+    if options is None:
         return root
+    if stateless:
+        return transform_up(root, _reducing)
     placed = _below(transform_up(root, _bundling), Interval(PROC_TIME, options.latency))
     if any(getattr(node, "mini_batch", False) for node in walk(placed)):
         options.check_size()
@@ -50,9 +52,14 @@ def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stat
 
 
 def _bundling(node: Node) -> Node:
-    if isinstance(node, (GroupAggregate, ChangelogNormalize, Join)):
+    if isinstance(node, (GroupAggregate, ChangelogNormalize)):
         return replace(node, mini_batch=True)
-    return node
+    return _reducing(node)
+
+
+def _reducing(node: Node) -> Node:
+    """A join is told even where no assigner ends bundles (StreamPhysicalJoin)."""
+    return replace(node, mini_batch=True) if isinstance(node, Join) else node
 
 
 @from_below

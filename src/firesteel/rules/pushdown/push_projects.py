@@ -19,6 +19,8 @@ from firesteel.plan.expressions.operations import (
     renumber,
     substitute,
 )
+from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import (
     Aggregate,
@@ -180,6 +182,11 @@ def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, 
 def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     """The columns of both inputs keep their order; one of each is read at least (Calcite: PushProjector)."""
     width = node.left_width
+    kept = _needed_side(node, wanted)
+    if kept is not None:
+        offset = 0 if kept == 0 else width
+        narrowed, position = _narrow(node.inputs[kept], [i - offset for i in wanted], False)
+        return narrowed, {offset + old: new for old, new in position.items()}
     read = {*wanted, *input_refs(node.condition)}
     left = sorted(i for i in read if i < width) or [0]
     right = sorted(i - width for i in read if i >= width) or [0]
@@ -187,6 +194,19 @@ def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     position = {old: new for new, old in enumerate(left)}
     position |= {width + old: len(left) + new for new, old in enumerate(right)}
     return replace(node, inputs=inputs, condition=renumber(node.condition, position)), position
+
+
+def _needed_side(node: Join, wanted: list[int]) -> int | None:
+    """The side of an outer join that gives the same rows alone: each has one partner at most, none of whose
+    columns is read (Calcite: ProjectJoinRemoveRule)."""
+    equal = equal_columns(node.condition, node.left_width)
+    if equal.rest or node.join_type not in (JoinType.LEFT, JoinType.RIGHT):
+        return None
+    kept = 0 if node.join_type is JoinType.LEFT else 1
+    columns = equal.right if kept == 0 else equal.left
+    is_read = any((i < node.left_width) != (kept == 0) for i in wanted)
+    is_unique = any(key <= set(columns) for key in unique_keys(node.inputs[1 - kept]))
+    return None if is_read or not is_unique else kept
 
 
 def _picked(node: Node, columns: list[int]) -> Node:

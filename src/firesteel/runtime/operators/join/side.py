@@ -19,7 +19,6 @@ from firesteel.runtime.spec.join import JoinInput
 from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
-
 _ONLY_ROW = pa.field("k0", pa.int8())
 """Row key of an input that has one row at most."""
 

@@ -1,0 +1,319 @@
+"""Sub-queries whose value an expression reads: their rows are joined, and the value is computed from them.
+
+Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)` two numbers and a match are joined:
+
+    c   number of rows of r            FALSE if it is 0
+    ck  number of its rows without NULL: NULL if some have one and there is no match
+    i   TRUE for a row of the different y that is equal to x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.functions.signatures.aggregate_functions import aggregate_type
+from firesteel.plan.expressions.operations import (
+    FALSE,
+    NOT_NULL_BOOLEAN,
+    NULL_BOOLEAN,
+    TRUE,
+    comparison,
+    conjunction,
+    identity,
+    input_refs,
+    is_null,
+    logical_call,
+    negation,
+    renumber,
+    rewrite,
+    substitute,
+)
+from firesteel.plan.expressions.sub_query import SCALAR, SubQuery, sub_queries
+from firesteel.plan.join_condition import push_expressions
+from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Aggregate, Project, Values
+from firesteel.plan.rel_builder import consistent
+from firesteel.plan.tree import Node
+from firesteel.rules.subquery.pull_up import Around, Pulled, as_join_terms, grouped_by, pull_up
+from firesteel.types.sql import BIGINT, BOOLEAN, INT
+
+_COUNT = BIGINT.with_nullable(False)
+_ZERO = Literal(0, INT.with_nullable(False))
+
+
+@dataclass
+class JoinedValues:
+    """The rows of a query, joined with more columns by each sub-query whose value is read.
+
+    Attributes:
+        node: The rows, their own columns first.
+        rewritten: Makes joins of the sub-queries within a plan.
+    """
+
+    node: Node
+    rewritten: Callable[[Node], Node]
+
+    def replaced(self, expr: Expr) -> Expr:
+        """Return an expression with each sub-query replaced by what is computed from joined columns."""
+
+        return rewrite(expr, self._part) if sub_queries(expr) else expr
+
+    def _part(self, part: Expr) -> Expr:
+        if isinstance(part, SubQuery):
+            return self._value(part)
+        if isinstance(part, Call) and part.function == "NOT":
+            return _negated(part, part.args[0])
+        return part
+
+    def condition(self, term: Expr) -> Expr:
+        """Return a term of a filter, for which NULL is as good as FALSE, with its sub-queries replaced."""
+        inner = term.args[0] if isinstance(term, Call) and term.function == "NOT" else None
+        if not isinstance(inner, SubQuery) or not inner.function.endswith(" SOME"):
+            return self.replaced(term)
+        case = self._value(inner)
+        assert isinstance(case, Call)
+        empty, _, test, _, nulls, _, _ = case.args
+        assert isinstance(test, Call)
+        some = Call("IS NOT TRUE", (logical_call("OR", [test.args[0], nulls]),), NOT_NULL_BOOLEAN)
+        return logical_call("OR", [empty, logical_call("AND", [negation(test.args[0]), some])])
+
+    def _value(self, query: SubQuery) -> Expr:
+        plan = self.rewritten(query.query)
+        if query.function == SCALAR:
+            return self._scalar(query, plan)
+        if query.function == "EXISTS":
+            return self._exists(query, plan)
+        if query.function == "IN":
+            return self._in(query, plan)
+        return self._some(query, plan)
+
+    def _pull(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
+        around = Around(self.node, query.correlation, not_null=True)
+        return pull_up(plan, around), around
+
+    def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
+        """Join the rows of a plan, and return where their columns begin."""
+        width = len(self.node.schema)
+        terms = [_outer_first(term, width) for term in as_join_terms(pulled, around)]
+        condition = conjunction([*more, *terms]) or TRUE
+        join_type = JoinType.INNER if inner and not terms else JoinType.LEFT
+        self.node = push_expressions(Join((self.node, pulled.node), join_type, condition))
+        return width
+
+    # --- one value -------------------------------------------------------------------------------
+    def _scalar(self, query: SubQuery, plan: Node) -> Expr:
+        if not _has_one_row(plan):
+            call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
+            plan = Aggregate(plan, (), (call,))
+        if not query.correlation:
+            pulled, around = self._pull(query, plan)
+            start = self._join(pulled, around)
+            return InputRef(start + pulled.positions[0], plan.schema[0].type.with_nullable(True))
+        exprs, below = _above_aggregate(plan)
+        pulled, around = self._pull(query, below)
+        start = self._join(pulled, around)
+        columns: list[Expr] = [self._column(start + place) for place in pulled.positions]
+        if isinstance(below, Aggregate):
+            columns = [_counted(c, call) for c, call in zip(columns, below.calls, strict=True)]
+        return substitute(exprs[0], columns)
+
+    def _column(self, index: int) -> InputRef:
+        return InputRef(index, self.node.schema[index].type)
+
+    # --- EXISTS ----------------------------------------------------------------------------------
+    def _exists(self, query: SubQuery, plan: Node) -> Expr:
+        pulled, around = self._pull(query, plan)
+        if not query.correlation:
+            marked = Project(plan, (TRUE,), ("i",))
+            return self._is_there(Pulled(Aggregate(marked, (0,), ()), (0,)), around)
+        keys, terms = _equal_keys(pulled, around)
+        return self._is_there(_marked(pulled.node, keys, terms, "$f1"), around)
+
+    def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
+        """Whether there is a row; the last column of the plan is TRUE."""
+        start = self._join(pulled, around, more)
+        mark = self._column(start + len(pulled.node.schema) - 1)
+        return Call("IS NOT NULL", (mark,), NOT_NULL_BOOLEAN)
+
+    # --- IN --------------------------------------------------------------------------------------
+    def _in(self, query: SubQuery, plan: Node) -> Expr:
+        pulled, around = self._pull(query, plan)
+        own = [pulled.node.schema[i] for i in pulled.positions]
+        nullable = any(e.type.nullable for e in query.args) or any(f.type.nullable for f in own)
+        counts = self._counts(pulled, around, query) if nullable else None
+        keys, terms = _equal_keys(pulled, around)
+        every = list(dict.fromkeys([*pulled.positions, *keys]))
+        marked = _marked(pulled.node, every, terms, "i")
+        width = len(self.node.schema)
+        more = [
+            consistent(comparison("=", operand, InputRef(width + every.index(i), field.type)))
+            for operand, i, field in zip(query.args, pulled.positions, own, strict=True)
+        ]
+        match = self._is_there(marked, Around(self.node, around.correlation), more)
+        if counts is None:
+            return match
+        number, without_null = counts
+        nulls = [is_null(e) for e in query.args if e.type.nullable]
+        branches: list[Expr] = [comparison("=", number, _ZERO), FALSE]
+        if nulls:
+            branches += [logical_call("OR", nulls), NULL_BOOLEAN]
+        branches += [match, TRUE, comparison("<", without_null, number), NULL_BOOLEAN, FALSE]
+        return Call("CASE", tuple(branches), BOOLEAN)
+
+    def _counts(self, pulled: Pulled, around: Around, query: SubQuery) -> tuple[Expr, Expr]:
+        """The number of rows, and that of rows without a NULL."""
+        args = tuple(i for i in pulled.positions if pulled.node.schema[i].type.nullable)
+        counted = (
+            AggregateCall("COUNT", (), _COUNT, "c"),
+            AggregateCall("COUNT", args, _COUNT, "ck"),
+        )
+        keys, terms = _equal_keys(pulled, around)
+        grouped = _grouped(pulled.node, keys, counted, terms)
+        start = self._join(grouped, around, inner=True)
+        number, without_null = (self._column(start + len(keys) + n) for n in range(2))
+        return _count(number), _count(without_null)
+
+    # --- < ANY -----------------------------------------------------------------------------------
+    def _some(self, query: SubQuery, plan: Node) -> Expr:
+        if len(query.args) != 1:
+            raise NotSupportedError(
+                "a comparison of rows with a sub-query is not supported yet", range=query.range
+            )
+        operator = query.function.removesuffix(" SOME")
+        pulled, around = self._pull(query, plan)
+        (place,) = pulled.positions
+        column = pulled.node.schema[place]
+        extremes = ["MAX", "MIN"] if operator == "<>" else ["MIN" if operator in (">", ">=") else "MAX"]
+        kind = aggregate_type("MAX", (column.type,), False, query.range).with_nullable(True)
+        args = (place,) if column.type.nullable else ()
+        calls = (
+            *(AggregateCall(name, (place,), kind, f"m{n or ''}") for n, name in enumerate(extremes)),
+            AggregateCall("COUNT", (), _COUNT, "c"),
+            AggregateCall("COUNT", args, _COUNT, "d"),
+        )
+        keys, terms = _equal_keys(pulled, around)
+        start = self._join(_grouped(pulled.node, keys, calls, terms), around, inner=True)
+        found = [self._column(start + len(keys) + n) for n in range(len(calls))]
+        (operand,) = query.args
+        tests = [consistent(comparison(operator, operand, extreme)) for extreme in found[:-2]]
+        test = logical_call("OR", tests)
+        number, without_null = map(_count, found[-2:])
+        branches: list[Expr] = [comparison("=", number, _ZERO), FALSE]
+        branches += [Call("IS TRUE", (test,), NOT_NULL_BOOLEAN), TRUE]
+        branches += [comparison(">", number, without_null), NULL_BOOLEAN, test]
+        return Call("CASE", tuple(branches), BOOLEAN)
+
+
+def _negated(negation_: Call, inner: Expr) -> Expr:
+    """NOT over a CASE as a CASE of the opposite results (Calcite: RexSimplify.simplifyNot)."""
+    if not isinstance(inner, Call) or inner.function != "CASE":
+        return negation_
+    last = len(inner.args) - 1
+    args = tuple(
+        _opposite(arg) if place % 2 or place == last else arg for place, arg in enumerate(inner.args)
+    )
+    return inner.with_args(args)
+
+
+def _opposite(result: Expr) -> Expr:
+    if isinstance(result, Literal):
+        return replace(result, value=None if result.value is None else not result.value)
+    return negation(result)
+
+
+def _outer_first(term: Expr, width: int) -> Expr:
+    """An equality with the column of the query around in front of that of the sub-query."""
+    if not isinstance(term, Call) or term.function not in EQUALITIES:
+        return term
+    one, other = term.args
+    flips = isinstance(one, InputRef) and one.index >= width and max(input_refs(other), default=width) < width
+    return replace(term, args=(other, one)) if flips else term
+
+
+def _has_one_row(plan: Node) -> bool:
+    """Whether a plan has one row, however many there are below it."""
+    if isinstance(plan, Project):
+        return _has_one_row(plan.input)
+    if isinstance(plan, Values):
+        return len(plan.rows) == 1
+    return isinstance(plan, Aggregate) and not plan.keys and not plan.groups
+
+
+def _above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
+    """What a query computes from its aggregate, and the aggregate: without rows only the first is known."""
+    if isinstance(plan, Project) and isinstance(plan.input, Aggregate):
+        return plan.exprs, plan.input
+    return identity(f.type for f in plan.schema), plan
+
+
+def _counted(column: Expr, call: AggregateCall) -> Expr:
+    """A count of no rows is 0, where the join has NULL."""
+    if call.function != "COUNT":
+        return column
+    return Call("CASE", (is_null(column), Literal(0, call.type), column), call.type)
+
+
+def _count(column: InputRef) -> Expr:
+    if not column.type.nullable:
+        return column
+    return Call("CASE", (is_null(column), Literal(0, _COUNT), column), _COUNT)
+
+
+def _equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
+    """The columns of a plan that pulled-up terms read.
+
+    Raises:
+        NotSupportedError: A term is no equality, so more than one group may belong to a row around.
+    """
+    keys: list[int] = []
+    for term in pulled.terms:
+        column = _equal_to_outer(term, around)
+        if column is None:
+            raise NotSupportedError(
+                "a sub-query that compares columns of the query around it otherwise than by = "
+                "is not supported here yet",
+                range=term.range if isinstance(term, Call) else None,
+                hint="WHERE .. AND EXISTS (..) takes any comparison",
+            )
+        keys.append(column)
+    return list(dict.fromkeys(keys)), pulled.terms
+
+
+def _equal_to_outer(term: Expr, around: Around) -> int | None:
+    if not isinstance(term, Call) or term.function not in ("=", "IS NOT DISTINCT FROM"):
+        return None
+    for one, other in (term.args, term.args[::-1]):
+        if isinstance(one, InputRef) and around.reads(other):
+            return one.index
+    return None
+
+
+def _grouped(node: Node, keys: list[int], calls: tuple[AggregateCall, ...], terms: Sequence[Expr]) -> Pulled:
+    """An aggregate by these columns, and the terms over its keys. Equal calls are one call."""
+    first = [next(n for n, other in enumerate(calls) if _is_same(other, call)) for call in calls]
+    kept = sorted(set(first))
+    grouped: Node = grouped_by(node, keys, tuple(calls[n] for n in kept))
+    if len(kept) < len(calls):
+        columns = identity(f.type for f in grouped.schema)
+        shown = [*range(len(keys)), *(len(keys) + kept.index(n) for n in first)]
+        names = [*(grouped.schema[i].name for i in range(len(keys))), *(call.name for call in calls)]
+        grouped = Project(grouped, tuple(columns[i] for i in shown), tuple(names))
+    moved = {key: place for place, key in enumerate(keys)}
+    every = tuple(range(len(grouped.schema)))
+    return Pulled(grouped, every, tuple(renumber(term, moved) for term in terms))
+
+
+def _is_same(one: AggregateCall, other: AggregateCall) -> bool:
+    return replace(one, name="") == replace(other, name="")
+
+
+def _marked(node: Node, keys: list[int], terms: Sequence[Expr], name: str) -> Pulled:
+    """The different values of these columns with a column that is TRUE."""
+    found = _grouped(node, keys, (), terms)
+    columns = identity(f.type for f in found.node.schema)
+    names = (*(f.name for f in found.node.schema), name)
+    return Pulled(Project(found.node, (*columns, TRUE), names), found.positions, found.terms)

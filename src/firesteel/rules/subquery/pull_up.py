@@ -1,0 +1,254 @@
+"""What a sub-query says about the query around it is pulled up to its top, where it joins the two.
+
+    SELECT MAX(p.amount) FROM pays AS p WHERE p.id = o.id AND p.ok
+        ->  terms  id = o.id   over   SELECT p.id, MAX(p.amount) FROM pays AS p WHERE p.ok GROUP BY p.id
+
+An aggregate groups by the columns that are equal to those of the query around it. If it is held to them in
+another way (`p.at < o.at`), its rows are joined with the different values of these columns first.
+
+Flink: SubQueryDecorrelator; Calcite: RelDecorrelator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef
+from firesteel.plan.expressions.operations import (
+    NOT_NULL_BOOLEAN,
+    TRUE,
+    conjunction,
+    conjuncts,
+    identity,
+    input_refs,
+    renumber,
+)
+from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices, is_correlated, with_columns
+from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.tree import Node, unique_columns, walk
+
+
+@dataclass(frozen=True)
+class Around:
+    """The query around a sub-query.
+
+    Attributes:
+        node: Its rows.
+        correlation: The name by which the sub-query reads their columns.
+        not_null: Whether rows whose equal column is NULL are left out below: they are joined with no row.
+    """
+
+    node: Node
+    correlation: str
+    not_null: bool = False
+
+    def reads(self, expr: Expr) -> bool:
+        """Whether an expression reads columns of the query around."""
+        return is_correlated(expr, self.correlation)
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """A plan that reads nothing of the query around it.
+
+    Attributes:
+        node: The plan.
+        positions: For each column of the plan as it was, where it is now.
+        terms: What was pulled up: conditions over the columns of `node` and `$COR` columns.
+    """
+
+    node: Node
+    positions: tuple[int, ...]
+    terms: tuple[Expr, ...] = ()
+
+
+def pull_up(node: Node, around: Around) -> Pulled:
+    """Take what a plan reads of the query around it out of it.
+
+    Raises:
+        NotSupportedError: It reads columns at a place from which nothing can be pulled up.
+    """
+    if not any(around.reads(expr) for below in walk(node) for expr in expressions(below)):
+        return _as_it_is(node)
+    rule = _RULES.get(type(node))
+    if rule is None:
+        raise _refused(f"below {type(node).__name__}")
+    return rule(node, around)
+
+
+def expressions(node: Node) -> tuple[Expr, ...]:
+    """Return the expressions of a node that may read columns of a query around it."""
+    if isinstance(node, (Filter, Join)):
+        return (node.condition,)
+    return node.exprs if isinstance(node, Project) else ()
+
+
+def _as_it_is(node: Node) -> Pulled:
+    return Pulled(node, tuple(range(len(node.schema))))
+
+
+def _refused(where: str) -> NotSupportedError:
+    return NotSupportedError(
+        f"a sub-query that reads columns of the query around it {where} is not supported yet",
+        hint="read them in a WHERE clause of the sub-query",
+    )
+
+
+def _filter(node: Filter, around: Around) -> Pulled:
+    below = pull_up(node.input, around)
+    position = dict(enumerate(below.positions))
+    kept, terms = [], list(below.terms)
+    for term in conjuncts(node.condition):
+        moved = renumber(term, position)
+        if not around.reads(term):
+            kept.append(moved)
+            continue
+        terms.append(moved)
+        column = _equal_column(moved, around)
+        if around.not_null and column is not None and column.type.nullable:
+            kept.append(Call("IS NOT NULL", (column,), NOT_NULL_BOOLEAN))
+    condition = conjunction(kept)
+    return replace(
+        below,
+        node=below.node if condition is None else Filter(below.node, condition, node.having),
+        terms=tuple(terms),
+    )
+
+
+def _equal_column(term: Expr, around: Around) -> InputRef | None:
+    """The column that a term holds equal to an expression of the query around alone."""
+    if not isinstance(term, Call) or term.function not in EQUALITIES:
+        return None
+    for one, other in (term.args, term.args[::-1]):
+        if isinstance(one, InputRef) and around.reads(other) and not input_refs(other):
+            return one
+    return None
+
+
+def _project(node: Project, around: Around) -> Pulled:
+    if any(map(around.reads, node.exprs)):
+        raise _refused("in its SELECT list")
+    below = pull_up(node.input, around)
+    position = dict(enumerate(below.positions))
+    exprs = [renumber(expr, position) for expr in node.exprs]
+    names = list(node.names)
+    columns = below.node.schema
+    moved: dict[int, int] = {}
+    for index in dict.fromkeys(i for term in below.terms for i in input_refs(term)):
+        ref = InputRef(index, columns[index].type)
+        if ref not in exprs:
+            exprs.append(ref)
+            names.append(columns[index].name)
+        moved[index] = exprs.index(ref)
+    pulled = Project(below.node, tuple(exprs), unique_columns(names))
+    terms = tuple(renumber(term, moved) for term in below.terms)
+    return Pulled(pulled, tuple(range(len(node.exprs))), terms)
+
+
+def _aggregate(node: Aggregate, around: Around) -> Pulled:
+    if node.groups:
+        raise _refused("below GROUPING SETS")
+    below = pull_up(node.input, around)
+    if any(_equal_column(term, around) is None for term in below.terms):
+        below = _joined_with_values(below, around)
+    equal = [column for term in below.terms if (column := _equal_column(term, around)) is not None]
+    keys = [below.positions[key] for key in node.keys]
+    keys += [i for i in dict.fromkeys(column.index for column in equal) if i not in keys]
+    position = dict(enumerate(below.positions))
+    calls = tuple(_moved_call(call, position) for call in node.calls)
+    grouped = grouped_by(below.node, keys, calls)
+    moved = {key: place for place, key in enumerate(keys)}
+    positions = (*range(len(node.keys)), *range(len(keys), len(keys) + len(calls)))
+    return Pulled(grouped, positions, tuple(renumber(term, moved) for term in below.terms))
+
+
+def grouped_by(node: Node, keys: list[int], calls: tuple[AggregateCall, ...]) -> Aggregate:
+    """Return an aggregate over a projection to the columns that it reads."""
+    read = list(dict.fromkeys([*keys, *(i for call in calls for i in reads(call))]))
+    if not read or len(read) == len(node.schema):
+        return Aggregate(node, tuple(keys), calls)
+    columns = identity(f.type for f in node.schema)
+    picked = Project(node, tuple(columns[i] for i in read), tuple(node.schema[i].name for i in read))
+    position = {old: new for new, old in enumerate(read)}
+    return Aggregate(picked, tuple(range(len(keys))), tuple(_moved_call(call, position) for call in calls))
+
+
+def reads(call: AggregateCall) -> tuple[int, ...]:
+    """Return the columns that a call works with."""
+    return call.args if call.filter is None else (*call.args, call.filter)
+
+
+def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCall:
+    condition = None if call.filter is None else position[call.filter]
+    return replace(call, args=tuple(position[i] for i in call.args), filter=condition)
+
+
+def _joined_with_values(below: Pulled, around: Around) -> Pulled:
+    """Rows joined with the different values of the columns around that they are compared with.
+
+    The terms hold within then. What is left to say is that the values are those of the row around.
+    """
+    read = correlated_indices(below.terms, around.correlation)
+    outer = around.node.schema
+    columns = [InputRef(i, outer[i].type) for i in read]
+    picked = Project(around.node, tuple(columns), tuple(outer[i].name for i in read))
+    values = Aggregate(picked, tuple(range(len(read))), ())
+    width = len(below.node.schema)
+    place = {index: InputRef(width + n, outer[index].type) for n, index in enumerate(read)}
+    terms = [with_columns(term, around.correlation, lambda i: place[i]) for term in below.terms]
+    joined = Join((below.node, values), JoinType.INNER, conjunction(terms) or TRUE)
+    return replace(below, node=joined, terms=tuple(_same(place[i], i, around) for i in read))
+
+
+def _same(column: InputRef, index: int, around: Around) -> Expr:
+    """A column is that of the row around, NULL being equal to NULL."""
+    name = around.node.schema[index].name
+    outer = Call(CORRELATED, (), column.type, (around.correlation, name, str(index)))
+    function = "IS NOT DISTINCT FROM" if column.type.nullable else "="
+    return Call(function, (column, outer), NOT_NULL_BOOLEAN)
+
+
+def _join(node: Join, around: Around) -> Pulled:
+    left, right = (pull_up(side, around) for side in node.inputs)
+    width, moved_width = node.left_width, len(left.node.schema)
+    position = dict(enumerate(left.positions))
+    shift = {i: moved_width + i for i in range(len(right.node.schema))}
+    position |= {width + i: shift[place] for i, place in enumerate(right.positions)}
+    terms = [*left.terms, *(renumber(term, shift) for term in right.terms)]
+    kept: list[Expr] = []
+    for term in conjuncts(node.condition):
+        (terms if around.reads(term) else kept).append(renumber(term, position))
+    if node.join_type is not JoinType.INNER and (right.terms or any(map(around.reads, [node.condition]))):
+        raise _refused(f"below the right side of a {node.join_type.name} JOIN")
+    if node.join_type.pads_left and left.terms:
+        raise _refused(f"below a {node.join_type.name} JOIN")
+    joined = Join((left.node, right.node), node.join_type, conjunction(kept) or TRUE)
+    return Pulled(joined, tuple(position[i] for i in range(len(node.schema))), tuple(terms))
+
+
+_RULES: dict[type[Node], Callable[..., Pulled]] = {
+    Aggregate: _aggregate,
+    Filter: _filter,
+    Join: _join,
+    Project: _project,
+}
+"""What pulls up through each class of nodes."""
+
+
+def as_join_terms(pulled: Pulled, around: Around, moved: Sequence[Expr] = ()) -> list[Expr]:
+    """Return terms over the columns around and, behind them, those of the pulled-up plan.
+
+    Args:
+        pulled: The plan.
+        around: The query around.
+        moved: More terms over the columns of the plan.
+    """
+    width = len(around.node.schema)
+    columns = identity(f.type for f in around.node.schema)
+    shift = {i: width + i for i in range(len(pulled.node.schema))}
+    terms = [renumber(term, shift) for term in (*pulled.terms, *moved)]
+    return [with_columns(term, around.correlation, lambda i: columns[i]) for term in terms]

@@ -1,0 +1,127 @@
+"""Sub-queries become joins: first those of a WHERE clause that a semi or anti join decides, then all others.
+
+    WHERE x IN (SELECT y FROM r)          ->  Join(SEMI, x = y)
+    WHERE NOT EXISTS (SELECT .. r.k = l.k) ->  Join(ANTI, r.k = l.k)
+    SELECT (SELECT MAX(y) FROM r)         ->  Join(LEFT, true) with the aggregate
+
+Flink: the program subquery_rewrite and decorrelate; FlinkSubQueryRemoveRule, Calcite's SubQueryRemoveRule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import (
+    TRUE,
+    comparison,
+    conjunction,
+    conjuncts,
+    identity,
+    is_null,
+    logical_call,
+)
+from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
+from firesteel.plan.join_condition import push_expressions
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.rel_builder import consistent
+from firesteel.plan.simplify import simplify_condition, simplify_value
+from firesteel.plan.tree import Node
+from firesteel.rules.subquery.join_values import JoinedValues
+from firesteel.rules.subquery.pull_up import Around, as_join_terms, expressions, pull_up
+
+
+@from_below
+def rewrite_sub_queries(node: Node) -> Node:
+    """Apply to a whole plan, from the leaves up.
+
+    Raises:
+        NotSupportedError: A sub-query stands where it cannot become a join yet.
+    """
+    node = node.with_children(tuple(map(rewrite_sub_queries, node.children)))
+    found = [query for expr in expressions(node) for query in sub_queries(expr)]
+    if not found:
+        return node
+    if isinstance(node, Filter):
+        return _filter(node)
+    if isinstance(node, Project):
+        return _project(node)
+    raise NotSupportedError("a sub-query in ON is not supported yet", range=found[0].range)
+
+
+def _filter(node: Filter) -> Node:
+    below: Node = node.input
+    width = len(below.schema)
+    rest = []
+    for term in conjuncts(node.condition):
+        negated, query = _membership(term)
+        if query is None:
+            rest.append(term)
+        else:
+            below = _semi_join(below, query, negated)
+    values = JoinedValues(below, rewrite_sub_queries)
+    terms = [values.condition(term) for term in rest]
+    condition = conjunction(terms)
+    if condition is None:
+        return below
+    if any(map(sub_queries, rest)):
+        condition = simplify_condition(condition)
+    filtered = Filter(values.node, condition, node.having and values.node is below)
+    if len(filtered.schema) == width:
+        return filtered
+    columns = identity(f.type for f in node.schema)
+    return Project(filtered, columns, tuple(f.name for f in node.schema))
+
+
+def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
+    """The sub-query of `x IN (..)`, `EXISTS (..)`, and of their negations."""
+    negated = isinstance(term, Call) and term.function == "NOT"
+    inner = term.args[0] if isinstance(term, Call) and negated else term
+    if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
+        return False, None
+    if inner.function == "EXISTS" and not inner.correlation:
+        return False, None
+    return negated, None if any(map(sub_queries, inner.args)) else inner
+
+
+def _semi_join(left: Node, query: SubQuery, anti: bool) -> Node:
+    around = Around(left, query.correlation)
+    pulled = pull_up(rewrite_sub_queries(query.query), around)
+    width = len(left.schema)
+    columns = [InputRef(width + i, pulled.node.schema[i].type) for i in pulled.positions]
+    terms: list[Expr] = []
+    if query.function == "IN":
+        pairs = zip(query.args, columns, strict=True)
+        terms = [_null_aware(one, other) if anti else _equal(one, other) for one, other in pairs]
+    terms += as_join_terms(pulled, around)
+    condition = conjunction(terms) or TRUE
+    join_type = JoinType.ANTI if anti else JoinType.SEMI
+    return push_expressions(Join((left, pulled.node), join_type, condition))
+
+
+def _equal(one: Expr, other: Expr) -> Expr:
+    return consistent(comparison("=", one, other))
+
+
+def _null_aware(one: Expr, other: Expr) -> Expr:
+    """Whether a value may be equal to another: one that is NULL may be any."""
+    nulls = [is_null(side) for side in (one, other) if side.type.nullable]
+    return logical_call("OR", [*nulls, comparison("=", one, other)] if nulls else [_equal(one, other)])
+
+
+def _project(node: Project) -> Node:
+    values = JoinedValues(node.input, rewrite_sub_queries)
+    exprs = []
+    for expr in node.exprs:
+        found = values.replaced(expr)
+        exprs.append(expr if found is expr else simplify_value(_retyped(found, expr)))
+    return replace(node, input=values.node, exprs=tuple(exprs))
+
+
+def _retyped(found: Expr, given: Expr) -> Expr:
+    """With the type that the projection had for it; it may be NULL less often."""
+    return found if found.type.same_as(given.type) else Call("CAST", (found,), given.type)
