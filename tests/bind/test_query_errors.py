@@ -99,7 +99,6 @@ def test_hints(session: Session, query: str, hint: str) -> None:
     [
         ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
         ("SELECT g FROM t LIMIT 3", "LIMIT"),
-        ("SELECT g FROM t WHERE v IN (SELECT h FROM t)", "subquery"),
         ("SELECT g FROM t EXCEPT SELECT s FROM t", "EXCEPT"),
     ],
 )

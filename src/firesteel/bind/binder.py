@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.bind.naming import Names
+from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, Literal
 from firesteel.sql import syntax
 from firesteel.types.sql import TypeRoot
@@ -23,14 +24,6 @@ _LEFT_DEEP = ("+", "-", "*", "/", "%", "||")
 def _is_left_deep(node: syntax.Node) -> TypeGuard[syntax.Binary]:
     """Whether the operator makes chains: its left operand may be such an operator, and so on."""
     return isinstance(node, syntax.Binary) and node.operator in _LEFT_DEEP
-
-
-class Names(Protocol):
-    """Resolves names to columns (bind/names.py: Scope)."""
-
-    def resolve(self, path: tuple[str, ...], range: SourceRange) -> Expr:
-        """The column or field that a name stands for; raises ValidationError."""
-        ...
 
 
 class Binder:

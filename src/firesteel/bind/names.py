@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
 
-from firesteel.bind.binder import Names
+from firesteel.bind.naming import Names
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.errors import InternalError, NotSupportedError, SourceRange, ValidationError
@@ -86,7 +86,7 @@ class Correlation:
         Raises:
             ValidationError: There is none.
         """
-        found = self.scope.resolve(path, range)  # type: ignore[arg-type]
+        found = self.scope.resolve(path, range)
         return rewrite(found, lambda part: self._column(part, path))
 
     def _column(self, part: Expr, path: tuple[str, ...]) -> Expr:

@@ -1,0 +1,20 @@
+"""Interface by which expressions find what a name stands for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from firesteel.errors import SourceRange
+from firesteel.functions.expression.nodes import Expr
+
+
+class Names(Protocol):
+    """Resolves names to columns (bind/names.py: Scope)."""
+
+    def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
+        """Return the column or field that a name stands for.
+
+        Raises:
+            ValidationError: There is none, or more than one.
+        """
+        ...
