@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ALONE = sorted((Path(__file__).parent / "alone").iterdir())
 """Windows of local time lose what one task's state does not have yet, in Flink, too."""
-EVERY_OPERATOR = [
-    case for case in RECORDED if case.name in ("operators", "joins", "windows", "over", "group-windows")
-]
+_ALL_OPERATORS = ("operators", "joins", "sub-queries", "windows", "over", "group-windows")
+EVERY_OPERATOR = [case for case in RECORDED if case.name in _ALL_OPERATORS]
 """Each stream costs seconds: a few that hold all operators are enough."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")
