@@ -44,7 +44,8 @@ class RankSpec(OperatorSpec):
             a partition decides.
         with_number: Whether the rank is an output field.
         emit_update_before: Whether the output has -U.
-        row_key: Positions of a unique key of the rows that contains the partition, for UPDATE.
+        row_key: Positions of a unique key of the rows. UPDATE needs one that contains the partition. For
+            RETRACT it is optional, and saves time and state.
         ttl: State retention in milliseconds, 0 for no expiry.
         state_id: Name of the state.
     """

@@ -55,17 +55,19 @@ def sort_key(orders: tuple[SortOrder, ...]) -> Any:
     return Key
 
 
-def history(chance: random.Random, length: int, strategy: RankStrategy, values: list[list[Any]]) -> list[Row]:
-    """Changes that the strategy allows: (partition, id, value, value)."""
+def history(
+    chance: random.Random, length: int, strategy: RankStrategy, values: list[list[Any]], unique: bool
+) -> list[Row]:
+    """Changes that the strategy allows: (partition, id, value, value). If `unique`, ids are there once."""
     there: list[Row] = []
     found: list[Row] = []
-    for _ in range(length):
+    for number in range(length):
         step = chance.choice("IIUD") if there else "I"
         if strategy is APPEND or (strategy is UPDATE and step == "D"):
             step = "I"
         own = [chance.choice(each) for each in values]
         if step == "I":
-            row = (chance.choice(["a", "b", None]), chance.randrange(6), *own)
+            row = (chance.choice(["a", "b", None]), number if unique else chance.randrange(6), *own)
             there.append(row)
             found.append(("+I", *row))
             continue
@@ -88,21 +90,22 @@ ORDERS = st.builds(SortOrder, st.booleans(), st.booleans())
     st.sampled_from(list(RankStrategy)),
     st.lists(st.tuples(st.sampled_from(list(VALUES)), ORDERS), max_size=2),
     st.integers(0, 4), st.integers(1, 3), st.booleans(), st.booleans(), st.booleans(),
-    st.integers(0, 1 << 30), st.integers(1, 60),
+    st.booleans(), st.integers(0, 1 << 30), st.integers(1, 60),
 )  # fmt: skip
 def test_any_cutting_sends_the_changes_of_the_model(
     strategy: RankStrategy, sort: list[tuple[str, SortOrder]], end: int, start: int, with_number: bool,
-    update_before: bool, partitioned: bool, seed: int, piece: int,
+    update_before: bool, partitioned: bool, unique: bool, seed: int, piece: int,
 ) -> None:  # fmt: skip
     kinds = [VALUES[name] for name, _ in sort] + [VALUES["int"]] * (2 - len(sort))
     types = (STRING, INT, *(kind for kind, _ in kinds))
     orders = tuple(order for _, order in sort)
+    row_key = (0, 1) if strategy is UPDATE else (1,) if unique else ()
     of = RankSpec(
         types, (0,) if partitioned else (), tuple(range(2, 2 + len(sort))), orders, strategy, end,
-        min(start, max(end, 1)), None, with_number, update_before, (0, 1) if strategy is UPDATE else (),
+        min(start, max(end, 1)), None, with_number, update_before, row_key,
     )  # fmt: skip
     chance = random.Random(seed)
-    rows = history(chance, chance.randrange(30), strategy, [values for _, values in kinds])
+    rows = history(chance, chance.randrange(30), strategy, [values for _, values in kinds], unique)
     model = RankModel(of, sort_key(orders))
     state = memory_backend()
     operator = build(of, state, standing_clock(1))

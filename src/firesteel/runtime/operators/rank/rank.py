@@ -27,7 +27,7 @@ from firesteel.runtime.dataflow.sequence import caused, concat
 from firesteel.runtime.operators.rank.game import Game, Sent, play_rows, play_updated_rows
 from firesteel.runtime.operators.rank.rank_ends import RankEnds
 from firesteel.runtime.operators.rank.rank_places import RankPlaces
-from firesteel.runtime.operators.rank.stored_rows import Retractions, StoredRows, rank_state
+from firesteel.runtime.operators.rank.stored_rows import RankState, Retractions, StoredRows, TopRows
 from firesteel.runtime.spec.rank import RankSpec, RankStrategy
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -50,7 +50,7 @@ class Rank(RowOperator):
         self._spec = spec
         self._clock = clock
         self._ends = RankEnds(spec, backend)
-        self._stored = rank_state(spec, backend)
+        self._stored = _state(spec, backend)
         self._came = KeptNumber(backend, f"{spec.state_id}.came.v1", 0)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -115,6 +115,14 @@ class Rank(RowOperator):
             places.owners[of], places.numbers[of], tuple(column.take(contents) for column in places.fields)
         )
         self._stored.write(keys, rows, now, there[written])
+
+
+def _state(spec: RankSpec, backend: StateBackend) -> RankState:
+    if spec.strategy is not RankStrategy.RETRACT:
+        return TopRows(spec, backend)
+    from firesteel.runtime.operators.rank.all_rows import AllRows
+
+    return AllRows(spec, backend)
 
 
 def build(spec: RankSpec, state: StateBackend | None, clock: Clock) -> RowOperator:
