@@ -4,12 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
+MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
+OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
 .PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta lint types reference bench clean check-tools
@@ -59,22 +61,31 @@ bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max"
 clean: ## remove what make has made
 	rm -rf $(VENV) $(OLDEST_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 
-# What a user has: none of the tools of development. Python compiles what is imported, and Numba what is called.
-$(USABLE): pyproject.toml | check-tools
-	$(PYTHON) -m venv $(VENV)
+# One environment: `make demo` installs what a user has, anything else adds the tools of development.
+# pyspark comes without a wheel, and most of the time to make one goes into compressing jars once more.
+export DIST_EXTRA_CONFIG ?= $(CURDIR)/tools/stored_wheels.cfg
+
+$(MADE): | check-tools
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# Python compiles what is imported, and Numba what is called.
+$(USABLE): pyproject.toml | $(MADE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e .
 	@touch $@
 
-$(READY): pyproject.toml | check-tools
-	$(PYTHON) -m venv $(VENV)
+# What the demo has left uncompiled is compiled here: every test process would do it again.
+$(READY): pyproject.toml | $(MADE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@if [ -e $(USABLE) ]; then $(BIN)/python -m compileall -qq $(VENV)/lib || true; fi
 	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
 	@$(BIN)/python -m firesteel.kernels.warm
 	@touch $(USABLE) $@
 
 # The oldest pyspark, and everything else from the usual environment.
-$(OLDEST_READY): $(READY)
-	$(PYTHON) -m venv $(OLDEST_VENV)
+$(OLDEST_MADE): | check-tools
+	$(PYTHON) -m venv $(OLDEST_VENV) || { rm -rf $(OLDEST_VENV); exit 1; }
+
+$(OLDEST_READY): $(READY) | $(OLDEST_MADE)
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$(OLDEST_PYSPARK)
 	@$(OLDEST_VENV)/bin/python tools/share_packages.py $(VENV)
 	@touch $@
